@@ -10,7 +10,7 @@ them, and what is significant at the nearer end is so at its level.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
-from modelcompare.comparison.evidence import Evidence, winners
+from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.told import held_back, warn_caller
@@ -88,19 +88,14 @@ class BoundedComparison(Result):
         name = f"{self.comparison.name}: " if self.comparison.name else ""
         return f"{name}{n_models} models, {self.comparison.n_samples:,} samples, {results}"
 
+    def _of_values(self, read: Callable[[Comparison], FloatArray]) -> FloatArray:
+        """Read each comparison at the values that it holds; values are the last axis."""
+        members = [read(found) for found in self.comparisons]
+        return np.stack([members[case][..., at] for case, at in self.places.values()], axis=-1)
+
     @cached_property
-    def _evidence(self) -> Evidence:
-        """Each value from the comparison that holds it; the pairs are those of all its models."""
-        members = [found.evidence for found in self.comparisons]
-        names = ("point", "direction", "error", "low", "high", "p", "p_adjusted")
-        columns: dict[str, Any] = {
-            name: np.stack(
-                [getattr(members[case], name)[..., at] for case, at in self.places.values()],
-                axis=-1,
-            )
-            for name in names
-        }
-        return replace(members[0], keys=[*self.places], **columns)
+    def _direction(self) -> FloatArray:
+        return self._of_values(lambda found: found.direction)
 
     @cached_property
     def _best(self) -> IntArray:
@@ -116,7 +111,7 @@ class BoundedComparison(Result):
         Columns: model, metric, label, worst and best (the score with missing results counted so),
         n_missing.
         """
-        point = self._evidence.point
+        point = self._of_values(lambda found: found.point)
         frame = score_frame(
             self.models, [*self.places], worst=point[: len(self.models)], best=point[self._best]
         )
@@ -131,7 +126,7 @@ class BoundedComparison(Result):
         of the one, the upper of the other), p_value (of the end nearer to no difference; 1 where 0
         lies between), p_adjusted (Holm, within a metric), better (missing if neither is).
         """
-        keys, direction = [*self.places], self._evidence.direction
+        keys, direction = [*self.places], self._direction
         a, b = all_pairs(len(self.models))
         one, other = self._between(a, self._best[b]), self._between(self._best[a], b)
         # Where low values are good, the worst of a model are its highest.
@@ -150,14 +145,18 @@ class BoundedComparison(Result):
 
     def _between(self, a: IntArray, b: IntArray) -> FloatArray:
         """Differences a - b, their bounds and p-values, of shape (4, n_pairs, n_values)."""
-        found = self._evidence
-        rows = found.row_of[a, b]
-        turned = (found.a[rows] != a)[:, None]
-        low, high = found.low[rows], found.high[rows]
-        return np.array([
-            found.point[a] - found.point[b], np.where(turned, -high, low),
-            np.where(turned, -low, high), found.p[rows],
-        ])  # fmt: skip
+        first = self.comparison
+        rows = first.row_of[a, b]
+        turned = (first.pairs[0][rows] != a)[:, None]
+
+        def between(found: Comparison) -> FloatArray:
+            low, high = found.difference_interval.low[rows], found.difference_interval.high[rows]
+            return np.array([
+                found.point[a] - found.point[b], np.where(turned, -high, low),
+                np.where(turned, -low, high), found.p_values[rows],
+            ])  # fmt: skip
+
+        return self._of_values(between)
 
     def verdict(self) -> str:
         """One sentence per metric and class: what holds whatever the missing results were."""
@@ -166,7 +165,7 @@ class BoundedComparison(Result):
     def _sentences(self) -> list[str]:
         return [
             self._sentence(key, direction > 0)
-            for key, direction in zip(self.places, self._evidence.direction, strict=True)
+            for key, direction in zip(self.places, self._direction, strict=True)
         ]
 
     def _sentence(self, key: ValueKey, greater_is_better: bool) -> str:

@@ -13,7 +13,6 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import prepare
 from modelcompare.comparison.correction import correct
-from modelcompare.comparison.evidence import MetricInfo
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
@@ -163,7 +162,6 @@ def compare(
     )  # fmt: skip
     if replicated.n_resamples:
         replicated.warn_of_undefined()
-    evaluation = replicated.evaluation
     pairs = PairView(replicated, (model_a, model_b), n_resamples)
     outcome = significance.run_test(served.test, pairs)
     p_adjusted, corrections_used = correct(
@@ -183,10 +181,6 @@ def compare(
         difference_interval=differences,
         p_values=outcome.p_value,
         p_adjusted=p_adjusted,
-        metric_info={
-            metric.name: MetricInfo(metric.greater_is_better, metric.bounds, metric.per_class)
-            for metric in evaluation.metrics
-        },
         confidence_level=confidence_level,
         method=method,
         test=served.test,
@@ -197,7 +191,7 @@ def compare(
         baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
-        warned=warned,
+        warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     )
 

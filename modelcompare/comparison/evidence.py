@@ -2,91 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.intervals import Interval
+from modelcompare.metrics import AnyMetric
 from modelcompare.report.compared import sameness
-from modelcompare.words import Family
-
-
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
-    """Direction and range of a metric, for tables and figures."""
-
-    greater_is_better: bool
-    bounds: tuple[float, float]
-    per_class: bool
+from modelcompare.words import Family, IntervalMethod
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values of models, their paired differences, and the tests of these, as arrays.
+    """Values of models on one test set, their paired differences, and the tests of these.
 
     Attributes
     ----------
-    keys : sequence of ValueKey
-        Metric and class of each value.
-    models : tuple of str
-        The models, in the order given.
-    point : ndarray of shape (n_models, n_values)
-        Values on the test set.
-    direction : ndarray of shape (n_values,)
-        1 where greater is better, -1 elsewhere.
-    a, b : ndarray of int of shape (n_pairs,)
+    bootstrap : BootstrapResult
+        Values and replicates, for other intervals without new draws.
+    pairs : tuple of ndarray of int of shape (n_pairs,)
         Positions of the models of each pair; differences are a - b.
-    error : ndarray of shape (n_pairs, n_values)
-        Standard errors of the differences.
-    low, high : ndarray of shape (n_pairs, n_values)
-        Intervals of the differences, each by itself.
-    p, p_adjusted : ndarray of shape (n_pairs, n_values)
-        P-values before and after correction.
-    alpha, confidence_level, correction, family, baseline
+    score_interval : Interval
+        Bounds of shape (n_models, n_values).
+    difference_interval : Interval
+        Bounds of shape (n_pairs, n_values), each by itself.
+    p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
+        P-values of the paired test, before and after correction.
+    confidence_level, method, test, correction, family, baseline, alpha
         As given to `compare`.
-    n_samples, n_resamples : int
-        Size of the test set, and number of resamples.
+    tests_used, corrections_used : dict of str to str
+        For each metric the test, and the correction, that stood in for the one asked for.
     """
 
-    keys: Sequence[ValueKey]
-    models: tuple[str, ...]
-    point: FloatArray
-    direction: FloatArray
-    a: IntArray
-    b: IntArray
-    error: FloatArray
-    low: FloatArray
-    high: FloatArray
-    p: FloatArray
-    p_adjusted: FloatArray
-    alpha: float
+    bootstrap: BootstrapResult = field(repr=False)
+    pairs: tuple[IntArray, IntArray] = field(repr=False)
+    score_interval: Interval = field(repr=False)
+    difference_interval: Interval = field(repr=False)
+    p_values: FloatArray = field(repr=False)
+    p_adjusted: FloatArray = field(repr=False)
     confidence_level: float
+    method: IntervalMethod
+    test: str
+    tests_used: Mapping[str, str] = field(repr=False)
     correction: str
+    corrections_used: Mapping[str, str] = field(repr=False)
     family: Family
     baseline: str | None
-    n_samples: int
-    n_resamples: int
+    alpha: float
+
+    @property
+    def keys(self) -> Sequence[ValueKey]:
+        """Metric and class of each value."""
+        return self.bootstrap.evaluation.keys
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.bootstrap.models
+
+    @property
+    def metric_info(self) -> dict[str, AnyMetric]:
+        """The metrics by name: their direction, bounds and other properties."""
+        return {metric.name: metric for metric in self.bootstrap.evaluation.metrics}
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics, in the order given."""
-        return tuple(dict.fromkeys(key.metric for key in self.keys))
+        return tuple(self.metric_info)
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the test set."""
+        return len(self.bootstrap.evaluation.predictions)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return self.bootstrap.n_resamples
+
+    @cached_property
+    def direction(self) -> FloatArray:
+        """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
+        found = self.metric_info
+        return np.where([found[key.metric].greater_is_better for key in self.keys], 1.0, -1.0)
+
+    @property
+    def point(self) -> FloatArray:
+        """Values on the test set, of shape (n_models, n_values)."""
+        return self.bootstrap.point
+
+    @cached_property
+    @one_blas_thread()
+    def error(self) -> FloatArray:
+        """Standard errors of the differences, of shape (n_pairs, n_values)."""
+        return self.bootstrap.moments.standard_error(self.pairs)
 
     @cached_property
     def difference(self) -> FloatArray:
         """Differences a - b, of shape (n_pairs, n_values)."""
-        return pair_differences(self.point, self.a, self.b)
+        return pair_differences(self.point, *self.pairs)
 
     @cached_property
     def row_of(self) -> IntArray:
         """Row of the pair of two models, in either order, of shape (n_models, n_models)."""
+        a, b = self.pairs
         rows = np.zeros((len(self.models),) * 2, dtype=np.intp)
-        rows[self.a, self.b] = rows[self.b, self.a] = np.arange(len(self.a))
+        rows[a, b] = rows[b, a] = np.arange(len(a))
         return rows
 
     @property
@@ -107,19 +136,19 @@ class Evidence:
     @cached_property
     def better(self) -> BoolArray:
         """Mark where model i is significantly better than j: (n_values, n_models, n_models)."""
-        n_models = len(self.models)
+        (a, b), n_models = self.pairs, len(self.models)
         signed = self.difference.T * self.direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
         out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
-        out[:, self.a, self.b] = shown & (signed > 0)
-        out[:, self.b, self.a] = shown & (signed < 0)
+        out[:, a, b] = shown & (signed > 0)
+        out[:, b, a] = shown & (signed < 0)
         return out
 
     @property
     def winner(self) -> AnyArray:
         """Name of the significantly better model, None elsewhere: (n_pairs, n_values)."""
         a_leads = self.difference * self.direction > 0
-        return winners(self.models, self.a, self.b, a_leads, self.p_adjusted < self.alpha)
+        return winners(self.models, *self.pairs, a_leads, self.p_adjusted < self.alpha)
 
     @property
     def sameness(self) -> list[tuple[float, float]]:
@@ -129,13 +158,12 @@ class Evidence:
 
     def slice_of(self, metric: str) -> slice:
         """Columns of a metric's values."""
-        places = [place for place, key in enumerate(self.keys) if key.metric == metric]
-        return slice(places[0], places[-1] + 1)
+        return self.bootstrap.evaluation.metric_slice(metric)
 
     @property
     def family_sizes(self) -> dict[str, int]:
         """Count the tests that are corrected together: by metric, or of all under "all"."""
-        tested = ~np.isnan(self.p)
+        tested = ~np.isnan(self.p_values)
         if self.family == "all":
             return {"all": int(tested.sum())}
         return {name: int(tested[:, self.slice_of(name)].sum()) for name in self.metrics}

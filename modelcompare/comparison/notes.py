@@ -100,7 +100,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
 def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
     """Note that the number of resamples keeps clear differences from a small p-value."""
     where = evidence.slice_of(metric)
-    alone, adjusted = evidence.p[:, where], evidence.p_adjusted[:, where]
+    alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)
@@ -120,7 +120,7 @@ def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
 def _of_the_correction(evidence: Evidence, metric: str) -> Iterator[str]:
     """Note that few differences are significant because so many were tested."""
     where = evidence.slice_of(metric)
-    alone, adjusted = evidence.p[:, where], evidence.p_adjusted[:, where]
+    alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
     n_found, n_tests = np.count_nonzero(alone < evidence.alpha), evidence.n_tests(metric)
     n_left = np.count_nonzero(adjusted < evidence.alpha)
     if n_tests > 1 and n_left < n_found / 2:

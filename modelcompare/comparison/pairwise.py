@@ -10,20 +10,14 @@ from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import score_frame
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import Interval, quantiles
-from modelcompare.words import IntervalMethod
-
-# Bounds of the differences of the pairs in these rows.
-Bounds = Callable[[IntArray], tuple[FloatArray, FloatArray]]
 
 
-def standing_frame(evidence: Evidence, draws: FloatArray) -> pd.DataFrame:
+def standing_frame(evidence: Evidence) -> pd.DataFrame:
     """Make the rows of `Comparison.standings`, from the values on resamples too."""
-    frames = []
+    frames, draws = [], evidence.bootstrap.draws
     for position, key in enumerate(evidence.keys):
         better, direction = evidence.better[position], evidence.direction[position]
         point = evidence.point[:, position]
@@ -41,7 +35,7 @@ def standing_frame(evidence: Evidence, draws: FloatArray) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def lead_frame(evidence: Evidence, corrected: Bounds, *, every: bool = False) -> pd.DataFrame:
+def lead_frame(evidence: Evidence, *, every: bool = False) -> pd.DataFrame:
     """Make the rows of `Comparison.leads`; of `every` pair, the better model minus the other."""
     point, direction = evidence.point, evidence.direction
     picks = [_sides(evidence, order, every=every) for order in evidence.order.T]
@@ -49,9 +43,9 @@ def lead_frame(evidence: Evidence, corrected: Bounds, *, every: bool = False) ->
     value = np.repeat(np.arange(len(picks)), [len(side) for side, _ in picks])
     pair = evidence.row_of[first, second]
     rows = np.unique(pair)
-    bounds = np.full((2, *evidence.p.shape), np.nan)
-    bounds[:, rows] = corrected(rows)
-    turn = direction[value] * np.where(evidence.a[pair] == first, 1.0, -1.0)
+    bounds = np.full((2, *evidence.p_values.shape), np.nan)
+    bounds[:, rows] = corrected_bounds(evidence, rows)
+    turn = direction[value] * np.where(evidence.pairs[0][pair] == first, 1.0, -1.0)
     low, high = np.sort(turn * bounds[:, pair, value], axis=0)
     keys = [evidence.keys[position] for position in value.tolist()]
     names = np.array(evidence.models, dtype=object)
@@ -86,9 +80,7 @@ def _sides(evidence: Evidence, order: IntArray, *, every: bool) -> tuple[IntArra
     return np.full(len(order) - 1, order[0]), order[1:]
 
 
-def corrected_bounds(
-    evidence: Evidence, bootstrap: BootstrapResult, method: IntervalMethod, rows: IntArray
-) -> tuple[FloatArray, FloatArray]:
+def corrected_bounds(evidence: Evidence, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     """Compute bounds of the differences of some pairs, corrected like their p-values.
 
     They hold for all differences of a family at once: by Bonferroni's level, or where p-values are
@@ -101,25 +93,25 @@ def corrected_bounds(
        intervals for selected parameters, JASA 100, 71-81.
     """
     if evidence.correction == "max-t" and evidence.family == "metric":
-        low, high = max_t_bounds(evidence, bootstrap)
+        low, high = max_t_bounds(evidence)
         return low[rows], high[rows]
-    model_a, model_b = evidence.a[rows], evidence.b[rows]
+    a, b = (side[rows] for side in evidence.pairs)
     found = _by_metric(
-        bootstrap.evaluation,
+        evidence,
         [_corrected_level(evidence, metric) for metric in evidence.metrics],
-        lambda level: bootstrap.difference_interval(model_a, model_b, method, level),
+        lambda level: evidence.bootstrap.difference_interval(a, b, evidence.method, level),
     )
     return found.low, found.high
 
 
 def _by_metric(
-    evaluation: Evaluation, levels: Sequence[float], interval: Callable[[float], Interval]
+    evidence: Evidence, levels: Sequence[float], interval: Callable[[float], Interval]
 ) -> Interval:
     """Intervals of all values, those of each metric at its own level."""
     made = {level: interval(level) for level in dict.fromkeys(levels)}
     parts = []
-    for metric, level in zip(evaluation.metrics, levels, strict=True):
-        where, found = evaluation.metric_slice(metric.name), made[level]
+    for metric, level in zip(evidence.metrics, levels, strict=True):
+        where, found = evidence.slice_of(metric), made[level]
         parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
     return Interval.joined(parts, axis=1)
 
@@ -135,7 +127,7 @@ def _corrected_level(evidence: Evidence, metric: str) -> float:
     return 1 - error / n_tests
 
 
-def max_t_bounds(evidence: Evidence, bootstrap: BootstrapResult) -> tuple[FloatArray, FloatArray]:
+def max_t_bounds(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
     """Compute bounds for all differences of a metric at once, within twice its range.
 
     Each is as far from the difference as the same multiple of its standard error: the quantile of
@@ -143,9 +135,8 @@ def max_t_bounds(evidence: Evidence, bootstrap: BootstrapResult) -> tuple[FloatA
     n_values).
     """
     difference = evidence.difference
-    half = _max_t_widths(evidence, bootstrap.drawn)
-    bounds = {metric.name: metric.bounds for metric in bootstrap.evaluation.metrics}
-    least, most = np.array([bounds[key.metric] for key in evidence.keys]).T
+    half, info = _max_t_widths(evidence, evidence.bootstrap.drawn), evidence.metric_info
+    least, most = np.array([info[key.metric].bounds for key in evidence.keys]).T
     extent = most - least
     return np.maximum(difference - half, -extent), np.minimum(difference + half, extent)
 
@@ -156,7 +147,7 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
     for metric in evidence.metrics:
         where = evidence.slice_of(metric)
         largest = np.zeros(len(draws))
-        pairs = zip(evidence.a, evidence.b, difference[:, where], error[:, where], strict=True)
+        pairs = zip(*evidence.pairs, difference[:, where], error[:, where], strict=True)
         for a, b, d, e in pairs:
             deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
             t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
@@ -169,26 +160,24 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
     return half
 
 
-def simultaneous_scores(
-    bootstrap: BootstrapResult, method: IntervalMethod, confidence_level: float
-) -> Interval:
+def simultaneous_scores(evidence: Evidence) -> Interval:
     """Compute intervals of all models' values that hold at once, for each metric.
 
-    They are of the method, at the level of Bonferroni's correction for all models and
+    They are of the comparison's method, at the level of Bonferroni's correction for all models and
     classes, or of the largest studentized deviation of the resamples (max-t) where that is less:
     values on the same samples err together.
     """
-    evaluation = bootstrap.evaluation
-    slices = [evaluation.metric_slice(metric.name) for metric in evaluation.metrics]
     return _by_metric(
-        evaluation,
-        [_level_at_once(bootstrap, where, confidence_level) for where in slices],
-        lambda level: bootstrap.score_interval(method, level),
+        evidence,
+        [_level_at_once(evidence, metric) for metric in evidence.metrics],
+        lambda level: evidence.bootstrap.score_interval(evidence.method, level),
     )
 
 
-def _level_at_once(bootstrap: BootstrapResult, where: slice, level: float) -> float:
-    """Confidence level of each interval, at which all of some values have the one asked for."""
+def _level_at_once(evidence: Evidence, metric: str) -> float:
+    """Confidence level of each interval, at which all of a metric have the one asked for."""
+    bootstrap, level = evidence.bootstrap, evidence.confidence_level
+    where = evidence.slice_of(metric)
     n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
     bonferroni = 1 - (1 - level) / max(n_values, 1)
     if bootstrap.n_resamples < 2 or n_values < 2:

@@ -1,4 +1,4 @@
-"""Figures of a comparison and of replicates, and the numbers that they show."""
+"""Figures of a comparison, and the numbers that they show."""
 
 from __future__ import annotations
 
@@ -15,30 +15,22 @@ from modelcompare.comparison.one_class import OneClass, areas_under, curve_point
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.contrasts import Sample
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.compared import Block, Compared, metric_blocks
 from modelcompare.report.figures import curves, matrices, raincloud
 from modelcompare.report.figures.forest import Kind, plot_comparison
 from modelcompare.report.figures.layout import Caption
-from modelcompare.report.figures.selection import (
-    among,
-    first_models,
-    models_by_class,
-    part_shown,
-    select_blocks,
-)
+from modelcompare.report.figures.selection import among, select_blocks
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import CurveKind
 
 
 @dataclass(frozen=True)
 class ComparisonFigures:
-    """Figures of a comparison, of its frames, its evidence and its replicates."""
+    """Figures of a comparison, of its frames and its evidence."""
 
     result: Compared
     evidence: Evidence
-    replicates: Sample
 
     def forest(
         self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
@@ -75,20 +67,19 @@ class ComparisonFigures:
 
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
         """Draw the bootstrap replicates: a cloud, a box and points for each model."""
-        result = self.result
-        heaps, shown = {}, []
+        result, heaps = self.result, {}
         for name, blocks in metric_blocks(result, self._named(metric)).items():
             most = None if blocks[0].label is not None else raincloud.MAX_MODELS
             found, remark = select_blocks(
                 blocks, baseline=result.baseline, max_models=most,
                 max_classes=raincloud.MAX_CLASSES, max_rows=raincloud.MAX_ROWS,
             )  # fmt: skip
-            heaps[name] = [(block.label, list(block.scores["model"])) for block in found]
-            shown += [f"{name}: {remark}"] if remark else []
-        level = result.confidence_level
+            heaps[name] = [(block.label, list(block.scores["model"])) for block in found], remark
         title = f"{result.headline}; {result.n_resamples:,} resamples"
-        caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(level))
-        return raincloud.plot_raincloud(self.replicates.values_of, heaps, caption, level, ax=ax)
+        return raincloud.plot_raincloud(
+            self.evidence.bootstrap.values_of, heaps, title, result.signature,
+            result.confidence_level, ax,
+        )  # fmt: skip
 
     def confusion(
         self, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
@@ -131,7 +122,7 @@ class ComparisonFigures:
 
     @property
     def _predictions(self) -> TestSet:
-        found = self.replicates.evaluation.predictions
+        found = self.evidence.bootstrap.evaluation.predictions
         if found.sums is not None:
             found.refuse("this figure")
         return found
@@ -140,7 +131,7 @@ class ComparisonFigures:
         """Share of resamples on which the model of the row is better than that of the column."""
         models = list(self.evidence.models)
         up = self.evidence.direction[self.evidence.slice_of(metric).start]
-        draws = [up * self.replicates.values_of(model, metric, label) for model in models]
+        draws = [up * self.evidence.bootstrap.values_of(model, metric, label) for model in models]
         return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
 
     def _confused(self, model: str) -> dict[str, pd.DataFrame]:
@@ -177,25 +168,3 @@ class ComparisonFigures:
             chosen.share(weight), len(preds), self.evidence.confidence_level,
         )  # fmt: skip
         return curves.plot_curve(found, self.result.signature, ax=ax)
-
-
-def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
-    """Draw the replicates: a cloud, a box and points for each model."""
-    labels: dict[str, list[Any]] = {}
-    for key in result.evaluation.keys:
-        labels.setdefault(key.metric, []).append(key.label)
-    names = [*labels] if metric is None else [among("metric", metric, list(labels))]
-    heaps, shown = {}, []
-    for name in names:
-        kept = labels[name][: raincloud.MAX_CLASSES]
-        most = raincloud.MAX_MODELS
-        if kept[0] is not None:
-            most = models_by_class(len(kept), raincloud.MAX_ROWS)
-        models, left_out = first_models(result.models, most)
-        heaps[name] = [(label, models) for label in kept]
-        parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
-        shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
-    n_samples = len(result.evaluation.predictions)
-    title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
-    caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(0.95))
-    return raincloud.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)

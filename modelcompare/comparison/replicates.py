@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.plots import plot_replicates
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
 from modelcompare.engine.axis import score_frame
@@ -25,7 +25,15 @@ from modelcompare.engine.replicate_errors import replicate_covariance
 from modelcompare.intervals import METHODS, Interval, choices, held_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
+from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import (
+    among,
+    first_models,
+    models_by_class,
+    part_shown,
+)
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import ESTIMATE, VALUE, Table, column
 from modelcompare.report.writers.notebook import framed, tables_shown
@@ -35,6 +43,23 @@ from modelcompare.words import (
     value_name,
     written_out,
 )
+
+
+def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw the replicates: a cloud, a box and points for each model."""
+    labels: dict[str, list[Any]] = {}
+    for key in result.evaluation.keys:
+        labels.setdefault(key.metric, []).append(key.label)
+    heaps = {}
+    for name in [*labels] if metric is None else [among("metric", metric, list(labels))]:
+        kept, most = labels[name][: raincloud.MAX_CLASSES], raincloud.MAX_MODELS
+        if kept[0] is not None:
+            most = models_by_class(len(kept), raincloud.MAX_ROWS)
+        models, left_out = first_models(result.models, most)
+        remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
+        heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
+    title = f"{len(result.evaluation.predictions):,} samples, {result.n_resamples:,} resamples"
+    return raincloud.plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
 
 
 @dataclass(frozen=True, repr=False)

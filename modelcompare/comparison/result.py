@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -10,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.evidence import Evidence, MetricInfo
+from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.notes import design, notes
 from modelcompare.comparison.pairwise import (
     corrected_bounds,
@@ -22,14 +20,12 @@ from modelcompare.comparison.pairwise import (
     standing_frame,
 )
 from modelcompare.comparison.plots import ComparisonFigures
-from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds
 from modelcompare.comparison.verdict import Verdict
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
-from modelcompare.intervals import Interval, difference_method
+from modelcompare.intervals import difference_method
 from modelcompare.report.compared import Compared
 from modelcompare.report.comparison_tables import comparison_tables, printed_tables
 from modelcompare.report.document import Document, Finding
@@ -38,7 +34,7 @@ from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.significance.studentized import n_groups
-from modelcompare.words import Family, IntervalMethod, Simultaneous, check_choice, signature
+from modelcompare.words import Simultaneous, check_choice, signature
 
 _SETTINGS = (
     "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test", "correction",
@@ -47,51 +43,19 @@ _SETTINGS = (
 
 
 @dataclass(frozen=True)
-class Comparison(Result):
-    """Scores and paired differences of models on one test set.
+class Comparison(Evidence, Result):
+    """Scores and paired differences of models on one test set: `Evidence`, as frames and texts.
 
     Attributes
     ----------
-    bootstrap : BootstrapResult
-        The replicates, for other intervals without new draws.
-    pairs : tuple of ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair; differences are a - b.
-    score_interval : Interval
-        Bounds of shape (n_models, n_values).
-    difference_interval : Interval
-        Bounds of shape (n_pairs, n_values).
-    p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
-        Of the paired test, before and after correction.
-    metric_info : dict of str to MetricInfo
-        Direction and bounds of each metric.
-    confidence_level, method, test, correction, family, baseline, alpha
-        As given to `compare`.
-    tests_used, corrections_used : dict of str to str
-        For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
     warned : tuple of str
-        Why differences cannot be shown, as far as that is no matter of the models.
+        What the data and the resamples, whatever the models, keep from being shown.
     left_out : tuple of str
         Why a metric is not among those compared by default.
     """
 
-    bootstrap: BootstrapResult = field(repr=False)
-    pairs: tuple[IntArray, IntArray] = field(repr=False)
-    score_interval: Interval = field(repr=False)
-    difference_interval: Interval = field(repr=False)
-    p_values: FloatArray = field(repr=False)
-    p_adjusted: FloatArray = field(repr=False)
-    metric_info: dict[str, MetricInfo] = field(repr=False)
-    confidence_level: float
-    method: IntervalMethod
-    test: str
-    tests_used: Mapping[str, str] = field(repr=False)
-    correction: str
-    corrections_used: Mapping[str, str] = field(repr=False)
-    family: Family
-    baseline: str | None
-    alpha: float
     rng_label: str
     warned: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
@@ -99,7 +63,7 @@ class Comparison(Result):
     stem: ClassVar[str] = "compare"
     page_title: ClassVar[str] = "Scores and differences"
     plot = Plots(
-        lambda result: ComparisonFigures(result._compared, result.evidence, result.bootstrap),
+        lambda result: ComparisonFigures(result._compared, result),
         forest=ComparisonFigures.forest, ranks=ComparisonFigures.ranks,
         differences=ComparisonFigures.differences, heatmap=ComparisonFigures.heatmap,
         raincloud=ComparisonFigures.raincloud, confusion=ComparisonFigures.confusion,
@@ -107,41 +71,9 @@ class Comparison(Result):
     )  # fmt: skip
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """The models, in the order given."""
-        return self.bootstrap.models
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The metrics, in the order given."""
-        return tuple(self.metric_info)
-
-    @property
-    def n_samples(self) -> int:
-        """Size of the test set."""
-        return len(self.bootstrap.evaluation.predictions)
-
-    @property
-    def n_resamples(self) -> int:
-        """Number of resamples."""
-        return self.bootstrap.n_resamples
-
-    @property
     def name(self) -> str | None:
         """Source of the predictions."""
         return self.bootstrap.evaluation.predictions.name
-
-    @cached_property
-    @one_blas_thread()
-    def evidence(self) -> Evidence:
-        """The arrays that tables, verdict and notes are made from."""
-        return Evidence(
-            self.bootstrap.evaluation.keys, self.models, self.bootstrap.point, self.direction,
-            *self.pairs, self.bootstrap.moments.standard_error(self.pairs),
-            self.difference_interval.low, self.difference_interval.high,
-            self.p_values, self.p_adjusted, self.alpha, self.confidence_level,
-            self.correction, self.family, self.baseline, self.n_samples, self.n_resamples,
-        )  # fmt: skip
 
     @cached_property
     @one_blas_thread()
@@ -153,13 +85,13 @@ class Comparison(Result):
         ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
         (the ranks that the corrected tests leave open), method (what the interval was made with).
         """
-        found, interval = self.evidence, self.score_interval
-        rank_low, rank_high = rank_bounds(found.better)
+        interval = self.score_interval
+        rank_low, rank_high = rank_bounds(self.better)
         return score_frame(
-            self.models, found.keys, estimate=found.point,
+            self.models, self.keys, estimate=self.point,
             standard_error=self.bootstrap.moments.standard_error(),
             ci_low=interval.low, ci_high=interval.high, n_undefined=self.bootstrap.n_undefined,
-            rank=found.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
+            rank=self.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
         )  # fmt: skip
 
     @cached_property
@@ -172,20 +104,15 @@ class Comparison(Result):
         where the two cannot be told apart), method and test (what the interval and the p-value were
         made with).
         """
-        found = self.evidence
-        tests = [self.tests_used.get(key.metric, self.test) for key in found.keys]
+        tests = [self.tests_used.get(key.metric, self.test) for key in self.keys]
+        interval = self.difference_interval
         return pair_frame(
-            self.models, *self.pairs, found.keys, difference=found.difference,
-            standard_error=found.error, ci_low=found.low, ci_high=found.high, p_value=found.p,
-            p_adjusted=found.p_adjusted, better=found.winner,
-            method=self.difference_interval.method,
-            test=np.broadcast_to(np.array(tests, dtype=object), found.p.shape),
+            self.models, *self.pairs, self.keys, difference=self.difference,
+            standard_error=self.error, ci_low=interval.low, ci_high=interval.high,
+            p_value=self.p_values, p_adjusted=self.p_adjusted, better=self.winner,
+            method=interval.method,
+            test=np.broadcast_to(np.array(tests, dtype=object), self.p_values.shape),
         )  # fmt: skip
-
-    @property
-    def better_worse(self) -> BoolArray:
-        """Mark where model i is significantly better than j: (n_values, n_models, n_models)."""
-        return self.evidence.better
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -198,7 +125,7 @@ class Comparison(Result):
         resamples in which the model is best: how often these samples, drawn anew, put it first; not
         the probability that it is the best).
         """
-        return standing_frame(self.evidence, self.bootstrap.draws)
+        return standing_frame(self)
 
     @cached_property
     def leads(self) -> pd.DataFrame:
@@ -213,21 +140,18 @@ class Comparison(Result):
         Both are corrected for the same tests, and can part all the same: a p-value that steps down
         is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
         """
-        return lead_frame(self.evidence, self._corrected_bounds)
+        return lead_frame(self)
 
     @cached_property
     def all_leads(self) -> pd.DataFrame:
         """`leads` of every pair: the better model minus the other."""
-        return lead_frame(self.evidence, self._corrected_bounds, every=True)
+        return lead_frame(self, every=True)
 
     @cached_property
     def corrected_differences(self) -> pd.DataFrame:
         """`differences` with intervals corrected like the p-values beside them, as figures draw."""
-        low, high = self._corrected_bounds(np.arange(len(self.pairs[0])))
+        low, high = corrected_bounds(self, np.arange(len(self.pairs[0])))
         return self.differences.assign(ci_low=low.ravel(), ci_high=high.ravel())
-
-    def _corrected_bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        return corrected_bounds(self.evidence, self.bootstrap, self.method, rows)
 
     @one_blas_thread()
     def simultaneous_intervals(self, of: Simultaneous = "differences") -> pd.DataFrame:
@@ -254,20 +178,14 @@ class Comparison(Result):
         """
         check_choice("of", of, Simultaneous)
         if of == "scores":
-            found = simultaneous_scores(self.bootstrap, self.method, self.confidence_level)
+            found = simultaneous_scores(self)
             return score_frame(
-                self.models, self.bootstrap.evaluation.keys, estimate=self.bootstrap.point,
+                self.models, self.keys, estimate=self.point,
                 ci_low=found.low, ci_high=found.high, method=found.method,
             )  # fmt: skip
-        low, high = max_t_bounds(self.evidence, self.bootstrap)
+        low, high = max_t_bounds(self)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
-
-    @property
-    def direction(self) -> FloatArray:
-        """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
-        keys = self.bootstrap.evaluation.keys
-        return np.where([self.metric_info[k.metric].greater_is_better for k in keys], 1.0, -1.0)
 
     def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
         """Samples on which two models disagree, largest disagreement first.
@@ -327,15 +245,6 @@ class Comparison(Result):
             *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
         )  # fmt: skip
 
-    @property
-    def family_sizes(self) -> dict[str, int]:
-        """Number of tests corrected together: by metric, or of all metrics under "all"."""
-        return self.evidence.family_sizes
-
-    def n_tests(self, metric: str) -> int:
-        """Count the tests that a metric's p-values are corrected for; 1 if they are not."""
-        return self.evidence.n_tests(metric)
-
     def decimals(self, metric: str) -> int:
         """Digits after the point that a metric's standard errors bear, in tables and sentences."""
         return self._decimals[metric]
@@ -360,13 +269,13 @@ class Comparison(Result):
     @property
     def _findings(self) -> list[Finding]:
         leads = self.leads if len(self.models) > 1 else pd.DataFrame()
-        verdict = Verdict(self.evidence, self.score_interval, leads, self._decimals)
+        verdict = Verdict(self, leads, self._decimals)
         return [*verdict.findings, *map(Finding, self.notes)]
 
     @property
     def remarks(self) -> dict[str, list[str]]:
         """For each metric what its table does not show by itself."""
-        found = {metric: notes(self.evidence, metric) for metric in self.metrics}
+        found = {metric: notes(self, metric) for metric in self.metrics}
         found[self.metrics[-1]] += self.left_out
         return found
 
@@ -388,16 +297,12 @@ class Comparison(Result):
         evaluation, findings, compared = self.bootstrap.evaluation, self._findings, self._compared
         sources = {metric.name: metric.references for metric in evaluation.metrics}
         method, references = comparison_method(compared, sources, design(evaluation))
-        sparse = sparse_values(
-            self.bootstrap, scores=self.score_interval, differences=self.difference_interval,
-            pairs=self.pairs,
-        )  # fmt: skip
         settings = {name: getattr(self, name) for name in _SETTINGS}
         return self._document(
             comparison_tables(compared, self.remarks), headline=self.headline, findings=findings,
             frames=lambda: {"scores": self.scores, "differences": self.differences},
             printed=lambda: printed_tables(compared),
             settings=settings | {"verdict": [finding.text for finding in findings]},
-            notes=[*sparse, *self.warned], method=method, references=references,
+            notes=self.warned, method=method, references=references,
             reproduce=comparison_code(compared),
         )  # fmt: skip

@@ -158,7 +158,7 @@ class SetComparison(Result):
         info = self._first.metric_info[metric]
         if info.per_class:
             raise ValueError(f"metric {metric!r} is per class; name an average.")
-        found = [result.evidence for result in self.results.values()]
+        found = self.results.values()
         values = np.array([each.point[:, each.slice_of(metric).start] for each in found])
         return diagram(compare_ranks(
             pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,

@@ -11,7 +11,6 @@ import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.intervals import Interval
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, interval_clause, p_clause
 from modelcompare.words import value_name
@@ -28,8 +27,6 @@ class Verdict:
     ----------
     evidence : Evidence
         Values and tests.
-    scores : Interval
-        Intervals of the values.
     leads : DataFrame
         As `Comparison.leads`.
     decimals : mapping of str to int
@@ -37,7 +34,6 @@ class Verdict:
     """
 
     evidence: Evidence
-    scores: Interval
     leads: pd.DataFrame
     decimals: Mapping[str, int]
 
@@ -67,7 +63,7 @@ class Verdict:
         models, digits = found.models, self._digits(position)
         best = format_number(point[leader], digits)
         if len(models) == 1:
-            ends = self.scores.low[0, position], self.scores.high[0, position]
+            ends = found.score_interval.low[0, position], found.score_interval.high[0, position]
             interval = interval_clause(*ends, digits, found.confidence_level)
             return f"{models[0]} scores {best} ({interval})."
         if found.baseline is not None:
@@ -135,7 +131,7 @@ class Verdict:
         return f"{difference}, {interval}, {p_clause(row['p_adjusted'])}{both}"
 
     def _largest_p(self, position: int, leader: int, beaten: list[int]) -> str:
-        first, second, p_values = self.evidence.a, self.evidence.b, self.evidence.p_adjusted
+        (first, second), p_values = self.evidence.pairs, self.evidence.p_adjusted
         pairs = (first == leader) & np.isin(second, beaten)
         pairs |= (second == leader) & np.isin(first, beaten)
         several = len(beaten) > 1

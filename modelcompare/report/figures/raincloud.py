@@ -27,29 +27,28 @@ _GOLDEN = 0.6180339887498949
 
 # Replicates of a model, metric and class.
 ValuesOf = Callable[[str, str, Any], NDArray[np.float64]]
-# Of each metric: classes, None where there are none, and the models that are drawn below each.
-Heaps = Mapping[str, Sequence[tuple[Any, Sequence[str]]]]
+# Classes, None where there are none, and the models that are drawn below each; and a remark on
+# those that are left out.
+Heaps = tuple[Sequence[tuple[Any, Sequence[str]]], str]
 
 
 def plot_raincloud(
-    values_of: ValuesOf, heaps: Heaps, caption: Caption, confidence_level: float, *,
-    ax: Axes | None = None,
+    values_of: ValuesOf, heaps: Mapping[str, Heaps], title: str, signature: str,
+    confidence_level: float, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw the replicates of each metric in a panel: a cloud, a box and points for each model."""
     heights, panels = [], []
-    for metric, part in heaps.items():
+    for metric, (part, _) in heaps.items():
         n_rows = sum(len(models) + (label is not None) for label, models in part)
         heights.append(_ROW_HEIGHT * n_rows + 0.75)
         panels.append([partial(_draw_metric, values_of, metric, part, confidence_level)])
-    return draw_panels(caption, panels, (6.4, heights), ax=ax)
-
-
-def cloud_note(confidence_level: float) -> str:
-    """Explain the marks."""
-    return (
+    remarks = [f"{metric}: {remark}" for metric, (_, remark) in heaps.items() if remark]
+    note = (
         f"cloud: density of the resampled values; box: middle half and median; line: middle "
         f"{format_percent(confidence_level)}; points: up to {_POINTS} of them"
     )
+    caption = Caption(title, signature, "\n".join(remarks), note)
+    return draw_panels(caption, panels, (6.4, heights), ax=ax)
 
 
 def _draw_metric(
