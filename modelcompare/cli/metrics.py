@@ -7,7 +7,7 @@ import textwrap
 
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.explain import Explanation, aliases_of, explain, listed
-from modelcompare.report.writers.formats import json_document
+from modelcompare.report.json_text import json_document
 
 SCHEMA = "modelcompare/metrics/1"
 _WIDTH = 80

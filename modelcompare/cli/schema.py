@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from modelcompare.cli.streams import answer_document
 from modelcompare.report import schema as schemas
-from modelcompare.report.writers.formats import json_document
+from modelcompare.report.json_text import json_document
 
 
 def schema() -> None:

@@ -23,9 +23,10 @@ from modelcompare.comparison.slices import compare_slices
 from modelcompare.data.checks import check_models
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
+from modelcompare.report.json_text import json_document
 from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Table, column
-from modelcompare.report.writers.formats import json_document, markdown
+from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (
     CardFormat,
     Kind,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from modelcompare.report import escape
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
+from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table
 from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes, write_all
 from modelcompare.report.writers.latex import latex
@@ -75,22 +73,6 @@ def as_json(document: Document) -> str:
     records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
     made = {"schema": document.schema, **document.settings, "signature": document.signature}
     return json_document({**made, **records})
-
-
-def json_document(document: Mapping[str, object]) -> str:
-    """Write a document as JSON, which has no NaN; what is neither number nor text becomes one."""
-    text = json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    return f"{escape.json(text)}\n"
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's scalars into Python's, and what is missing into None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 WRITERS: Mapping[Format, Callable[[Document], str]] = {
