@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -31,6 +31,8 @@ class Command:
         What it does.
     examples : tuple of str
         What may follow the name.
+    fixed : mapping
+        Arguments of what it calls that are the same each time.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Command:
     options: tuple[Option | Group, ...]
     help: str
     examples: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
 def register(app: typer.Typer, command: Command) -> None:
@@ -52,7 +55,7 @@ def register(app: typer.Typer, command: Command) -> None:
     def run(**given: Any) -> None:
         _check_repeats(options, given)
         with _load("engine.parallel:watched")():
-            _load(f"cli.{command.place}")(**_collected(command, given))
+            _load(f"cli.{command.place}")(**command.fixed, **_collected(command, given))
 
     parameters = [_parameter(option) for option in options]
     vars(run)["__signature__"] = inspect.Signature(parameters)

@@ -228,7 +228,7 @@ COMMANDS = (
     ),
     Command(
         "variance",
-        "studies:variance",
+        "studies:study",
         (
             READING, _PAIRS, _RATIOS,
             statistics(
@@ -240,10 +240,11 @@ COMMANDS = (
         ),
         "How a metric's spread depends on the size of the test set (paper, section 6.1).",
         ("predictions.npz --pair f1 -o study/",),
+        {"study": "variance_study", "by_blocks": True, "progress": True},
     ),
     Command(
         "agreement",
-        "studies:agreement",
+        "studies:study",
         (
             READING, _PAIRS,
             named(
@@ -255,20 +256,23 @@ COMMANDS = (
         ),
         "Whether two metrics prefer the same models, over all pairs (paper, section 6.2).",
         ("predictions.npz --test permutation -o study/",),
+        {"study": "agreement_study", "progress": True},
     ),
     Command(
         "undefined",
-        "studies:undefined",
+        "studies:study",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
         "How often a metric has no value, by class and size (paper, section 4).",
         ("intents.npz --pair precision -o study/",),
+        {"study": "undefined_study", "progress": True},
     ),
     Command(
         "sensitivity",
-        "studies:sensitivity",
+        "studies:study",
         (READING, metrics("What to watch (repeatable)."), *STUDY_RESAMPLING, FOLDER),
         "Which metrics notice other confidences behind the same decisions (paper, section 5).",
         ("predictions.npz --metric cf1_macro --metric log_loss",),
+        {"study": "sensitivity_study"},
     ),
     Command(
         "sample-size",

@@ -15,8 +15,7 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from rich.cells import cell_len, chop_cells
-from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.segment import Segment
+from rich.console import Console, Group
 from rich.text import Text
 
 from modelcompare.report.document import Document
@@ -44,8 +43,11 @@ def screen_text(
 def screen(
     document: Document, *, width: int = 80, show_all: bool = False, brief: bool = False,
     ascii_only: bool = False,
-) -> Lines:  # fmt: skip
-    """Lay a document out for a terminal; `brief` leaves particulars out, and options unsaid."""
+) -> Group:  # fmt: skip
+    """Lay a document out for a terminal; `brief` leaves particulars out, and options unsaid.
+
+    Lines are broken here, so that none of them is an order to a runner.
+    """
     glyphs = ASCII if ascii_only else UNICODE
     lines = [Text(terminal(document.headline), style="bold"), Text()] if document.headline else []
     findings = document.sentences
@@ -56,22 +58,14 @@ def screen(
     for table in (document.all_tables if show_all else document.tables).values():
         if not (brief and table.detail):
             lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
-    return Lines(Group(*lines, *signature_lines(terminal(document.signature), width)))
+    lines += signature_lines(terminal(document.signature), width)
+    console = Console(file=StringIO(), width=width)
+    return Group(*(_safe(line) for text in lines for line in text.wrap(console, width)))
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Text as a console has broken it, no line of which is an order to a runner."""
-
-    text: RenderableType
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        """Break the text, and look at how every line begins."""
-        for line in console.render_lines(self.text, options, pad=False):
-            text = "".join(segment.text for segment in line)
-            safe = at_line_start(text)
-            yield from line if safe == text else [Segment(safe)]
-            yield Segment.line()
+def _safe(line: Text) -> Text:
+    safe = at_line_start(line.plain)
+    return line if safe == line.plain else Text(safe)
 
 
 def signature_lines(signature: str, width: int) -> list[Text]:
