@@ -76,11 +76,6 @@ class Block:
     decimals: int  # digits after the point, alike for all blocks of the metric
 
     @property
-    def pairs(self) -> pd.DataFrame:
-        """The differences, those of the best models first."""
-        return _by_rank(self.differences, list(self.scores["model"]))
-
-    @property
     def title(self) -> str:
         """The metric and, if there is one, the class."""
         return value_name(self.metric, self.label)
@@ -153,15 +148,6 @@ def _places(frame: pd.DataFrame) -> dict[Hashable | None, list[int]]:
     for place, label in enumerate(map(whole_label, frame["label"])):
         places.setdefault(label, []).append(place)
     return places
-
-
-def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
-    """Sort pairs: the leader against all others first."""
-    place = {model: position for position, model in enumerate(models)}
-    first, second = (differences[side].map(place) for side in ("model_a", "model_b"))
-    order = differences.assign(_best=first.where(first < second, second), _sum=first + second)
-    order = order.sort_values(["_best", "_sum"], kind="stable", ignore_index=True)
-    return order.drop(columns=["_best", "_sum"])
 
 
 def whole_label(value: Hashable) -> Hashable | None:

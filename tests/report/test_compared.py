@@ -10,12 +10,6 @@ def test_models_come_best_first(make_comparison):
     assert block.title == "accuracy"
 
 
-def test_pairs_of_the_leader_come_first(make_comparison):
-    (block,) = metric_blocks(make_comparison(["a", "b", "c", "d"]))["accuracy"]
-    pairs = list(zip(block.pairs["model_a"], block.pairs["model_b"], strict=True))
-    assert pairs == [("c", "d"), ("b", "d"), ("a", "d"), ("b", "c"), ("a", "c"), ("a", "b")]
-
-
 def test_each_class_has_its_block(make_comparison):
     result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": [3, 7]})
     blocks = metric_blocks(result)

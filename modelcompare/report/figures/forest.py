@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import partial
-from itertools import accumulate, pairwise
-from typing import Any, Literal
+from itertools import accumulate, combinations, pairwise
+from typing import Literal, NamedTuple
 
 from modelcompare.report import escape
 from modelcompare.report.compared import Block, Compared, metric_blocks
@@ -32,37 +31,13 @@ _NAME_WIDTH = 26
 _MINUS = "\N{MINUS SIGN}"
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One interval under its name, or a heading; an undefined estimate is NaN."""
+class _Row(NamedTuple):
+    """One interval under its name."""
 
     text: str
-    estimate: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
+    ends: tuple[float, ...] | None = None  # estimate, low, high; none of a heading or without value
     strong: bool = False
-    heading: bool = False
     told: str = ""  # the same in words and rounded numbers
-
-    @property
-    def is_drawn(self) -> bool:
-        """True where there is an estimate."""
-        return not math.isnan(self.estimate)
-
-    @property
-    def lines(self) -> int:
-        """Height in lines of text."""
-        return self.text.count("\n") + 1
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """The rows of one metric, and what a panel says about them."""
-
-    kind: Kind
-    rows: list[_Row]
-    title: str
-    label: str
 
 
 def plot_comparison(
@@ -84,16 +59,18 @@ def plot_comparison(
         metric: select_blocks(blocks, baseline=result.baseline, max_models=max_models)
         for metric, blocks in groups.items()
     }
-    panels = [
-        [_panel(result, kind, blocks) for kind in _possible(kinds, blocks)]
-        for blocks, _ in found.values()
-    ]
-    n_lines = [max(sum(row.lines for row in panel.rows) for panel in row) for row in panels]
-    heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
+    drawn, heights = [], []
+    for blocks, _ in found.values():
+        rows = {kind: _rows(result, kind, blocks) for kind in _possible(kinds, blocks)}
+        n_lines = max(sum(1 + row.text.count("\n") for row in each) for each in rows.values())
+        heights.append(_LINE_HEIGHT * n_lines + 0.75)
+        drawn.append([
+            partial(_draw, kind, each, *_titles(result, kind, blocks[0]))
+            for kind, each in rows.items()
+        ])  # fmt: skip
     remarks = [f"{metric}: {shown}" for metric, (_, shown) in found.items() if shown]
     note = _note(result, kinds, groups)
     caption = Caption(_title(result, kinds), result.signature, "\n".join(remarks), note)
-    drawn = [[partial(_draw, panel) for panel in row] for row in panels]
     return draw_panels(caption, drawn, (4.8, heights), ax=ax)
 
 
@@ -132,31 +109,37 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Iterable[str]) -> st
     return "; ".join(notes)
 
 
-def _panel(result: Compared, kind: Kind, blocks: Sequence[Block]) -> _Panel:
-    """Collect the rows of one metric: models, all pairs of few, or the leader minus each other."""
-    first = blocks[0]
-    all_pairs = len(first.scores) <= _ALL_PAIRS
-    rows: list[_Row] = []
-    for block in blocks:
-        if block.label is not None:
-            rows.append(_Row(folded_name(f"class {block.label}"), heading=True))
-        if kind != "differences":
-            rows += _model_rows(block, kind)
-        else:
-            rows += _pair_rows(block) if all_pairs else _lead_rows(block, result.baseline)
+def _titles(result: Compared, kind: Kind, block: Block) -> tuple[str, str]:
+    """Title of a panel, and what is said below its axis."""
     if kind == "scores":
-        label = f"{interval_title(result.confidence_level)}, {first.direction}"
-        return _Panel(kind, rows, first.metric, label)
+        return block.metric, f"{interval_title(result.confidence_level)}, {block.direction}"
     if kind == "ranks":
-        return _Panel(kind, rows, first.metric, "rank, 1 is best")
-    a, b = ("a", "b") if all_pairs else (_leading(result.baseline), "this model")
-    better = "right" if first.greater_is_better else "left"
+        return block.metric, "rank, 1 is best"
+    a, b = ("a", "b") if _has_all_pairs(block) else (_leading(result.baseline), "this model")
+    better = "right" if block.greater_is_better else "left"
     label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
-    return _Panel(kind, rows, f"{first.metric}, differences", label)
+    return f"{block.metric}, differences", label
+
+
+def _has_all_pairs(block: Block) -> bool:
+    return len(block.scores) <= _ALL_PAIRS
 
 
 def _leading(baseline: str | None) -> str:
     return "best" if baseline is None else "baseline"
+
+
+def _rows(result: Compared, kind: Kind, blocks: Sequence[Block]) -> list[_Row]:
+    """Collect the rows of one metric: models, all pairs of few, or the leader minus each other."""
+    rows: list[_Row] = []
+    for block in blocks:
+        if block.label is not None:
+            rows.append(_Row(folded_name(f"class {block.label}")))
+        if kind == "differences":
+            rows += _difference_rows(block, result.baseline)
+        else:
+            rows += _model_rows(block, kind)
+    return rows
 
 
 def _model_rows(block: Block, kind: Kind) -> Iterator[_Row]:
@@ -168,7 +151,11 @@ def _model_rows(block: Block, kind: Kind) -> Iterator[_Row]:
         else:
             ends = (row.estimate, row.ci_low, row.ci_high)
             told = _told(row.model, block, ends)
-        yield _Row(folded_name(str(row.model)), *ends, strong=row.rank_low == 1, told=told)
+        yield _Row(folded_name(str(row.model)), _defined(ends), row.rank_low == 1, told)
+
+
+def _defined(ends: tuple[float, ...]) -> tuple[float, ...]:
+    return () if math.isnan(ends[0]) else ends
 
 
 def _told(
@@ -181,39 +168,32 @@ def _told(
     return f"{of_class}{name}: {estimate} ({interval})"
 
 
-def _pair_rows(block: Block) -> Iterator[_Row]:
-    """Yield the better model of each pair minus the other, so that all lie on one side of 0."""
-    place = {model: place for place, model in enumerate(block.scores["model"])}
-    for row in block.pairs.itertuples():
-        better, worse = sorted((row.model_a, row.model_b), key=place.__getitem__)
-        name = escape.visible(f"{better} {_MINUS} {worse}")
-        if len(name) > _NAME_WIDTH:
-            name = folded_name(better, f"{_MINUS} {worse}")
-        yield _difference_row(name, row, block, better)
+def _difference_rows(block: Block, baseline: str | None) -> Iterator[_Row]:
+    """Yield the better model of each pair minus the other, or the leader minus each other.
 
-
-def _lead_rows(block: Block, baseline: str | None) -> Iterator[_Row]:
-    """Yield the leader, or the baseline, minus each other."""
-    leader = block.scores["model"].iloc[0] if baseline is None else baseline
-    of_leader = {
-        (row.model_b if row.model_a == leader else row.model_a): row
-        for row in block.differences.itertuples()
-        if leader in (row.model_a, row.model_b)
-    }
-    yield _Row(folded_name(f"{_leading(baseline)}: {leader}"), heading=True)
-    for model in block.scores["model"]:
-        if model != leader:
-            name = folded_name(f"{_MINUS} {model}")
-            yield _difference_row(name, of_leader[model], block, leader)
-
-
-def _difference_row(text: str, row: Any, block: Block, first: str) -> _Row:
-    """Write `first` minus the other model of a pair."""
-    ends, sides = (row.difference, row.ci_low, row.ci_high), [row.model_a, row.model_b]
-    if first != row.model_a:
-        ends, sides = (-row.difference, -row.ci_high, -row.ci_low), sides[::-1]
-    told = _told(f" {_MINUS} ".join(sides), block, ends, signed=True)
-    return _Row(text, *ends, strong=row.better in sides, told=told)
+    The leader is the baseline where there is one.
+    """
+    models = list(block.scores["model"])
+    leader = models[0] if baseline is None else baseline
+    if _has_all_pairs(block):
+        sides = [*combinations(models, 2)]
+    else:
+        yield _Row(folded_name(f"{_leading(baseline)}: {leader}"))
+        sides = [(leader, model) for model in models if model != leader]
+    pairs = {frozenset((row.model_a, row.model_b)): row for row in block.differences.itertuples()}
+    for first, second in sides:
+        # With a baseline there are its pairs alone.
+        row = pairs.get(frozenset((first, second)))
+        if row is None:
+            continue
+        name = [first, f"{_MINUS} {second}"] if _has_all_pairs(block) else [f"{_MINUS} {second}"]
+        if len(escape.visible(" ".join(name))) <= _NAME_WIDTH:
+            name = [" ".join(name)]
+        ends = (row.difference, row.ci_low, row.ci_high)
+        if first != row.model_a:
+            ends = (-row.difference, -row.ci_high, -row.ci_low)
+        told = _told(f"{first} {_MINUS} {second}", block, ends, signed=True)
+        yield _Row(folded_name(*name), _defined(ends), row.better in (first, second), told)
 
 
 def folded_name(*names: str) -> str:
@@ -221,37 +201,34 @@ def folded_name(*names: str) -> str:
     return "\n".join(line for name in names for line in fold(escape.visible(name), _NAME_WIDTH))
 
 
-def _draw(panel: _Panel, axes: Axes) -> None:
+def _draw(kind: Kind, rows: Sequence[_Row], title: str, label: str, axes: Axes) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
-    plain_axes(axes, panel.title, grid="x")
-    axes.set_xlabel(panel.label)
-    undefined = [not (row.is_drawn or row.heading) for row in panel.rows]
-    names, headings = [row.text for row in panel.rows], [row.heading for row in panel.rows]
-    placed = [*zip(name_rows(axes, names, headings, undefined), panel.rows, strict=True)]
+    plain_axes(axes, title, grid="x")
+    axes.set_xlabel(label)
+    positions = name_rows(axes, [(row.text, row.ends) for row in rows])
     for strong in (True, False):
-        _draw_rows(axes, [(y, r) for y, r in placed if r.is_drawn and r.strong == strong], strong)
+        placed = [*zip(positions, rows, strict=True)]
+        _draw_rows(axes, [(y, r) for y, r in placed if r.ends and r.strong == strong], strong)
     axes.margins(x=0.06)
-    axes.locator_params(axis="x", nbins=6, integer=panel.kind == "ranks")
-    if panel.kind == "differences":
+    axes.locator_params(axis="x", nbins=6, integer=kind == "ranks")
+    if kind == "differences":
         _draw_zero(axes)
 
 
-def name_rows(
-    axes: Axes, names: Sequence[str], headings: Sequence[bool], undefined: Sequence[bool]
-) -> list[float]:
+def name_rows(axes: Axes, rows: Sequence[tuple[str, Sized | None]]) -> list[float]:
     """Name rows from top to bottom, each as high as its lines of text; return their middles.
 
-    Headings are bold, and what is undefined is said to be.
+    Beside its name a row has what it draws: None under a heading, which is bold, and nothing where
+    there is no value, which is said.
     """
-    edges = [0, *accumulate(name.count("\n") + 1 for name in names)]
+    edges = [0, *accumulate(name.count("\n") + 1 for name, _ in rows)]
     positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
-    axes.set_yticks(positions, list(names))
+    axes.set_yticks(positions, [name for name, _ in rows])
     axes.set_ylim(edges[-1], 0)
-    rows = zip(axes.get_yticklabels(), positions, headings, undefined, strict=True)
-    for tick, position, heading, missing in rows:
-        if heading:
+    for tick, position, (_, drawn) in zip(axes.get_yticklabels(), positions, rows, strict=True):
+        if drawn is None:
             tick.set_fontweight("bold")
-        if missing:
+        elif not len(drawn):
             axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
                       va="center")  # fmt: skip
     return positions
@@ -263,10 +240,10 @@ def _draw_rows(axes: Axes, placed: Sequence[tuple[float, _Row]], strong: bool) -
         return
     y, rows = zip(*placed, strict=True)
     colour = LEADING if strong else MUTED
-    low, high = [row.low for row in rows], [row.high for row in rows]
+    estimate, low, high = zip(*(row.ends or () for row in rows), strict=True)
     lines = axes.hlines(y, low, high, color=colour, linewidth=1.6)
     points = axes.plot(
-        [row.estimate for row in rows], y, linestyle="", marker="o", markersize=5.5, color=colour,
+        estimate, y, linestyle="", marker="o", markersize=5.5, color=colour,
         markerfacecolor=colour if strong else "white", markeredgewidth=1.4,
     )  # fmt: skip
     for artist in (lines, *points):

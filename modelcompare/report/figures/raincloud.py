@@ -56,19 +56,14 @@ def _draw_metric(
     axes: Axes,
 ) -> None:  # fmt: skip
     plain_axes(axes, metric, grid="x")
-    names: list[str] = []
-    values: list[NDArray[np.float64] | None] = []
+    rows: list[tuple[str, NDArray[np.float64] | None]] = []
     for label, models in heaps:
         if label is not None:
-            names.append(folded_name(f"class {label_name(label)}"))
-            values.append(None)
+            rows.append((folded_name(f"class {label_name(label)}"), None))
         for model in models:
-            names.append(folded_name(model))
-            found = values_of(model, metric, label)
-            values.append(found[~np.isnan(found)])
-    headings = [drawn is None for drawn in values]
-    undefined = [drawn is not None and not len(drawn) for drawn in values]
-    for position, drawn in zip(name_rows(axes, names, headings, undefined), values, strict=True):
+            values = values_of(model, metric, label)
+            rows.append((folded_name(model), values[~np.isnan(values)]))
+    for position, (_, drawn) in zip(name_rows(axes, rows), rows, strict=True):
         if drawn is not None and len(drawn):
             _draw_cloud(axes, position, drawn, level)
     axes.set_xlabel("value on a resample")
