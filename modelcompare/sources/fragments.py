@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -12,57 +11,29 @@ from urllib.parse import unquote
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-@dataclass(frozen=True)
-class Fragment:
-    """One file of a Dataset.
-
-    Parameters
-    ----------
-    name : str
-        Its last folder and name, for people.
-    rows : pyarrow Fragment
-        Its rows.
-    folders : mapping of str to str
-        What the names of its folders say, such as day=monday.
-    """
-
-    name: str
-    rows: Any
-    folders: Mapping[str, str]
-
-    @property
-    def given(self) -> Collection[str]:
-        """Columns whose cells the Dataset takes from the folders."""
-        import pyarrow.dataset as ds
-
-        return ds.get_partition_keys(self.rows.partition_expression)
-
-    @property
-    def schema(self) -> Any:
-        """Headings and types of its columns, without what the folders say."""
-        return self.rows.physical_schema
-
-    def values(self, column: str) -> Iterator[Any]:
-        """Distinct cells of a column, batch by batch, as the file holds them."""
-        import pyarrow.dataset as ds
-
-        alone = ds.dataset(self.rows.path, format=self.rows.format, filesystem=self.rows.filesystem)
-        for batch in alone.to_batches(columns=[column]):
-            yield from batch[column].unique().to_pylist()
-
-
-def fragments_of(dataset: Any) -> list[Fragment]:
-    """The files of a Dataset; none of one that is filtered, which does not tell them."""
+def files_of(dataset: Any) -> list[Any]:
+    """The files of a Dataset, as pyarrow's fragments; none where it is filtered or of tables."""
     try:
-        found = [*dataset.get_fragments()]
+        return [each for each in dataset.get_fragments() if hasattr(each, "path")]
     except ValueError:
         return []
-    named = [(getattr(each, "path", None), each) for each in found]
-    return [
-        Fragment("/".join(PurePosixPath(path).parts[-2:]), each, _folders(path))
-        for path, each in named
-        if path is not None
-    ]
+
+
+def of_folders(file: Any) -> set[str]:
+    """Columns that the names of a file's folders tell, such as day=monday."""
+    return {*_folders(file.path), *_given(file)}
+
+
+def _given(file: Any) -> set[str]:
+    """Columns whose cells the Dataset takes from the folders."""
+    import pyarrow.dataset as ds
+
+    return {*ds.get_partition_keys(file.partition_expression)}
+
+
+def _name(file: Any) -> str:
+    """A file's last folder and name, for people."""
+    return "/".join(PurePosixPath(file.path).parts[-2:])
 
 
 def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
@@ -119,42 +90,44 @@ def _united(schemas: Sequence[Any]) -> list[Any]:
     return [*fields.values()]
 
 
-def partial_columns(files: Sequence[Fragment]) -> dict[str, str]:
+def _partial_columns(files: Sequence[Any]) -> dict[str, str]:
     """Columns that some files lack: which file does, and which does not."""
-    holding: dict[str, Fragment] = {}
+    holding: dict[str, Any] = {}
     for file in files:
-        for name in file.schema.names:
+        for name in file.physical_schema.names:
             holding.setdefault(name, file)
     return {
-        name: f"{file.name} lacks the column {name!r}, which {holding[name].name} has"
+        name: f"{_name(file)} lacks the column {name!r}, which {_name(holding[name])} has"
         for file in reversed(files)
-        for name in [*holding]
-        if name not in file.schema.names and name not in file.given
+        for own in [{*file.physical_schema.names} | _given(file)]
+        for name in holding
+        if name not in own
     }
 
 
-def check_alike(files: Sequence[Fragment], columns: Sequence[str]) -> None:
-    """Refuse columns that a file lacks, holds in another kind of cells, or its folder denies."""
-    lacking = partial_columns(files)
-    for column in columns:
+def check_alike(files: Sequence[Any], columns: Sequence[str] | None) -> None:
+    """Refuse columns that a file lacks, holds in another kind of cells, or its folder denies.
+
+    Of no columns those are refused that some files lack.
+    """
+    lacking = _partial_columns(files)
+    for column in lacking if columns is None else columns:
         if column in lacking:
             raise ValueError(
                 f"{lacking[column]}; add it there, or name the models that every file has with "
                 "models= (--model)."
             )
-        kinds = {
-            _kind(file.schema.field(column).type): file for file in files
-            if column in file.schema.names
-        }  # fmt: skip
+        holding = [file for file in files if column in file.physical_schema.names]
+        kinds = {_kind(file.physical_schema.field(column).type): _name(file) for file in holding}
         kinds.pop("nothing", None)
         if len(kinds) > 1:
             (one, first), (other, second) = [*kinds.items()][:2]
             raise ValueError(
-                f"column {column!r} holds {one} in {first.name} and {other} in {second.name}; "
-                "write them alike."
+                f"column {column!r} holds {one} in {first} and {other} in {second}; write them "
+                "alike."
             )
-        for file in files:
-            if column in file.folders and column in file.schema.names:
+        for file in holding:
+            if column in _folders(file.path):
                 _check_folder(file, column)
 
 
@@ -174,15 +147,19 @@ def _kind(of: Any) -> str:
     return "texts" if any(is_text(of) for is_text in texts) else str(of)
 
 
-def _check_folder(file: Fragment, column: str) -> None:
+def _check_folder(file: Any, column: str) -> None:
     """Refuse a file whose cells are others than its folder's name says."""
-    told = file.folders[column]
-    other = next((value for value in file.values(column) if not _same(value, told)), told)
-    if other is not told:
-        raise ValueError(
-            f"{file.name}: the folder is named {column}={told}, but the file's column {column!r} "
-            f"holds {other!r}; rename the folder or the column."
-        )
+    import pyarrow.dataset as ds
+
+    told = _folders(file.path)[column]
+    alone = ds.dataset(file.path, format=file.format, filesystem=file.filesystem)
+    for batch in alone.to_batches(columns=[column]):
+        for value in batch[column].unique().to_pylist():
+            if not _same(value, told):
+                raise ValueError(
+                    f"{_name(file)}: the folder is named {column}={told}, but the file's column "
+                    f"{column!r} holds {value!r}; rename the folder or the column."
+                )
 
 
 def _same(value: Any, told: str) -> bool:

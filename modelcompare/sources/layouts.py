@@ -175,7 +175,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     checks.check_lengths({}, None, rows.n_rows)
     if columns.models is None:
         # Nobody said whether such a column is of a model.
-        rows.check_alike([*rows.partial])
+        rows.check_alike(None)
     try:
         table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
     except ValueError:

@@ -22,7 +22,7 @@ from modelcompare.data.columns import check_ids
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling.weights import ROW_BLOCK
-from modelcompare.sources.fragments import Fragment, check_alike, fragments_of, partial_columns
+from modelcompare.sources.fragments import check_alike, files_of, of_folders
 from modelcompare.words import shown
 
 # Heading of how often a row occurs.
@@ -62,17 +62,31 @@ class Rows(ABC):
         """What tells these rows from others, as far as it can be had without reading them."""
 
     @property
-    def of_folders(self) -> list[str]:
-        """Headings of cells that are the folders' names, such as day=monday."""
+    def files(self) -> list[Any]:
+        """Files that hold the rows, as pyarrow's fragments."""
         return []
 
     @property
-    def partial(self) -> Mapping[str, str]:
-        """Columns that some of the files lack, and which of them."""
-        return {}
+    def of_folders(self) -> list[str]:
+        """Headings of cells that are the folders' names, such as day=monday."""
+        told = {name for file in self.files for name in of_folders(file)}
+        return [name for name in self.columns if name in told]
 
-    def check_alike(self, columns: Sequence[str]) -> None:  # noqa: B027  a frame's are alike
-        """Refuse columns that the files do not hold alike."""
+    def check_alike(self, columns: Sequence[str] | None) -> None:
+        """Refuse columns that the files do not hold alike; of None those that some of them lack."""
+        with _readable(self.name):
+            check_alike(self.files, columns)
+
+
+@contextmanager
+def _readable(name: str | None) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise ValueError(f"{name}: the rows cannot be read ({reason}).") from error
 
 
 @dataclass(frozen=True)
@@ -84,31 +98,17 @@ class DatasetRows(Rows):
 
     @property
     def columns(self) -> list[str]:
-        with self._readable():
+        with _readable(self.name):
             return [*self.dataset.schema.names]
 
-    @property
-    def of_folders(self) -> list[str]:
-        told = {name for file in self._files for name in (*file.folders, *file.given)}
-        return [name for name in self.dataset.schema.names if name in told]
-
-    @property
-    def partial(self) -> Mapping[str, str]:
-        with self._readable():
-            return partial_columns(self._files)
-
-    def check_alike(self, columns: Sequence[str]) -> None:
-        with self._readable():
-            check_alike(self._files, columns)
-
     @cached_property
-    def _files(self) -> list[Fragment]:
-        with self._readable():
-            return fragments_of(self.dataset)
+    def files(self) -> list[Any]:
+        with _readable(self.name):
+            return files_of(self.dataset)
 
     @cached_property
     def n_rows(self) -> int:
-        with self._readable():
+        with _readable(self.name):
             return int(self.dataset.count_rows())
 
     def batches(self, columns: Sequence[str]) -> Batches:
@@ -122,21 +122,11 @@ class DatasetRows(Rows):
             columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
             fragment_scan_options=options, use_threads=False,
         )  # fmt: skip
-        with self._readable():
+        with _readable(self.name):
             for batch in scanner.to_batches():
                 # Texts that are not UTF-8 would be met later, one by one.
                 batch.validate(full=True)
                 yield batch
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        import pyarrow as pa
-
-        try:
-            yield
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            reason = str(error).strip().split("\n", 1)[0]
-            raise ValueError(f"{self.name}: the rows cannot be read ({reason}).") from error
 
     @property
     def _is_parquet(self) -> bool:
@@ -168,7 +158,8 @@ class DatasetRows(Rows):
         local = isinstance(getattr(self.dataset, "filesystem", None), fs.LocalFileSystem)
         if not local or not self._is_parquet or find_spec("duckdb") is None:
             return None
-        if not self._files or not all(self._as_duckdb_reads(file, columns) for file in self._files):
+        schemas = [file.physical_schema for file in self.files]
+        if not schemas or not all(self._as_duckdb_reads(schema, columns) for schema in schemas):
             return None
         import duckdb
         import narwhals as nw
@@ -176,15 +167,14 @@ class DatasetRows(Rows):
         found = duckdb.read_parquet(self.dataset.files, hive_partitioning=False)
         return FrameRows(nw.from_native(found))
 
-    def _as_duckdb_reads(self, file: Fragment, columns: Sequence[str]) -> bool:
+    def _as_duckdb_reads(self, schema: Any, columns: Sequence[str]) -> bool:
         """Whether DuckDB, to which aB is ab, takes the columns of a file as they are.
 
         It casts cells to the types of the first file, a fraction to a whole number too.
         """
-        distinct = len({name.lower() for name in file.schema.names}) == len(file.schema.names)
+        distinct = len({name.lower() for name in schema.names}) == len(schema.names)
         return distinct and all(
-            name in file.schema.names
-            and file.schema.field(name).type == self.dataset.schema.field(name).type
+            name in schema.names and schema.field(name).type == self.dataset.schema.field(name).type
             for name in columns
         )
 
