@@ -144,11 +144,11 @@ class UnitStatistics:
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
         """One statistic of some units from the outcomes behind them, (n_rows, width)."""
-        here = rows if self._unit_of is None else slice(None)
-        numbers = self._weighted(self._computed(statistic, model, outcomes, here), rows)
         if self._unit_of is None:
-            return numbers
-        return cluster_sums(numbers, self._unit_of, self.units)[rows]
+            return self._weighted(self._computed(statistic, model, outcomes, rows), rows)
+        numbers = self._computed(statistic, model, outcomes, slice(None))
+        weight = self.predictions.sample_weight
+        return cluster_sums(numbers, self._unit_of, self.units.n_units, weight)[rows]
 
     def _computed(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
@@ -303,7 +303,7 @@ class UnitStatistics:
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         if self._rows is not None:
             return numbers
-        p, here = self.predictions.part(slice(None) if self._unit_of is not None else rows)
+        p, here = self.predictions.part(rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
 
 

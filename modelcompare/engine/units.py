@@ -118,9 +118,13 @@ def check_units(units: Units, *, clustered: bool) -> None:
         )
 
 
-def cluster_sums(numbers: FloatArray, unit_of: IntArray, units: Units) -> FloatArray:
-    """Sums of per-sample numbers over each cluster, of shape (n_units, n_columns)."""
-    sums = np.empty((units.n_units, numbers.shape[1]))
-    for position, column in enumerate(numbers.T):
-        sums[:, position] = np.bincount(unit_of, column, units.n_units)
+def cluster_sums(
+    numbers: FloatArray, unit_of: IntArray, n_units: int, weight: FloatArray | None
+) -> FloatArray:
+    """Sums over each cluster of its samples' weighted numbers, of shape (n_units, n_columns)."""
+    from scipy.sparse import csc_array
+
+    n = len(unit_of)
+    weights = np.ones(n) if weight is None else weight
+    sums: FloatArray = csc_array((weights, unit_of, np.arange(n + 1)), shape=(n_units, n)) @ numbers
     return sums

@@ -11,8 +11,8 @@ numbers are finite.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 import numpy as np
 
@@ -56,212 +56,202 @@ SHAPES: dict[str, tuple[int, bool]] = {
 # Sums of weights differ in their last digits.
 _ROUNDING = 1e-9
 
+Doubt: TypeAlias = tuple[str, str, AnyArray, BoolArray, str]
+"""A statistic, its model, its numbers (or sums of them), which are impossible, and why."""
+
 
 def check_possible(sketch: Sketch, name: str) -> None:
     """Refuse a sketch whose numbers are those of no test set, and say which."""
-    _Checked(sketch, name).check()
+    _check_shapes(sketch, name)
+    for statistic, model, numbers, bad, why in _doubts(sketch):
+        if bad.any():
+            place = tuple(np.argwhere(bad)[0])
+            bucket = int(place[0])
+            whose = f" of model {model!r}" if model else ""
+            what = why.format(n=int(sketch.counts[bucket]))
+            raise ValueError(
+                f"{name}: {statistic!r}{whose} is {numbers[place]:g} in bucket {bucket:,}, "
+                f"{what}; the sketch is damaged, sketch the predictions again."
+            )
 
 
-@dataclass(frozen=True)
-class _Checked:
-    """A sketch, and the file that it came from."""
+def _check_shapes(sketch: Sketch, name: str) -> None:
+    about, found = sketch.about, {each.name: each for each in sketch.about.statistics}
+    for statistic in ("count", *(["support"] if about.labels is not None else [])):
+        if statistic not in found:
+            raise ValueError(f"{name} lacks the statistic {statistic!r}, which all others need.")
+    for statistic, (axes, shared) in SHAPES.items():
+        each = found.get(statistic)
+        if each is not None and (each.class_axes, each.shared, each.width) != (axes, shared, 1):
+            raise ValueError(f"{name} describes {statistic!r} as no sketch does; sketch again.")
 
-    sketch: Sketch
-    name: str
 
-    def check(self) -> None:
-        self._check_shapes()
-        for (statistic, model), numbers in self.sketch.numbers.items():
-            self._check_range(statistic, model, numbers)
-        self._check_sum("count", EVERY_MODEL)
-        for model in self.sketch.models:
-            self._check_errors(model)
-        if self.sketch.about.labels is None:
-            return
-        self._check_sum("support", EVERY_MODEL)
-        for model in self.sketch.models:
-            self._check_of_classes(model, "hits", "predicted", "confusion")
-            self._check_of_classes(model, "soft_hits", "soft_predicted", "soft_confusion")
-            self._check_decisions(model)
-            self._check_losses(model)
+def _doubts(sketch: Sketch) -> Iterator[Doubt]:
+    for (statistic, model), numbers in sketch.numbers.items():
+        yield from _of_range(sketch, statistic, model, numbers)
+    yield _of_sum(sketch, "count", EVERY_MODEL)
+    for model in sketch.models:
+        yield from _of_errors(sketch, model)
+    if sketch.about.labels is None:
+        return
+    yield _of_sum(sketch, "support", EVERY_MODEL)
+    for model in sketch.models:
+        yield from _of_classes(sketch, model, "hits", "predicted", "confusion")
+        yield from _of_classes(sketch, model, "soft_hits", "soft_predicted", "soft_confusion")
+        yield from _of_decisions(sketch, model)
+        yield from _of_losses(sketch, model)
 
-    # -- each by itself -----------------------------------------------------------------------
 
-    def _check_shapes(self) -> None:
-        about, found = self.sketch.about, {each.name: each for each in self.sketch.about.statistics}
-        for name in ("count", *(["support"] if about.labels is not None else [])):
-            if name not in found:
-                raise ValueError(
-                    f"{self.name} lacks the statistic {name!r}, which all others need."
-                )
-        for name, (axes, shared) in SHAPES.items():
-            each = found.get(name)
-            if each is not None and (each.class_axes, each.shared, each.width) != (axes, shared, 1):
-                raise ValueError(f"{self.name} describes {name!r} as no sketch does; sketch again.")
+# -- each by itself ---------------------------------------------------------------------------
 
-    def _check_range(self, statistic: str, model: str, numbers: FloatArray) -> None:
-        low, high = self._range(statistic)
-        n = self._weight
-        spare = self._spare(statistic) * n + np.finfo(np.float64).tiny
-        with np.errstate(invalid="ignore"):
-            over, under = numbers > high * n + spare, numbers < low * n - spare
-        empty = (self.sketch.counts == 0)[:, None]
-        bad = ~np.isfinite(numbers) | over | under | (empty & (numbers != 0))
-        told = "no sum of {n:,} samples"
-        self._refuse(bad, statistic, model, numbers, told)
-        if self._counts(statistic):
-            self._refuse(numbers != np.rint(numbers), statistic, model, numbers, "no whole number")
 
-    def _range(self, statistic: str) -> tuple[float, float]:
-        if statistic in self.sketch.about.judged:
-            return _SHARE
-        if statistic == "squared_errors" and self.sketch.n_classes == 2:
-            return _SHARE
-        found = RANGES.get(statistic)
-        if found is None:
-            starts = (each for each in RANGES if each.endswith("_") and statistic.startswith(each))
-            found = RANGES.get(next(starts, ""), (-math.inf, math.inf))
-        return found
+def _of_range(sketch: Sketch, statistic: str, model: str, numbers: FloatArray) -> Iterator[Doubt]:
+    (low, high), n = _range(sketch, statistic), _weight(sketch)
+    spare = _spare(sketch, statistic) + np.finfo(np.float64).tiny
+    with np.errstate(invalid="ignore"):
+        bad = (numbers > high * n + spare) | (numbers < low * n - spare)
+    empty = (sketch.counts == 0)[:, None]
+    bad |= ~np.isfinite(numbers) | (empty & (numbers != 0))
+    yield statistic, model, numbers, bad, "no sum of {n:,} samples"
+    if _is_count(sketch, statistic):
+        yield statistic, model, numbers, numbers != np.rint(numbers), "no whole number"
 
-    def _counts(self, statistic: str) -> bool:
-        about = self.sketch.about
-        if about.weighted or (about.soft_truth and statistic != "count"):
-            return False
-        return statistic in about.judged or statistic.startswith(_WHOLE)
 
-    def _check_sum(self, statistic: str, model: str) -> None:
-        """The classes' numbers add up to the samples."""
-        total = self.sketch.numbers[statistic, model].sum(axis=1)
-        samples, n = self.sketch.counts, self._weight[:, 0]
-        bad = (n != samples) & (not self.sketch.about.weighted) if statistic == "count" else False
-        spare = self._spare(statistic) * n
-        missing = statistic == "soft_predicted" and self.sketch.about.missing_mass
-        bad = bad | (total > n + spare) | ((total < n - spare) & (not missing))
-        self._refuse(bad[:, None], statistic, model, total[:, None], "not the sum of {n:,} samples")
+def _range(sketch: Sketch, statistic: str) -> tuple[float, float]:
+    of_two = statistic == "squared_errors" and sketch.n_classes == 2
+    if of_two or statistic in sketch.about.judged:
+        return _SHARE
+    starts = (each for each in RANGES if each.endswith("_") and statistic.startswith(each))
+    return RANGES.get(statistic) or RANGES.get(next(starts, ""), (-math.inf, math.inf))
 
-    # -- together -----------------------------------------------------------------------------
 
-    def _check_of_classes(self, model: str, hits: str, predicted: str, cells: str) -> None:
-        """Hits, predictions and truths are the diagonal and the margins of a confusion matrix."""
-        found = self._found(model, hits, predicted, cells)
-        support, spare = self._support, self._spare(hits) * self._weight
+def _is_count(sketch: Sketch, statistic: str) -> bool:
+    about = sketch.about
+    if about.weighted or (about.soft_truth and statistic != "count"):
+        return False
+    return statistic in about.judged or statistic.startswith(_WHOLE)
+
+
+def _of_sum(sketch: Sketch, statistic: str, model: str) -> Doubt:
+    """The classes' numbers add up to the samples."""
+    total, n = sketch.numbers[statistic, model].sum(axis=1, keepdims=True), _weight(sketch)
+    spare = _spare(sketch, statistic)
+    bad = total > n + spare
+    if not (statistic == "soft_predicted" and sketch.about.missing_mass):
+        bad |= total < n - spare
+    if statistic == "count" and not sketch.about.weighted:
+        bad |= n != sketch.counts[:, None]
+    return statistic, model, total, bad, "not the sum of {n:,} samples"
+
+
+# -- together ---------------------------------------------------------------------------------
+
+
+def _of_classes(
+    sketch: Sketch, model: str, hits: str, predicted: str, cells: str
+) -> Iterator[Doubt]:
+    """Hits, predictions and truths are the diagonal and the margins of a confusion matrix."""
+    found, support = _found(sketch, model, hits, predicted, cells), _support(sketch)
+    spare = _spare(sketch, hits)
+    if predicted in found:
+        yield _of_sum(sketch, predicted, model)
+    if hits in found:
+        right = found[hits]
+        yield hits, model, right, right > support + spare, "more than the class has samples"
         if predicted in found:
-            self._check_sum(predicted, model)
-        if hits in found:
-            bad = found[hits] > support + spare
-            self._refuse(bad, hits, model, found[hits], "more than the class has samples")
-        if {hits, predicted} <= {*found}:
-            bad = found[hits] > found[predicted] + spare
-            self._refuse(bad, hits, model, found[hits], f"more than {predicted!r} of the class")
-            missed, wrong = support - found[hits], found[predicted] - found[hits]
+            bad = right > found[predicted] + spare
+            yield hits, model, right, bad, f"more than {predicted!r} of the class"
+            missed, wrong = support - right, found[predicted] - right
             bad = missed + wrong > missed.sum(axis=1, keepdims=True) + 2 * spare
-            told = f"in no confusion matrix beside {predicted!r} and 'support'"
-            self._refuse(bad, hits, model, found[hits], told)
-        if cells in found:
-            self._check_cells(model, found, hits, predicted, cells)
-
-    def _check_cells(
-        self, model: str, found: Mapping[str, FloatArray], hits: str, predicted: str, cells: str
-    ) -> None:
-        k = self.sketch.n_classes
-        matrix = found[cells].reshape(-1, k, k)
-        spare = self._spare(cells) * self._weight
+            why = f"in no confusion matrix beside {predicted!r} and 'support'"
+            yield hits, model, right, bad, why
+    if cells in found:
+        matrix = found[cells].reshape(-1, sketch.n_classes, sketch.n_classes)
         sums: dict[str, FloatArray] = {
-            "support": matrix.sum(axis=2), predicted: matrix.sum(axis=1),
-            hits: np.diagonal(matrix, axis1=1, axis2=2),
+            predicted: matrix.sum(axis=1), hits: np.diagonal(matrix, axis1=1, axis2=2)
         }  # fmt: skip
-        beside = {**found, "support": self._support}
-        for name, told in sums.items():
-            if name in beside and not (name == "support" and self.sketch.about.missing_mass):
-                bad = np.abs(told - beside[name]) > spare
-                self._refuse(bad, cells, model, told, f"not what {name!r} is")
+        beside: Mapping[str, FloatArray] = found
+        if not sketch.about.missing_mass:
+            sums, beside = {"support": matrix.sum(axis=2), **sums}, {**found, "support": support}
+        for name in [name for name in sums if name in beside]:
+            bad = np.abs(sums[name] - beside[name]) > spare
+            yield cells, model, sums[name], bad, f"not what {name!r} is"
 
-    def _check_decisions(self, model: str) -> None:
-        """The predicted class has the largest probability: 1 / k at least, others half at most."""
-        found = self._found(model, "hits", "predicted", "soft_hits", "soft_predicted")
-        if len(found) < 4:
-            return
-        k, n, support = self.sketch.n_classes, self._weight, self._support
-        sides = (
-            ("soft_hits", found["hits"], found["soft_hits"], support),
-            ("soft_predicted", found["predicted"], found["soft_predicted"], n),
-            ("soft_predicted", found["predicted"] - found["hits"],
-             found["soft_predicted"] - found["soft_hits"], n - support),
-        )  # fmt: skip
-        spare = self._spare("soft_hits") * n
-        for statistic, decided, mass, of in sides:
-            bad = mass > decided + (of - decided) / 2 + spare
-            if not self.sketch.about.missing_mass:
-                bad |= mass < decided / k - spare
-            told = "not what probabilities add up to whose largest ones make 'hits' and 'predicted'"
-            self._refuse(bad, statistic, model, found[statistic], told)
 
-    def _check_losses(self, model: str) -> None:
-        """Losses are averages of functions of the true class's probability, which is told too."""
-        found = self._found(model, "soft_hits", "squared_errors", "negative_log_likelihood")
-        about, n = self.sketch.about, self._weight
-        if "soft_hits" not in found or about.soft_truth or about.missing_mass:
-            return
-        rest = n - found["soft_hits"].sum(axis=1, keepdims=True)
-        k, spare = self.sketch.n_classes, 10 * SUM_TOLERANCE * n
-        held = np.maximum(n, np.finfo(np.float64).tiny)
-        halved = 2 if k == 2 else 1
-        mean = np.clip(1 - rest / held, np.finfo(np.float64).eps, 1)
-        bounds = {
-            # Jensen's inequality below, the chord above.
-            "squared_errors": (rest**2 / held * k / (k - 1) / halved, 2 * rest / halved),
-            "negative_log_likelihood": (-n * np.log(mean), _LOG * rest),
-        }
-        for statistic, (low, high) in bounds.items():
-            if statistic in found:
-                bad = (found[statistic] < low - spare) | (found[statistic] > high + spare)
-                told = "not what probabilities have that add up to 'soft_hits'"
-                self._refuse(bad, statistic, model, found[statistic], told)
+def _of_decisions(sketch: Sketch, model: str) -> Iterator[Doubt]:
+    """The predicted class has the largest probability: 1 / k at least, others half at most."""
+    found = _found(sketch, model, "hits", "predicted", "soft_hits", "soft_predicted")
+    if len(found) < 4:
+        return
+    n, support = _weight(sketch), _support(sketch)
+    hits, predicted, soft_hits, soft_predicted = found.values()
+    sides = (
+        ("soft_hits", hits, soft_hits, support),
+        ("soft_predicted", predicted, soft_predicted, n),
+        ("soft_predicted", predicted - hits, soft_predicted - soft_hits, n - support),
+    )
+    spare = _spare(sketch, "soft_hits")
+    for statistic, decided, mass, of in sides:
+        bad = mass > decided + (of - decided) / 2 + spare
+        if not sketch.about.missing_mass:
+            bad |= mass < decided / sketch.n_classes - spare
+        why = "not what probabilities add up to whose largest ones make 'hits' and 'predicted'"
+        yield statistic, model, found[statistic], bad, why
 
-    def _check_errors(self, model: str) -> None:
-        """A mean is no larger than that of the sizes, and than the root of that of the squares."""
-        names = "value_errors", "absolute_value_errors", "squared_value_errors"
-        found = self._found(model, *names)
-        signed, sizes, squares = (found.get(name) for name in names)
-        n = self._weight
-        if signed is not None and sizes is not None:
-            bad = np.abs(signed) > sizes * (1 + _ROUNDING)
-            self._refuse(bad, names[0], model, signed, f"more than {names[1]!r}")
-        for name, sums in ((names[0], signed), (names[1], sizes)):
-            if sums is not None and squares is not None:
-                bad = sums**2 > n * squares * (1 + _ROUNDING)
-                self._refuse(bad, name, model, sums, f"too much for the squares, {names[2]!r}")
 
-    # -- workers ------------------------------------------------------------------------------
+def _of_losses(sketch: Sketch, model: str) -> Iterator[Doubt]:
+    """Losses are averages of functions of the true class's probability, which is told too."""
+    found = _found(sketch, model, "soft_hits", "squared_errors", "negative_log_likelihood")
+    if "soft_hits" not in found or sketch.about.soft_truth or sketch.about.missing_mass:
+        return
+    n, k = _weight(sketch), sketch.n_classes
+    rest = n - found["soft_hits"].sum(axis=1, keepdims=True)
+    spare = 10 * SUM_TOLERANCE * n
+    held = np.maximum(n, np.finfo(np.float64).tiny)
+    halved = 2 if k == 2 else 1
+    mean = np.clip(1 - rest / held, np.finfo(np.float64).eps, 1)
+    bounds = {
+        # Jensen's inequality below, the chord above.
+        "squared_errors": (rest**2 / held * k / (k - 1) / halved, 2 * rest / halved),
+        "negative_log_likelihood": (-n * np.log(mean), _LOG * rest),
+    }
+    for statistic, (low, high) in bounds.items():
+        if statistic in found:
+            bad = (found[statistic] < low - spare) | (found[statistic] > high + spare)
+            why = "not what probabilities have that add up to 'soft_hits'"
+            yield statistic, model, found[statistic], bad, why
 
-    @property
-    def _weight(self) -> FloatArray:
-        return self.sketch.numbers["count", EVERY_MODEL]
 
-    @property
-    def _support(self) -> FloatArray:
-        return self.sketch.numbers["support", EVERY_MODEL]
+def _of_errors(sketch: Sketch, model: str) -> Iterator[Doubt]:
+    """A mean is no larger than that of the sizes, and than the root of that of the squares."""
+    signed, sizes, squares = "value_errors", "absolute_value_errors", "squared_value_errors"
+    found = _found(sketch, model, signed, sizes, squares)
+    if {signed, sizes} <= {*found}:
+        bad = np.abs(found[signed]) > found[sizes] * (1 + _ROUNDING)
+        yield signed, model, found[signed], bad, f"more than {sizes!r}"
+    if squares in found:
+        most = _weight(sketch) * found.pop(squares) * (1 + _ROUNDING)
+        for name, sums in found.items():
+            yield name, model, sums, sums**2 > most, f"too much for the squares, {squares!r}"
 
-    def _found(self, model: str, *statistics: str) -> dict[str, FloatArray]:
-        numbers = self.sketch.numbers
-        return {each: numbers[each, model] for each in statistics if (each, model) in numbers}
 
-    def _spare(self, statistic: str) -> float:
-        """By what share of the samples a sum may be off: rows may sum to 1 nearly."""
-        soft = self.sketch.about.soft_truth or not statistic.startswith(_WHOLE)
-        return SUM_TOLERANCE if soft else _ROUNDING
+# -- workers ----------------------------------------------------------------------------------
 
-    def _refuse(
-        self, bad: BoolArray, statistic: str, model: str, numbers: AnyArray, told: str
-    ) -> None:
-        """Refuse the first of the numbers that are bad, and tell its bucket."""
-        if not bad.any():
-            return
-        place = tuple(np.argwhere(bad)[0])
-        bucket = int(place[0])
-        whose = f" of model {model!r}" if model else ""
-        what = told.format(n=int(self.sketch.counts[bucket]))
-        raise ValueError(
-            f"{self.name}: {statistic!r}{whose} is {numbers[place]:g} in bucket {bucket:,}, "
-            f"{what}; the sketch is damaged, sketch the predictions again."
-        )
+
+def _weight(sketch: Sketch) -> FloatArray:
+    return sketch.numbers["count", EVERY_MODEL]
+
+
+def _support(sketch: Sketch) -> FloatArray:
+    return sketch.numbers["support", EVERY_MODEL]
+
+
+def _found(sketch: Sketch, model: str, *statistics: str) -> dict[str, FloatArray]:
+    numbers = sketch.numbers
+    return {each: numbers[each, model] for each in statistics if (each, model) in numbers}
+
+
+def _spare(sketch: Sketch, statistic: str) -> FloatArray:
+    """By how much the sum of a bucket may be off: rows may sum to 1 nearly."""
+    soft = sketch.about.soft_truth or not statistic.startswith(_WHOLE)
+    return _weight(sketch) * (SUM_TOLERANCE if soft else _ROUNDING)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
-from modelcompare.engine.units import check_runs, first_runs
+from modelcompare.engine.units import check_runs, cluster_sums, first_runs
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import SUPPORT
@@ -202,44 +200,30 @@ def _summed(
     for start in range(0, len(block), step):
         whole = step >= len(block)
         part = block if whole else block.subset(np.arange(start, min(start + step, len(block))))
-        added = _Adder(bucket[start : start + step], buckets, part.sample_weight)
+        here, weight = bucket[start : start + step], part.sample_weight
         for model in block.models:
             outcomes = Outcomes.of(part, model)
             for statistic in statistics:
                 if not (statistic.shared and model != block.models[0]):
                     key = (statistic.name, EVERY_MODEL if statistic.shared else model)
-                    numbers[key] = numbers.get(key, 0.0) + added.sums(statistic, outcomes)
+                    sums = _bucket_sums(statistic, outcomes, here, buckets, weight)
+                    numbers[key] = numbers.get(key, 0.0) + sums
     return numbers
 
 
-@dataclass(frozen=True)
-class _Adder:
-    """Bucket and weight of each of some samples, whose numbers are added up."""
-
-    bucket: IntArray
-    buckets: int
-    weight: FloatArray | None
-
-    def sums(self, statistic: Statistic, outcomes: Outcomes) -> FloatArray:
-        """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
-        entries = None if statistic.entries is None else statistic.entries(outcomes)
-        if entries is None:
-            product: FloatArray = self._indicator @ statistic.compute(outcomes)
-            return product
-        places, numbers = entries
-        width = outcomes.n_classes**statistic.class_axes
-        numbers = numbers if self.weight is None else numbers * self.weight
-        sums = np.bincount(self.bucket * width + places, numbers, self.buckets * width)
-        return sums.reshape(self.buckets, width).astype(np.float64, copy=False)
-
-    @cached_property
-    def _indicator(self) -> Any:
-        """Matrix (n_buckets, n_samples) of the weights, each in its bucket."""
-        from scipy.sparse import csc_array
-
-        n = len(self.bucket)
-        weight = np.ones(n) if self.weight is None else self.weight
-        return csc_array((weight, self.bucket, np.arange(n + 1)), shape=(self.buckets, n))
+def _bucket_sums(
+    statistic: Statistic, outcomes: Outcomes, bucket: IntArray, buckets: int,
+    weight: FloatArray | None,
+) -> FloatArray:  # fmt: skip
+    """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
+    entries = None if statistic.entries is None else statistic.entries(outcomes)
+    if entries is None:
+        return cluster_sums(statistic.compute(outcomes), bucket, buckets, weight)
+    places, numbers = entries
+    width = outcomes.n_classes**statistic.class_axes
+    numbers = numbers if weight is None else numbers * weight
+    sums = np.bincount(bucket * width + places, numbers, buckets * width)
+    return sums.reshape(buckets, width).astype(np.float64, copy=False)
 
 
 def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
