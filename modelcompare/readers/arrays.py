@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 import zipfile
 import zlib
@@ -23,7 +24,7 @@ from modelcompare.readers.reading import Reading, directed
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
 
-_PREFIXES = ("probs__", "logits__", "pred__", "scores__")
+_PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names")
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENCRYPTED = 0x1
@@ -53,12 +54,9 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     slices |= {n: a for n, a in arrays.items() if n not in models.values() and a.ndim == 1}
     if any(name.startswith("scores__") for name in models.values()):
         truth = None
-    models = {model: models[model] for model in chosen([*models], columns.models, where)}
-    logits = {model: arrays[name] for model, name in models.items() if name.startswith("logits__")}
-    outputs = {
-        model: softmax(model, logits[model]) if model in logits else arrays[name]
-        for model, name in models.items()
-    }
+    outputs = {m: arrays[models[m]] for m in chosen([*models], columns.models, where)}
+    logits = {m: array for m, array in outputs.items() if models[m].startswith("logits__")}
+    outputs |= {model: softmax(model, array) for model, array in logits.items()}
     keep = _kept([*outputs.values(), *([] if truth is None else [truth])], columns, where)
     truth = None if truth is None else truth[keep]
     logits, outputs, beside, slices = (
@@ -67,10 +65,7 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     )
     kind: KindOrAuto = columns.kind if truth is not None else "scores"
     if truth is not None:
-        if labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
-            truth, outputs = _named(truth, outputs, labels, where)
-        truth, *same = alike([as_array(truth), *map(as_array, outputs.values())])
-        outputs = dict(zip(outputs, same, strict=True))
+        truth, outputs = _named(truth, outputs, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, slices=slices or None, **beside,
         normalize=columns.normalize, greater_is_better=columns.greater_is_better(),
@@ -211,21 +206,18 @@ def _models(
     where: str,
 ) -> dict[str, str]:  # fmt: skip
     """The array of each model: marked by a prefix if any is, else all that look like outputs."""
-    known = labels if labels is not None else truth
-
-    def is_output(array: NDArray[Any]) -> bool:
-        if array.ndim == 2 or array.dtype.kind not in "USO":
-            return True
-        return known is not None and known.dtype.kind in "US" and bool(np.isin(array, known).all())
-
-    marked = [name for name in arrays if name.startswith(_PREFIXES)]
-    found = marked or [name for name, array in arrays.items() if is_output(array)]
+    known = next((each for each in (labels, truth) if each is not None), np.empty(0))
+    found = [*filter(_PREFIX.match, arrays)] or [
+        name for name, array in arrays.items()
+        if array.ndim == 2 or array.dtype.kind not in "USO"
+        or (known.dtype.kind in "US" and np.isin(array, known).all())
+    ]  # fmt: skip
     if not found:
         raise ValueError(
             f"{where} holds no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
         )
-    models = [*map(_plain, found)]
+    models = [_PREFIX.sub("", name) for name in found]
     repeated = [model for model in models if models.count(model) > 1]
     if repeated:
         raise ValueError(f"{where} holds several arrays of model {repeated[0]!r}; keep one.")
@@ -236,24 +228,21 @@ def _models(
     return dict(zip(models, found, strict=True))
 
 
-def _plain(name: str) -> str:
-    return next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
-
-
 def _named(
-    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], where: str
-) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-    """Integer truths and predictions index the class names."""
-    for name, array in {"y_true": truth, **outputs}.items():
-        if array.ndim == 1 and array.dtype.kind in "iu":
+    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any] | None, where: str
+) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:  # fmt: skip
+    """Truths and predictions of one type; integers beside class names index these."""
+    arrays = [truth, *outputs.values()]
+    if labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
+        for place, (name, array) in enumerate(zip(["y_true", *outputs], arrays, strict=True)):
+            if array.ndim > 1 or array.dtype.kind not in "iu":
+                continue
             bad = (array < 0) | (array >= len(labels))
             if bad.any():
                 raise ValueError(
                     f"{where}: {name} holds {int(array[bad][0])}, which indexes none of the "
                     f"{len(labels)} class names."
                 )
-    named = {
-        model: labels[array] if array.ndim == 1 and array.dtype.kind in "iu" else array
-        for model, array in outputs.items()
-    }
-    return (labels[truth] if truth.ndim == 1 else truth), named
+            arrays[place] = labels[array]
+    truth, *same = alike([*map(as_array, arrays)])
+    return truth, dict(zip(outputs, same, strict=True))
