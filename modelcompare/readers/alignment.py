@@ -71,12 +71,10 @@ def align(
     if columns.missing == "worst" and ids != "intersect":
         return _united(indexed)
     first_model, first = next(iter(indexed.items()))
-    common = first.index
-    for part in indexed.values():
-        common = common[common.isin(part.index)]
-    if columns.missing == "refuse":
+    common = first.index[np.all([first.index.isin(p.index) for p in indexed.values()], axis=0)]
+    if columns.missing == "refuse" and ids != "intersect":
         for model, part in indexed.items():
-            _report_difference(first_model, first, model, part, ids, len(common))
+            _refuse_difference(first_model, first.index, model, part.index, len(common))
     if len(common) == 0:
         raise ValueError("the files have no id in common; name the column of ids with id (--id).")
     left_out = {model: len(part) - len(common) for model, part in indexed.items()}
@@ -112,19 +110,17 @@ def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     return united
 
 
-def _report_difference(
-    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
-    n_common: int,
-) -> None:  # fmt: skip
-    missing = first.index[~first.index.isin(frame.index)]
-    extra = frame.index[~frame.index.isin(first.index)]
-    if ids == "intersect" or not (len(missing) or len(extra)):
-        return
+def _refuse_difference(
+    first_model: str, first: pd.Index[Any], model: str, found: pd.Index[Any], n_common: int
+) -> None:
+    missing, extra = first[~first.isin(found)], found[~found.isin(first)]
     parts = []
     if len(missing):
         parts.append(f"lacks {len(missing):,} ids of {first_model!r} ({listed(missing)})")
     if len(extra):
         parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({listed(extra)})")
+    if not parts:
+        return
     raise ValueError(
         f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
         "ids='intersect' (--ids intersect)."

@@ -256,13 +256,9 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
         warnings.warn(f"{what} with missing cells.", DataWarning, stacklevel=5)
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A truth that is missing in one file is the first to be mended.
-    for part in sorted(parts, key=_lacks_truth, reverse=True):
+    for part in sorted(parts, key=lambda part: not (part.true and part.frame[part.true].hasnans)):
         _refuse_missing(part.cells, part.where)
     return parts
-
-
-def _lacks_truth(part: Part) -> bool:
-    return part.true is not None and bool(part.frame[part.true].hasnans)
 
 
 def _refuse_missing(cells: pd.DataFrame, where: str) -> None:

@@ -33,11 +33,6 @@ def names(written: AnyArray) -> AnyArray:
     return found.astype(np.int64)[place] if plain else written
 
 
-def texts(written: AnyArray) -> AnyArray:
-    """Texts as they stand."""
-    return written
-
-
 def as_numbers(cells: Any) -> AnyArray:
     """Cells as numbers, True and False too; NaN where one is none."""
     found = pd.to_numeric(cells, errors="coerce")
@@ -68,7 +63,7 @@ def said(written: AnyArray) -> AnyArray:
 # What the cells of models are, by the kind of output that was told; true labels are names.
 _SAID: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
     "auto": said, "labels": names, "probabilities": numbers, "values": numbers, "scores": numbers,
-    "texts": texts, "text_lists": texts,
+    "texts": lambda written: written, "text_lists": lambda written: written,
 }  # fmt: skip
 
 
@@ -138,17 +133,14 @@ def refuse_marks(
     held = sorted({*truth[marked(truth, usual)]})
     if not held or share_of_numbers(truth, usual) == 1:
         return
-    every = {cell for frame in frames for column in frame for cell in _held(frame[column], usual)}
+    columns = [column for frame in frames for _, column in frame.items()]
+    every = {cell for column in columns for cell in column[marked(column, usual)]}
     counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
     missing, others = sorted(every), sorted(every - {*held}) or [""]
     raise ValueError(
         f"column {true!r} holds {counts}; if these are missing pass {told(na=missing)}, "
         f"if they name classes {told(na=others)}."
     )
-
-
-def _held(column: pd.Series[Any], marks: Collection[str]) -> set[str]:
-    return {*column[marked(column, marks)]}
 
 
 def _places(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:

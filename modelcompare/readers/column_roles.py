@@ -51,7 +51,8 @@ def find_roles(
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
         return _in_rows(seen, model)
-    if not alone or _is_one_model(seen):
+    of_one = columns.pred is not None or "y_pred" in seen.headings
+    if not alone or of_one or any(h.startswith(PROBABILITY) for h in seen.headings):
         return _of_one_model(seen)
     return _wide(seen)
 
@@ -94,35 +95,21 @@ def _in_rows(seen: Profile, model: str) -> Roles:
     return replace(found, id=identity, model=model, run=run, set=test_set)
 
 
-def _is_one_model(seen: Profile) -> bool:
-    """Whether a table that stands alone holds what one model gave."""
-    return (
-        seen.columns.pred is not None
-        or "y_pred" in seen.headings
-        or any(heading.startswith(PROBABILITY) for heading in seen.headings)
-    )
-
-
 def _of_one_model(seen: Profile) -> Roles:
     """Roles where all rows are of the model that the file is named after."""
     run = seen.columns.runs or seen.first(names.RUN)
     if run is not None and seen.columns.runs is None and seen.frame[run].nunique() < 2:
         run = None
     found = _of_one(seen, {run})
-    if run is not None and found.id is None:
-        _refuse_nameless(seen, run)
+    repeats = run is not None and (seen.columns.runs is not None or not seen.all_differ(run))
+    if run is not None and repeats and found.id is None:
+        # Samples that no column names would count as other samples in each run.
+        raise ValueError(
+            f"{seen.where}: column {run!r} tells repetitions, but no column names the samples that "
+            f"are repeated; name it with id= (--id COLUMN), or if {run!r} only describes the "
+            f"samples say so with {told(slices=[run])}."
+        )
     return replace(found, run=run)
-
-
-def _refuse_nameless(seen: Profile, run: str) -> None:
-    """Refuse repetitions of samples that no column names: they would count as other samples."""
-    if seen.columns.runs is None and seen.all_differ(run):
-        return
-    raise ValueError(
-        f"{seen.where}: column {run!r} tells repetitions, but no column names the samples that are "
-        f"repeated; name it with id= (--id COLUMN), or if {run!r} only describes the samples say "
-        f"so with {told(slices=[run])}."
-    )
 
 
 def _wide(seen: Profile) -> Roles:
@@ -133,7 +120,9 @@ def _wide(seen: Profile) -> Roles:
         check_labels(seen, true)
     identity = _identity(seen, {true})
     unused = {find_truth(seen)} if seen.columns.scores else set()
-    special = {true, identity, *seen.told, *unused, *_repeating_ids(seen)} - {None}
+    # Columns named like an id whose values repeat name no samples, and no model.
+    ids = {*names.named(seen.headings, names.ID)} - seen.chosen
+    special = {true, identity, *seen.told, *unused, *ids} - {None}
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
@@ -155,26 +144,17 @@ def _identity(seen: Profile, taken: Collection[str | None]) -> str | None:
     return next((h for h in texts if true is None or seen.overlap(h, true) == 0), None)
 
 
-def _repeating_ids(seen: Profile) -> list[str]:
-    """Columns named like an id whose values repeat: they name no samples, and no model."""
-    return [h for h in names.named(seen.headings, names.ID) if h not in seen.chosen]
-
-
 def _key_beside(
     seen: Profile, keys: Sequence[str], taken: Collection[str | None], test_set: str | None
 ) -> str | None:
     """The column that, beside the model and run, names each row once."""
-    usual = names.named(seen.headings, names.ID)
-    others = [h for h in seen.headings if h not in taken and h not in keys and h not in usual]
-    for heading in [*usual, *others]:
-        if heading in keys or heading in taken or seen.is_real(heading):
-            continue
-        if cell_types.holds_objects(seen.frame[heading]):
+    usual, skip = {*names.named(seen.headings, names.ID)}, {*taken, *keys}
+    free = [h for h in seen.headings if h not in skip]
+    for heading in sorted(free, key=lambda h: h not in usual):
+        if seen.is_real(heading) or cell_types.holds_objects(seen.frame[heading]):
             continue
         if not seen.frame.duplicated([*keys, heading]).any():
             return heading
-    if usual and usual[0] not in taken:
-        return usual[0]
     if test_set is not None and not seen.frame.duplicated(keys).any():
         raise ValueError(
             f"{seen.where} has one row for each model and data set (column {test_set!r}), and none "
@@ -244,11 +224,9 @@ def _refuse_scores_beside(
 
 def _says_the_same(seen: Profile, true: str, skip: Collection[str | None]) -> str | None:
     """The one column that says what the truth says, in a table that names no predictions."""
-    skip = {*skip, true} | seen.told
     found = [
-        h for h in seen.headings
-        if h not in skip and not names.describes(h)
-        and not names.named([h], names.SCORE) and seen.overlap(h, true) >= SHARED
+        h for h in seen.free({*skip, true})
+        if names.plain(h) not in names.SCORE and seen.overlap(h, true) >= SHARED
     ]  # fmt: skip
     if len(found) > 1:
         raise ValueError(
@@ -272,11 +250,7 @@ def _counts_rows(seen: Profile, heading: str) -> bool:
 
 def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:
     """The one column of numbers that is left, in a table that names none of them a score."""
-    skip = {*skip} | seen.told
-    found = [
-        h for h in seen.headings
-        if h not in skip and not names.describes(h) and seen.is_numeric(h)
-    ]  # fmt: skip
+    found = [*filter(seen.is_numeric, seen.free(skip))]
     if len(found) == 1:
         return found
     held = ", ".join(seen.headings[:8])

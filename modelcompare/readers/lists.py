@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -112,13 +113,15 @@ def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
     of_model = names.plain(heading) in (*names.PRED, *names.PROBABILITIES) or heading in (
         seen.columns.pred, *seen.chosen
     )  # fmt: skip
-    array = _array(rows)
-    if array is not None and _are_probabilities(array, normalize=seen.columns.normalize):
-        every = np.full((len(column), array.shape[1]), np.nan)
-        every[column.index.get_indexer(present.index)] = array
-        return every
-    if means_boxes or (of_model and _of_numbers(rows)):
-        lengths = sorted({len(row) for row in rows})
+    lengths = sorted({len(row) for row in rows})
+    numeric = all(map(_is_number, chain.from_iterable(rows)))
+    if numeric and len(lengths) == 1 and lengths[0] > 1:
+        array = np.array([[*map(float, row)] for row in rows])
+        if _are_probabilities(array, normalize=seen.columns.normalize):
+            every = np.full((len(column), array.shape[1]), np.nan)
+            every[column.index.get_indexer(present.index)] = array
+            return every
+    if means_boxes or (of_model and numeric):
         size = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
         raise ValueError(
             f"{seen.where}: column {heading!r} holds lists of {size} numbers that are no "
@@ -129,25 +132,12 @@ def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
     return None
 
 
-def _array(rows: Sequence[Sequence[Any]]) -> FloatArray | None:
-    """Lists of two numbers or more, as many in each, as an array."""
-    if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2 or not _of_numbers(rows):
-        return None
-    return np.array([[float(cell) for cell in row] for row in rows])
-
-
-def _of_numbers(rows: Sequence[Sequence[Any]]) -> bool:
-    return all(_is_number(cell) for row in rows for cell in row)
-
-
 def _is_number(cell: Any) -> bool:
-    if isinstance(cell, str):
-        try:
-            float(cell)
-        except ValueError:
-            return False
-        return True
-    return isinstance(cell, Real) and not isinstance(cell, bool)
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(cell, str | Real) and not isinstance(cell, bool)
 
 
 def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:

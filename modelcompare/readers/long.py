@@ -36,7 +36,8 @@ def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
     if roles.id is None:
         made["id"] = pd.Series([*map(str, range(len(frame)))], index=frame.index, dtype=object)
     for heading in roles.outputs:
-        made[_name_of(heading, roles)] = frame[heading]
+        name = heading if heading.startswith(PROBABILITY) else "y_pred"
+        made[SCORE + heading if roles.scored else name] = frame[heading]
     parts = {
         "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
         "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.outputs),
@@ -46,12 +47,6 @@ def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
         kind="scores" if roles.scored else columns.kind, says="table",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading},
     )  # fmt: skip
-
-
-def _name_of(heading: str, roles: Roles) -> str:
-    if roles.scored:
-        return SCORE + heading
-    return heading if heading.startswith(PROBABILITY) else "y_pred"
 
 
 def record_predictions(

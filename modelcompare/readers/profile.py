@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,11 @@ class Profile:
         """
         taken = self.told.union(skip)
         return [h for h in names.named(self.headings, usual) if h not in taken]
+
+    def free(self, skip: Collection[str | None]) -> list[str]:
+        """Columns without a role, whose names are not those of what describes samples."""
+        taken = self.told.union(skip)
+        return [h for h in self.headings if h not in taken and not names.describes(h)]
 
     def first(self, usual: tuple[str, ...]) -> str | None:
         """The first column with a usual name that was not told to be something else."""
@@ -106,13 +111,7 @@ class Profile:
     @cached_property
     def chosen(self) -> frozenset[str]:
         """Columns of models that were asked for."""
-        wanted = self.columns.models
-        return frozenset(() if wanted is None else matching(self.headings, wanted))
-
-
-def matching(headings: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """The headings of models that were asked for, by name or by pattern."""
-    return [
-        heading for heading in headings
-        if any(fnmatchcase(heading, w) or fnmatchcase(heading.partition(":")[0], w) for w in wanted)
-    ]  # fmt: skip
+        return frozenset(
+            heading for wanted in self.columns.models or () for heading in self.headings
+            if fnmatchcase(heading, wanted) or fnmatchcase(heading.partition(":")[0], wanted)
+        )  # fmt: skip

@@ -124,14 +124,11 @@ def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
 
 def _as_written(part: Records) -> Records:
     """Records whose numbers are texts, as a file without types would hold them."""
-    frames = [part.frame, pd.DataFrame() if part.beside is None else part.beside]
     frame, beside = (
         pd.DataFrame({name: _in_text(column) for name, column in each.items()}, index=each.index)
-        for each in frames
+        for each in (part.frame, part.frame[[]] if part.beside is None else part.beside)
     )
-    return replace(
-        part, frame=frame, beside=None if part.beside is None else beside, written=True
-    )  # fmt: skip
+    return replace(part, frame=frame, beside=beside, written=True)
 
 
 def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -27,6 +26,7 @@ _LONGEST_ID = 80
 _BESIDE = ("description", "vars", "failureReason", "error", "latencyMs", "cost")
 
 _Result = dict[str, Any]
+_Name = TypeVar("_Name", bound=Hashable)
 
 
 def recognises(file: Opened) -> bool:
@@ -97,19 +97,26 @@ def _index(result: _Result, name: str) -> int:
 def _models(results: Sequence[tuple[Opened, _Result]]) -> list[str]:
     """Name of the column of promptfoo's table that each result stands in."""
     prompts = [*dict.fromkeys(_prompt(result) for _, result in results)]
-    names: dict[Hashable, str] = {}
-    taken: Counter[tuple[str, str]] = Counter()
+    labels = {
+        prompt: prompt if len(prompt) <= _LONGEST_LABEL and "\n" not in prompt else f"prompt {n}"
+        for n, prompt in enumerate(prompts, start=1)
+    }
     found = []
     for file, result in results:
         provider, prompt = _provider(result), _prompt(result)
+        name = provider if len(prompts) == 1 else f"{provider} / {labels[prompt]}"
         column = (file.path, str(result.get("promptIdx")), provider, prompt)
-        if column not in names:
-            label = prompt if _is_short(prompt) else f"prompt {prompts.index(prompt) + 1}"
-            name = provider if len(prompts) == 1 else f"{provider} / {label}"
-            taken[str(file.path), name] += 1
-            n = taken[str(file.path), name]
-            names[column] = name if n == 1 else f"{name} #{n}"
-        found.append(names[column])
+        found.append(((file.path, name), column))
+    return [name if n == 1 else f"{name} #{n}" for (_, name), n in _numbered(found)]
+
+
+def _numbered(named: Iterable[tuple[_Name, Hashable]]) -> list[tuple[_Name, int]]:
+    """Names, and which of the things of that name each is the name of."""
+    things: dict[_Name, dict[Hashable, int]] = {}
+    found = []
+    for name, thing in named:
+        of_name = things.setdefault(name, {})
+        found.append((name, of_name.setdefault(thing, len(of_name) + 1)))
     return found
 
 
@@ -125,26 +132,16 @@ def _prompt(result: _Result) -> str:
     return str(prompt.get("label", "") if isinstance(prompt, dict) else prompt)
 
 
-def _is_short(label: str) -> bool:
-    return len(label) <= _LONGEST_LABEL and "\n" not in label
-
-
 def _ids(results: Sequence[_Result]) -> list[str]:
     """Names of tests; those of the same description, variables and assertions are one."""
-    names: dict[str, str] = {}
-    taken: Counter[str] = Counter()
     found = []
     for result in results:
         test = _test(result)
         variables = test.get("vars") or result["vars"] or {}
         described = str(test.get("description") or _listed_vars(variables))
         identity = json.dumps([described, variables, test.get("assert")], sort_keys=True)
-        if identity not in names:
-            name = described[:_LONGEST_ID] or "test"
-            taken[name] += 1
-            names[identity] = name if taken[name] == 1 else f"{name} ({taken[name]})"
-        found.append(names[identity])
-    return found
+        found.append((described[:_LONGEST_ID] or "test", identity))
+    return [name if n == 1 else f"{name} ({n})" for name, n in _numbered(found)]
 
 
 def _listed_vars(variables: Any) -> str:

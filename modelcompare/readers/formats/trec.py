@@ -26,7 +26,7 @@ _ByQuery = dict[str, dict[str, Any]]
 
 def recognises(file: Opened) -> bool:
     """Whether the first lines are all of a run, or all judgements."""
-    return _is_run(file) or _is_judgements(file)
+    return _is_all(file, _retrieved) or _is_judgements(file)
 
 
 def read_runs(files: Sequence[Opened]) -> Records:
@@ -136,10 +136,6 @@ def _rows(file: Opened) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(file.payload, start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.split()
-
-
-def _is_run(file: Opened) -> bool:
-    return _is_all(file, _retrieved)
 
 
 def _is_judgements(file: Opened) -> bool:

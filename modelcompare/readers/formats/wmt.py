@@ -39,10 +39,10 @@ def read_scores(files: Sequence[Opened]) -> Records:
 
     Segments that were not rated, for which no system has a score, are left out with a warning.
     """
-    pairs = _language_pairs(files)
+    names = [_pair_and_name(file) for file in files]
+    pairs = _language_pairs(files, [pair for pair, _ in names])
     scores: dict[str | None, dict[str, pd.Series[float]]] = {}
-    for file, pair in zip(files, pairs, strict=True):
-        name = _metric(file)
+    for file, pair, (_, name) in zip(files, pairs, names, strict=True):
         of_pair = scores.setdefault(pair, {})
         if SCORE + name in of_pair:
             raise ValueError(
@@ -69,9 +69,8 @@ def _score(line: str) -> tuple[str, float] | None:
         return None
 
 
-def _language_pairs(files: Sequence[Opened]) -> list[str | None]:
+def _language_pairs(files: Sequence[Opened], told: list[str | None]) -> list[str | None]:
     """The language pair of each file; where the files tell one, others that tell none have it."""
-    told = [_language_pair(file) for file in files]
     known = {pair for pair in told if pair is not None}
     if len(known) < 2:
         return [next(iter(known), None)] * len(files)
@@ -84,26 +83,14 @@ def _language_pairs(files: Sequence[Opened]) -> list[str | None]:
     return told
 
 
-def _language_pair(file: Opened) -> str | None:
-    first, folder = file.name.partition(".")[0], file.path.parent.name
-    if _is_human(file):
-        return first
-    return folder if _PAIR.fullmatch(folder) else None
-
-
-def _is_human(file: Opened) -> bool:
-    """Whether a file is named SRC-TGT.NAME.LEVEL.score."""
-    first, dot, _ = _stem(file).partition(".")
-    return bool(dot and _PAIR.fullmatch(first))
-
-
-def _metric(file: Opened) -> str:
-    return _stem(file).partition(".")[2] if _is_human(file) else _stem(file)
-
-
-def _stem(file: Opened) -> str:
-    found = _NAME.fullmatch(file.name)
-    return found["name"] if found else file.name
+def _pair_and_name(file: Opened) -> tuple[str | None, str]:
+    """The language pair, by the name of a human score or by the folder, and the score's name."""
+    found, folder = _NAME.fullmatch(file.name), file.path.parent.name
+    stem = found["name"] if found else file.name
+    first, dot, rest = stem.partition(".")
+    if dot and _PAIR.fullmatch(first):
+        return first, rest
+    return folder if _PAIR.fullmatch(folder) else None, stem
 
 
 def _blocks(file: Opened) -> pd.Series[float]:
