@@ -164,9 +164,7 @@ def compare(
         replicated.warn_of_undefined()
     pairs = PairView(replicated, (model_a, model_b), n_resamples)
     outcome = significance.run_test(served.test, pairs)
-    p_adjusted, corrections_used = correct(
-        pairs, outcome, served.test, correction, family=family, alpha=alpha
-    )
+    p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, served.test, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
     differences = replicated.difference_interval(model_a, model_b, method, confidence_level)

@@ -8,10 +8,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import ValueKey
-from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.significance import Outcome, PairView
-from modelcompare.significance.corrections import adjust, max_t
-from modelcompare.significance.families import step_down_p_values
+from modelcompare.significance.corrections import adjust
+from modelcompare.significance.step_down import max_t
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.words import Correction, Family
 
@@ -22,7 +21,6 @@ _BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
 def correct(
     pairs: PairView,
     outcome: Outcome,
-    test: str,
     correction: Correction,
     *,
     family: Family,
@@ -48,19 +46,21 @@ def correct(
     metrics = pairs.evaluation.metrics
     for metric in metrics if family == "metric" else metrics[:1]:
         where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
-        stepped = correction == "min-p" or (
-            family == "metric" and test == SWAPS and _floored(outcome, where, correction, alpha)
-        )
+        step_down = outcome.step_down.get(metric.name) if family == "metric" else None
+        floored = _floored(outcome, where, correction, alpha)
         if correction == "max-t":
             difference = pairs.estimate[:, where]
             null = pairs.replicates[:, :, where] - difference
-            out[:, where] = max_t_of_pairs(null, difference, pairs.standard_error[:, where])
-        elif (
-            stepped
-            and (found := _step_down(pairs, metric, outcome, test, family, correction)) is not None
-        ):
-            out[:, where] = found
+            out[:, where] = max_t(null, difference, pairs.standard_error[:, where])
+        elif step_down is not None and (correction == "min-p" or floored):
+            out[:, where] = step_down()
             used |= {} if correction == "min-p" else {metric.name: "step-down"}
+        elif correction == "min-p":
+            raise ValueError(
+                f"correction='min-p' steps down the swaps of one metric: it needs test={SWAPS!r} "
+                f"and family='metric', and does not serve {metric.name} here; use 'holm' or "
+                "'max-t'."
+            )
         else:
             out[:, where] = adjust(outcome.p_value[:, where], correction)
     # Other draws than the test's may say less than it, and never more.
@@ -85,32 +85,3 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
     tested = ~np.isnan(outcome.p_value[:, where])
     floor = outcome.floor[:, where][tested]
     return len(floor) > 1 and float(floor.min()) < alpha <= float(floor.min()) * len(floor)
-
-
-def _step_down(
-    pairs: PairView,
-    metric: AnyMetric,
-    outcome: Outcome,
-    test: str,
-    family: Family,
-    correction: Correction,
-) -> FloatArray | None:
-    """Adjusted p-values from the joint distribution of the swaps; None where there are none."""
-    swapped = isinstance(metric, Metric) or metric.name in outcome.swaps
-    if swapped and test == SWAPS and family == "metric":
-        return step_down_p_values(
-            pairs.evaluation, metric, pairs.model_a, pairs.model_b,
-            n_resamples=pairs.n_resamples, seed=pairs.seed, drawn=outcome.swaps.get(metric.name),
-        )  # fmt: skip
-    if correction == "min-p":
-        raise ValueError(
-            f"correction='min-p' steps down the swaps of one metric: it needs test={SWAPS!r} and "
-            f"family='metric', and does not serve {metric.name} here; use 'holm' or 'max-t'."
-        )
-    return None
-
-
-def max_t_of_pairs(null: FloatArray, difference: FloatArray, error: FloatArray) -> FloatArray:
-    """Adjust p-values of differences of shape (n_pairs, n_values) by max-t, as one family."""
-    adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())
-    return adjusted.reshape(difference.shape)

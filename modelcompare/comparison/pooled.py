@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.correction import adjust_metrics, max_t_of_pairs
+from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts, pair_differences
@@ -18,6 +18,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
+from modelcompare.significance.step_down import max_t
 from modelcompare.words import Correction
 
 # Methods of replicates: sets that were drawn independently have means of replicates.
@@ -149,7 +150,7 @@ class PooledSets:
         out, means = np.empty_like(p_values), self.differences
         for metric in self.results[0].metrics:
             where = means.evaluation.metric_slice(metric)
-            out[:, where] = max_t_of_pairs(
+            out[:, where] = max_t(
                 self.shifted[:, :, where], means.estimate[:, where], means.standard_error[:, where]
             )
         return np.maximum(out, p_values)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.words import Alternative
+from modelcompare.significance.extreme import least_extreme
 
 
 def half_binomial(n: int) -> FloatArray:
@@ -34,8 +35,8 @@ def binomial_mass(drawn: IntArray, n: IntArray) -> FloatArray:
     return table[offset[place] + drawn]
 
 
-def tail_masses(statistic: FloatArray, mass: FloatArray, alternative: Alternative) -> FloatArray:
-    """Mass of the cells of each grid that are as extreme as each cell.
+def tail_masses(statistic: FloatArray, mass: FloatArray) -> FloatArray:
+    """Mass of the cells of each grid that are as extreme as each cell, on either side.
 
     Parameters
     ----------
@@ -43,17 +44,24 @@ def tail_masses(statistic: FloatArray, mass: FloatArray, alternative: Alternativ
         NaN is as extreme as anything.
     mass : ndarray of shape (n_cells,)
         Of the cells, the same in all grids.
-    alternative : {"two-sided", "greater", "less"}
-        Which statistics are extreme.
     """
-    size = {"two-sided": np.abs(statistic), "greater": statistic, "less": -statistic}[alternative]
-    size = np.where(np.isnan(size), np.inf, size)
+    size = np.abs(statistic)
+    size[np.isnan(size)] = np.inf
     order = np.argsort(-size, axis=1, kind="stable")
-    falling = np.take_along_axis(-size, order, axis=1)
-    scale = np.where(np.isfinite(falling), np.maximum(1.0, np.abs(falling)), 1.0)
-    tied = falling + TIE_TOLERANCE * scale
-    last = np.array([np.searchsorted(*row, "right") for row in zip(falling, tied, strict=True)])
+    falling = np.take_along_axis(size, order, axis=1)
+    ends = zip(-falling, -least_extreme(falling, "two-sided"), strict=True)
+    last = np.array([np.searchsorted(sizes, least, "right") for sizes, least in ends])
     total = np.take_along_axis(np.cumsum(mass[order], axis=1), last - 1, axis=1)
     out = np.empty_like(total)
     np.put_along_axis(out, order, total, axis=1)
     return np.clip(out, np.finfo(float).tiny, 1.0)
+
+
+def cut(places: IntArray, n_cells: IntArray, most: int) -> Iterator[IntArray]:
+    """Cut places into runs that have no more than so many cells together."""
+    ends, start = np.cumsum(n_cells), 0
+    while start < len(places):
+        before = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield places[start:stop]
+        start = stop

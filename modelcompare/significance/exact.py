@@ -12,24 +12,24 @@ The statistic is that of `significance.studentized`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.engine.labels import Labels
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
-from modelcompare.significance.exact_lines import Conics
-from modelcompare.significance.pair_counts import PairCounts, pair_counts
+from modelcompare.significance.binomial import binomial_mass, cut, tail_masses
+from modelcompare.significance.exact_lines import conic_mass
+from modelcompare.significance.extreme import as_extreme, least_extreme
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
 _DEVIATIONS = 9.0
+# Cells that stay in the processor's cache.
 _CELLS = 2**18
 
 
@@ -83,153 +83,152 @@ def exact_p_values(
     p_values, floor : ndarray of shape (n_pairs, n_values)
         NaN where a model has no value.
     """
-    counts = pair_counts(evaluation, model_a, model_b, per_class=metric.per_class)
-    grids = Grids.of(metric, counts, evaluation.predictions.n_classes)
-    values = grids.all_p_values(alternative, n_jobs)
-    shape = (len(model_a), -1)
+    grids = Grids.of(evaluation, metric, model_a, model_b)
+    values = grids.p_values(alternative, n_jobs)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** grids.discordant.sum(axis=1))
     floor = np.maximum(floor, np.finfo(float).tiny)
-    return values.reshape(shape), floor.reshape(shape)
+    return values.reshape(len(model_a), -1), floor.reshape(len(model_a), -1)
 
 
-@dataclass(frozen=True)
+def labels_of(evaluation: Evaluation, metric: Metric) -> tuple[Labels, int]:
+    """Labels whose hits and false alarms a metric counts, and the first class that it counts.
+
+    What counts right answers has a value of one class: of the samples that a model got right.
+    """
+    assert evaluation.labelled is not None  # noqa: S101  `is_exact` asks for it
+    if metric.per_class:
+        return evaluation.labelled, 0
+    return evaluation.labelled.right_or_wrong, 1
+
+
+def pair_counts(evaluation: Evaluation, metric: Metric, a: IntArray, b: IntArray) -> FloatArray:
+    """Count what two models did with the samples of each class, and with the others.
+
+    Counted once for all metrics.
+
+    Returns
+    -------
+    ndarray of shape (4, n_pairs, n_values, 2)
+        Samples predicted as the class by both models, by neither, by model a alone and by model b
+        alone: first of the members of the class, then of the others.
+    """
+
+    def count() -> FloatArray:
+        labels, first = labels_of(evaluation, metric)
+        own, both = labels.pair_sums(a, b)
+        members = np.stack([labels.support, labels.multiplicity.sum() - labels.support], axis=-1)
+        neither = members - own[a] - own[b] + both
+        return np.stack([both, neither, own[a] - both, own[b] - both])[:, :, first:]
+
+    return evaluation.once(("pair counts", metric.per_class, a.tobytes(), b.tobytes()), count)
+
+
 class Grids:
     """The statistic of each hypothesis as a function of two binomial numbers.
 
     With x and y the surplus of hits and of false alarms that come to the first model,
-    ``t = (p x + q y) / sqrt(U - 2 delta W + delta^2 V)`` and ``delta = (e x + f y) / D``.
+    ``t = (p x + q y) / sqrt(U - 2 delta W + delta^2 V)`` and ``delta = (e x + f y) / D``. A cell of
+    a hypothesis' grid is a pair of numbers.
+
+    Parameters
+    ----------
+    metric : Metric
+        One for which `is_exact`.
+    counts : ndarray of shape (4, n_pairs, n_values, 2)
+        See `pair_counts`.
+    n_classes : int
+        Classes of the test set.
     """
 
-    metric: Metric
-    n_classes: int
-    discordant: IntArray
-    observed: FloatArray
-    both: FloatArray
-    members: FloatArray
-    slope: FloatArray
-    imbalance: FloatArray
-    cross: FloatArray
-    within: FloatArray
-    common: FloatArray
-
-    @classmethod
-    def of(cls, metric: Metric, counts: PairCounts, n_classes: int) -> Grids:
-        flat = [
-            x.reshape(-1, 2) for x in (counts.both, counts.neither, counts.only_a, counts.only_b)
-        ]
-        both, neither, only_a, only_b = flat
+    def __init__(self, metric: Metric, counts: FloatArray, n_classes: int) -> None:
+        both, neither, only_a, only_b = counts.reshape(4, -1, 2)
         numerator, denominator = unit_parts(metric, n_classes)
         discordant = only_a + only_b
         times = np.stack([2 * both + discordant, 2 * neither + discordant], axis=-1)
         total = [(times * part).sum(axis=(1, 2)) for part in (numerator, denominator)]
         bottom = np.where(total[1] == 0, 1.0, total[1])
         residual = numerator - (total[0] / bottom)[:, None, None] * denominator
-        difference, middle = residual[..., 0] - residual[..., 1], residual.sum(axis=-1)
-        imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
+        middle = residual.sum(axis=-1)
         fixed = both * residual[..., 0] ** 2 + neither * residual[..., 1] ** 2
-        return cls(
-            metric,
-            n_classes,
-            discordant.astype(np.intp),
-            only_a - only_b,
-            both,
-            both + neither + discordant,
-            difference,
-            imbalance,
-            difference * middle,
-            (discordant * difference**2).sum(axis=1),
-            (4 * fixed + discordant * middle**2).sum(axis=1),
-        )
+        self.metric, self.both = metric, both
+        self.discordant = discordant.astype(np.intp)
+        self.surplus = only_a - only_b
+        self.members = both + neither + discordant
+        # p and q, e and f over D, the coefficients of W, V and U.
+        self.slope = residual[..., 0] - residual[..., 1]
+        self.imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
+        self.cross = self.slope * middle
+        self.common = (4 * fixed + discordant * middle**2).sum(axis=1)
+        self.within = (discordant * self.slope**2).sum(axis=1)
 
-    def chunks(self) -> Iterator[slice]:
-        """Hypotheses whose grids fit into the processor's cache together."""
-        cells = np.cumsum(self._sizes.prod(axis=1))
-        start = 0
-        while start < len(cells):
-            before = cells[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(cells, before + _CELLS, side="right")))
-            yield slice(start, stop)
-            start = stop
+    @classmethod
+    def of(cls, evaluation: Evaluation, metric: Metric, a: IntArray, b: IntArray) -> Grids:
+        """Grids of pairs of models and all values of a metric."""
+        counts = pair_counts(evaluation, metric, a, b)
+        return cls(metric, counts, evaluation.predictions.n_classes)
 
-    def all_p_values(self, alternative: Alternative, n_jobs: int | None) -> FloatArray:
+    # -- p-values -------------------------------------------------------------------------------
+
+    def p_values(self, alternative: Alternative, n_jobs: int | None) -> FloatArray:
         """p-values of all hypotheses: of large grids line by line, of others cell by cell."""
-        values = np.empty(len(self.discordant))
-        large = self._is_large & (alternative == "two-sided")
-        if large.any():
-            values[large] = self._part(large).mass_of_lines(n_jobs)
-        if not large.all():
-            rest = self._part(~large)
-            values[~large] = np.concatenate([rest.p_values(s, alternative) for s in rest.chunks()])
-        return values
+        out = np.empty(len(self.discordant))
+        large = self.is_large & (alternative == "two-sided")
+        lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
+        if len(lines):
+            out[lines] = self.mass_of_lines(lines, n_jobs)
+        for some in cut(cells, self._sizes[cells].prod(axis=1), _CELLS):
+            out[some] = self.mass_of_cells(some, alternative)
+        return out
 
-    def mass_of_lines(self, n_jobs: int | None) -> FloatArray:
-        """Two-sided p-values of large grids."""
-        (p, q), (e, f), (c, d) = (part.T for part in (self.slope, self.imbalance, self.cross))
-        t = np.abs(self._statistic(self.observed, np.arange(len(self.observed))))
-        t = np.maximum(t - TIE_TOLERANCE * np.maximum(1.0, t), 0.0)
-        s, v = t**2, self.common
-        conics = Conics(
+    def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
+        """Two-sided p-values of some hypotheses with large grids."""
+        (p, q), (e, f), (c, d) = (part[some].T for part in (self.slope, self.imbalance, self.cross))
+        t = np.maximum(least_extreme(self.observed[some], "two-sided"), 0.0)
+        s, v = t**2, self.common[some]
+        mass = conic_mass(
             p**2 + s * e * (2 * c - v * e), 2 * (p * q + s * (e * d + f * c - v * e * f)),
-            q**2 + s * f * (2 * d - v * f), s * self.within, self.discordant, self._low,
+            q**2 + s * f * (2 * d - v * f), s * self.within[some],
+            self.discordant[some], self._low[some], n_jobs,
         )  # fmt: skip
         # What the grid was cut off of counts as extreme.
-        found = np.clip(conics.mass(n_jobs) + 1e-18, np.finfo(float).tiny, 1.0)
+        found = np.clip(mass + 1e-18, np.finfo(float).tiny, 1.0)
         return np.where(t == 0, 1.0, found)
 
-    @cached_property
-    def _is_large(self) -> BoolArray:
-        """Whether all cells but few are looked at, and none is special; see `_put_special`."""
-        reach = (self.discordant - 2 * self._low).sum(axis=1)
-        usual = (self._least > reach) & ~self._alone & (self.discordant > 0).all(axis=1)
-        finite = np.isfinite(self._statistic(self.observed, np.arange(len(self.observed))))
-        return np.asarray(usual & finite & (self._low > 0).all(axis=1))
-
-    def _part(self, chosen: BoolArray) -> Grids:
-        """Some of the hypotheses."""
-        arrays = {
-            each.name: getattr(self, each.name)[chosen]
-            for each in fields(self)
-            if each.name not in ("metric", "n_classes")
-        }
-        return replace(self, **arrays)
-
-    def p_values(self, some: slice, alternative: Alternative) -> FloatArray:
-        """Mass of the swaps that are as extreme as what was observed."""
-        low, sizes = self._low[some], self._sizes[some]
-        n_cells = sizes.prod(axis=1)
-        first = np.r_[0, np.cumsum(n_cells)[:-1]]
-        which = np.repeat(np.arange(len(sizes)), n_cells)
-        place = np.arange(n_cells.sum()) - first[which]
-        drawn = np.stack(np.divmod(place, sizes[which, 1]), axis=1) + low[which]
-        discordant = self.discordant[some]
-        surplus = (2 * drawn - discordant[which]).astype(np.float64)
-        statistic = self._statistic(surplus, np.arange(some.start, some.stop)[which])
-        observed = self._statistic(self.observed[some], np.arange(some.start, some.stop))
-        extreme = as_extreme(statistic, observed[which], alternative)
-        mass = binomial_mass(drawn[:, 0], discordant[which, 0])
-        mass *= binomial_mass(drawn[:, 1], discordant[which, 1])
-        total = np.add.reduceat(mass, first)
+    def mass_of_cells(self, some: IntArray, alternative: Alternative) -> FloatArray:
+        """p-values of some hypotheses: mass of the swaps as extreme as what was observed."""
+        which, drawn, n_cells = self._cells_of(some)
+        statistic, mass = self._statistic_of(drawn, which), self._mass_of(drawn, which)
+        observed, first = self.observed[some], np.cumsum(n_cells) - n_cells
+        extreme = as_extreme(statistic, np.repeat(observed, n_cells), alternative)
         found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
         # What the grid was cut off of counts as extreme.
-        cut = (low > 0).any(axis=1)
-        found = found + np.where(cut, np.maximum(1 - total, 1e-18), 0.0)
+        rest = np.maximum(1 - np.add.reduceat(mass, first), 1e-18)
+        found = found + np.where((self._low[some] > 0).any(axis=1), rest, 0.0)
         found = np.clip(found, np.finfo(float).tiny, 1.0)
         return np.where(np.isnan(observed), np.nan, found)
 
-    def tables(self, alternative: Alternative) -> tuple[FloatArray, IntArray]:
-        """p-values of every cell of every grid in one row, and where each grid begins."""
-        first = np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
-        out = np.empty(first[-1])
-        for alike in self._alike():
-            low, size, n = (part[alike[0]] for part in (self._low, self._sizes, self.discordant))
-            drawn = np.stack(np.divmod(np.arange(size.prod()), size[1]), axis=1) + low
-            surplus = np.tile((2 * drawn - n).astype(np.float64), (len(alike), 1))
-            statistic = self._statistic(surplus, np.repeat(alike, len(drawn)))
-            mass = half_binomial(int(n[0]))[drawn[:, 0]] * half_binomial(int(n[1]))[drawn[:, 1]]
-            masses = tail_masses(statistic.reshape(len(alike), -1), mass, alternative)
-            out[first[alike][:, None] + np.arange(len(drawn))] = masses
-        return out, first[:-1]
+    # -- tables of p-values ---------------------------------------------------------------------
+
+    def table(self) -> FloatArray:
+        """Two-sided p-values of every cell of every grid, grid after grid."""
+        out = np.empty(self._first[-1])
+        for some in self._alike():
+            which, drawn, (n_cells, *_) = self._cells_of(some)
+            statistic = self._statistic_of(drawn, which).reshape(len(some), n_cells)
+            mass = self._mass_of(drawn[:n_cells], which[:n_cells])
+            out[self._first[some, None] + np.arange(n_cells)] = tail_masses(statistic, mass)
+        return out
+
+    def places(self, drawn: FloatArray) -> IntArray:
+        """Places in `table` of drawn numbers (n_hypotheses, 2, n_resamples)."""
+        drawn = drawn - self._low[..., None]
+        if self._low.any():
+            drawn = np.clip(drawn, 0, self._sizes[..., None] - 1)
+        # Counts of samples are whole, and so are their products.
+        place: IntArray = (drawn[:, 0] * self._sizes[:, 1, None] + drawn[:, 1]).astype(np.intp)
+        place += self._first[:-1, None]
+        return place
 
     def _alike(self) -> Iterator[IntArray]:
         """Hypotheses whose grids are the same and fit into the processor's cache together."""
@@ -237,33 +236,56 @@ class Grids:
         kind = kind.ravel()  # numpy 2.0.0 gives it two axes
         order = np.argsort(kind, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
-            step = max(1, _CELLS // int(self._sizes[some[0]].prod()))
-            yield from (some[start : start + step] for start in range(0, len(some), step))
+            yield from cut(some, self._sizes[some].prod(axis=1), _CELLS)
 
-    def undefined(self) -> BoolArray:
-        """Where a model has no value."""
-        return np.isnan(self._statistic(self.observed, np.arange(len(self.observed))))
+    # -- cells ----------------------------------------------------------------------------------
 
-    def cells(self, drawn: FloatArray) -> IntArray:
-        """Place of drawn numbers (n_hypotheses, 2, n_resamples) within each grid."""
-        drawn = drawn - self._low[..., None]
-        if self._low.any():
-            drawn = np.clip(drawn, 0, self._sizes[..., None] - 1)
-        # Counts of samples are whole, and so are their products.
-        place: IntArray = (drawn[:, 0] * self._sizes[:, 1, None] + drawn[:, 1]).astype(np.intp)
-        return place
+    def _cells_of(self, some: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Hypothesis and numbers (n_cells, 2) of the cells of some, and how many each has."""
+        n_cells = self._sizes[some].prod(axis=1)
+        which = np.repeat(some, n_cells)
+        place = np.arange(len(which)) - np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
+        drawn = np.stack(np.divmod(place, self._sizes[which, 1]), axis=1) + self._low[which]
+        return which, drawn, n_cells
+
+    def _mass_of(self, drawn: IntArray, which: IntArray) -> FloatArray:
+        mass = binomial_mass(drawn[:, 0], self.discordant[which, 0])
+        mass *= binomial_mass(drawn[:, 1], self.discordant[which, 1])
+        return mass
+
+    def _statistic_of(self, drawn: IntArray, which: IntArray) -> FloatArray:
+        return self._statistic((2 * drawn - self.discordant[which]).astype(np.float64), which)
 
     @cached_property
     def _low(self) -> IntArray:
         """Smallest number of each kind that is looked at; all of them where there is one kind."""
         m = self.discordant
         reach = np.ceil(_DEVIATIONS * np.sqrt(m) / 2)
-        cut = np.maximum(np.floor(m / 2 - reach), 0).astype(np.intp)
-        return np.where((m > 0).all(axis=1, keepdims=True), cut, 0)
+        low = np.maximum(np.floor(m / 2 - reach), 0).astype(np.intp)
+        return np.where((m > 0).all(axis=1, keepdims=True), low, 0)
 
     @cached_property
     def _sizes(self) -> IntArray:
         return self.discordant - 2 * self._low + 1
+
+    @cached_property
+    def _first(self) -> IntArray:
+        """Where the cells of each hypothesis begin in `table`, and where they end."""
+        return np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
+
+    @cached_property
+    def is_large(self) -> BoolArray:
+        """Whether all cells but few are looked at, and none is special; see `_put_special`."""
+        reach = (self.discordant - 2 * self._low).sum(axis=1)
+        usual = (self._least > reach) & ~self._alone & (self.discordant > 0).all(axis=1)
+        return np.asarray(usual & np.isfinite(self.observed) & (self._low > 0).all(axis=1))
+
+    # -- statistics -----------------------------------------------------------------------------
+
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistic of each hypothesis as it is; NaN where a model has no value."""
+        return self._statistic(self.surplus, np.arange(len(self.surplus)))
 
     @cached_property
     def _steepness(self) -> FloatArray:
@@ -316,24 +338,6 @@ class Grids:
         by_convention = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
         found = np.where(usual, out[special], by_convention)
         out[special] = np.where(np.isnan(difference), np.nan, found)
-
-
-def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
-    """Whether studentized differences are as extreme as the observed; without a value they are."""
-    if alternative == "two-sided":
-        return ~(np.abs(statistic) < least_extreme(observed))
-    if alternative == "greater":
-        return ~(statistic < observed - _tolerance(observed))
-    return ~(statistic > observed + _tolerance(observed))
-
-
-def least_extreme(observed: FloatArray) -> FloatArray:
-    """Size of a statistic from which it is as extreme as the observed, on either side."""
-    return np.abs(observed) - _tolerance(observed)
-
-
-def _tolerance(observed: FloatArray) -> FloatArray:
-    return TIE_TOLERANCE * np.maximum(1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0))
 
 
 def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:

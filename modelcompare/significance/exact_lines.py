@@ -10,21 +10,28 @@ since x and y may both change their sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.significance.binomial import cut
 
 # Lines that stay in the processor's last cache, and that a step over is worth its call.
 _LINES = 2**17
 
 
-@dataclass(frozen=True)
-class Conics:
-    """Where two binomial numbers make a statistic extreme, for each of some hypotheses.
+def conic_mass(
+    alpha: FloatArray,
+    beta: FloatArray,
+    gamma: FloatArray,
+    kappa: FloatArray,
+    n: IntArray,
+    low: IntArray,
+    n_jobs: int | None,
+) -> FloatArray:
+    """Probability that two binomial numbers make a statistic extreme, for each hypothesis.
 
     Extreme are ``alpha x^2 + beta x y + gamma y^2 >= kappa``.
 
@@ -36,61 +43,52 @@ class Conics:
         Trials of the two numbers, each of probability 1/2.
     low : ndarray of int of shape (n_hypotheses, 2)
         The smallest of each that has any mass to speak of.
+    n_jobs : int, optional
+        As in `map_blocks`.
     """
+    first, second = (_Binomials.of(n[:, i], low[:, i]) for i in (0, 1))
+    order = np.argsort(first.half, kind="stable")
+    n_lines = first.half[order]
+    blocks = [*cut(order, n_lines, _LINES)]
 
-    alpha: FloatArray
-    beta: FloatArray
-    gamma: FloatArray
-    kappa: FloatArray
-    n: IntArray
-    low: IntArray
+    def of_block(block: int) -> FloatArray:
+        some = blocks[block]
+        coefficients = (part[some, None] for part in (alpha, beta, gamma + 0.0, kappa))
+        return _mass_of_some(some, first, second, *coefficients)
 
-    def mass(self, n_jobs: int | None) -> FloatArray:
-        """Probability of what is extreme, of shape (n_hypotheses,)."""
-        first, second = (_Binomials.of(self.n[:, i], self.low[:, i]) for i in (0, 1))
-        out = np.empty(len(self.kappa))
-        alone = (self.beta == 0) & (self.kappa > 0)
-        by_first = alone & (self.gamma == 0) & (self.alpha > 0)
-        by_second = alone & (self.alpha == 0) & (self.gamma > 0)
-        for one, factor, number in (
-            (by_first, self.alpha, first), (by_second, self.gamma, second),
-        ):  # fmt: skip
-            which, edge = np.flatnonzero(one), np.sqrt(self.kappa[one] / factor[one])
-            below = number.up_to(which, -edge[:, None], np.ones((1, 1), dtype=bool))
-            out[which] = 2 * below[:, 0]
-        both = np.flatnonzero(~by_first & ~by_second)
-        order = both[np.argsort(first.half[both], kind="stable")]
-        blocks = list(_blocks(first.half[order]))
+    numbers = 20 * int(n_lines.sum()) / len(blocks)
+    found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
+    out = np.empty(len(kappa))
+    out[order] = np.concatenate(found)
+    return out
 
-        def of_block(block: int) -> FloatArray:
-            return self._of_some(order[blocks[block]], first, second)
 
-        if blocks:
-            numbers = 20 * int(first.half[order].sum()) / len(blocks)
-            found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
-            out[order] = np.concatenate(found)
-        return out
-
-    def _of_some(self, some: IntArray, first: _Binomials, second: _Binomials) -> FloatArray:
-        x, weight = first.lines(some)
-        alpha, beta, gamma, kappa = (
-            part[some, None] for part in (self.alpha, self.beta, self.gamma + 0.0, self.kappa)
-        )
-        middle, rest = beta * x, alpha * x * x - kappa
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.sqrt(middle * middle - 4 * gamma * rest)
-            # The sum that does not cancel gives one root, the product of both the other.
-            sum_of_both = -(middle + np.copysign(spread, middle)) / 2
-            roots = sum_of_both / gamma, rest / sum_of_both
-        lower, upper = np.minimum(*roots), np.maximum(*roots)
-        outside = gamma >= 0
-        mass = second.up_to(some, lower, outside)
-        mass += second.up_to(some, np.negative(upper, out=upper), outside)
-        if not outside.all():
-            mass = np.where(outside, mass, 1 - mass)
-        # Without roots a line is extreme as a whole, or not at all.
-        np.copyto(mass, rest >= 0, where=np.isnan(lower))
-        return np.einsum("ij,ij->i", weight, mass)
+def _mass_of_some(
+    some: IntArray,
+    first: _Binomials,
+    second: _Binomials,
+    alpha: FloatArray,
+    beta: FloatArray,
+    gamma: FloatArray,
+    kappa: FloatArray,
+) -> FloatArray:
+    """Sum over the lines of some hypotheses; coefficients are of shape (n_hypotheses, 1)."""
+    x, weight = first.lines(some)
+    middle, rest = beta * x, alpha * x * x - kappa
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.sqrt(middle * middle - 4 * gamma * rest)
+        # The sum that does not cancel gives one root, the product of both the other.
+        sum_of_both = -(middle + np.copysign(spread, middle)) / 2
+        roots = sum_of_both / gamma, rest / sum_of_both
+    lower, upper = np.minimum(*roots), np.maximum(*roots)
+    outside = gamma >= 0
+    mass = second.up_to(some, lower, outside)
+    mass += second.up_to(some, np.negative(upper, out=upper), outside)
+    if not outside.all():
+        mass = np.where(outside, mass, 1 - mass)
+    # Without roots a line is extreme as a whole, or not at all.
+    np.copyto(mass, rest >= 0, where=np.isnan(lower))
+    return np.einsum("ij,ij->i", weight, mass)
 
 
 @dataclass(frozen=True)
@@ -157,12 +155,3 @@ class _Binomials:
         place = number.astype(np.intp)
         place += self.which[some, None] * self.below.shape[1]
         return np.take(self.below, place)
-
-
-def _blocks(n_lines: IntArray) -> Iterator[slice]:
-    """Hypotheses, in the order of their lines, whose lines stay in the cache together."""
-    start = 0
-    while start < len(n_lines):
-        stop = min(start + max(1, _LINES // int(n_lines[start])), len(n_lines))
-        yield slice(start, stop)
-        start = stop

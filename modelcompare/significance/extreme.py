@@ -60,6 +60,16 @@ def least_size(observed: ArrayLike, alternative: Alternative, *, scale: ArrayLik
     return size_of(np.asarray(observed, dtype=np.float64), alternative) - tolerance
 
 
+def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
+    """Whether studentized differences are as extreme as the observed; without a value they are."""
+    return ~(size_of(statistic, alternative) < least_extreme(observed, alternative))
+
+
+def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
+    """The size from which a studentized difference is as extreme as the observed one."""
+    return least_size(observed, alternative, scale=np.maximum(1.0, np.abs(observed)))
+
+
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
     """How many are true along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)

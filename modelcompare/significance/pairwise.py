@@ -15,9 +15,8 @@ from modelcompare.engine.influence import Pairs, pair_degrees_of_freedom
 from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
-from modelcompare.significance.extreme import least_size, n_extreme
+from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.samples import sample_contributions
-from modelcompare.significance.swaps.statistic import DrawnSwaps
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative, Need
 
@@ -174,11 +173,6 @@ class PairView(Contrasts):
         observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
 
-    def least_size(self, pairs: slice, values: IntArray) -> FloatArray:
-        """What is as extreme as the observed is of this size, on the side that is looked at."""
-        observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
-        return least_size(observed, self.alternative, scale=scale)
-
     def pair_blocks(self, n_resamples: int) -> list[slice]:
         """Pairs whose null differences fit into the processor's cache at once."""
         n_pairs, n_values = self.estimate.shape
@@ -202,8 +196,9 @@ class Outcome:
         The smallest p-value that could have been had.
     used : dict of str to str
         For each metric the test that served it, where that is not the one asked for.
-    swaps : dict of str to DrawnSwaps
-        For each metric whose swaps were drawn, these.
+    step_down : dict of str to callable
+        For each metric whose pairs and classes can be stepped down by the swaps that they share,
+        what returns the adjusted p-values.
     """
 
     statistic: FloatArray
@@ -212,7 +207,7 @@ class Outcome:
     exact: bool = True
     floor: FloatArray | None = None
     used: Mapping[str, str] = field(default_factory=dict)
-    swaps: Mapping[str, DrawnSwaps] = field(default_factory=dict, repr=False)
+    step_down: Mapping[str, Callable[[], FloatArray]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_one(

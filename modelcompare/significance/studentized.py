@@ -43,8 +43,9 @@ are counted, as far as that is no more work than to draw. Otherwise p = (1 + num
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,21 +54,18 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import told
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import ROW_BLOCK, Weights
-from modelcompare.significance.exact import (
-    are_hard_counts,
-    as_extreme,
-    exact_p_values,
-    is_exact,
-)
+from modelcompare.significance.exact import are_hard_counts, exact_p_values, is_exact
+from modelcompare.significance.extreme import as_extreme, resampling_p
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
+from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import SwappedAreas
 from modelcompare.significance.swaps.expansions import SwappedExpansions
 from modelcompare.significance.swaps.forms import SwappedForms
 from modelcompare.significance.swaps.means import SwappedMeans
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.quotients import SwappedQuotients
-from modelcompare.significance.swaps.statistic import DrawnSwaps, SwapStatistic
+from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedDifferences
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
@@ -75,6 +73,19 @@ from modelcompare.words import Alternative
 Road = Literal[
     "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
 ]
+# The statistic of swaps that are drawn, for metrics of the evaluation's units.
+_STATISTICS: Mapping[Road, Callable[[Evaluation, Sequence[Any], IntArray, IntArray], Any]] = {
+    "exact": SwappedQuotients,
+    "mean": SwappedMeans,
+    "quotient": SwappedQuotients,
+    "average": SwappedQuotients,
+    "form": lambda evaluation, metrics, a, b: SwappedForms(evaluation, metrics[0], a, b),
+    "expansion": SwappedExpansions,
+    "area": lambda evaluation, _, a, b: SwappedAreas(evaluation, a, b),
+    "raw": SwappedDifferences,
+}
+# Tests that serve in place of this one.
+_USED: Mapping[Road, str] = {"flip": "sign-flip", "raw": "permutation"}
 NAME = "studentized-permutation"
 # So many sums over swaps are made in a second.
 _MOST_SUMS = 2**27
@@ -82,59 +93,77 @@ _MOST_SUMS = 2**27
 
 def studentized_permutation(view: PairView) -> Outcome:
     """Test all pairs of models in all values; see the module's text."""
-    evaluation, a, b = view.evaluation, view.model_a, view.model_b
-    p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
-    used: dict[str, str] = {}
+    evaluation = view.evaluation
     roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
-    swaps: dict[str, DrawnSwaps] = {}
-
-    def by_swaps(statistic: SwapStatistic, metrics: Sequence[AnyMetric]) -> None:
-        masks = view.masks_of(statistic.units)
-        places = [evaluation.metric_slice(metric.name) for metric in metrics]
-        where, first = np.r_[tuple(places)], 0
-        found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
-        p_values[:, where], floor[:, where] = found
-        for metric, place in zip(metrics, places, strict=True):
-            values = slice(first, first + place.stop - place.start)
-            swaps[metric.name], first = DrawnSwaps(statistic, masks, values), values.stop
-
-    for metric, road in roads.items():
-        where = evaluation.metric_slice(metric.name)
-        if road == "flip":
-            used[metric.name] = "sign-flip"
-            flipped = _flipped(view, metric)
-            p_values[:, where], floor[:, where] = flipped.p_value, flipped.floor
-        elif not isinstance(metric, Metric) and road == "output":
-            by_swaps(SwappedOutputs(view, metric), [metric])
-        elif isinstance(metric, Metric) and road == "exact":
-            p_values[:, where], floor[:, where] = exact_p_values(
-                evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.sample.n_jobs
-            )
-        elif road != "quotient":
-            if road == "raw":
-                used[metric.name] = "permutation"
-            by_swaps(swap_statistic(evaluation, metric, a, b), [metric])
-    quotients = [m for m, road in roads.items() if road == "quotient" and isinstance(m, Metric)]
-    if quotients:
-        by_swaps(SwappedQuotients(evaluation, quotients, a, b), quotients)
+    quotients = tuple(metric for metric, road in roads.items() if road == "quotient")
+    # All quotients go through the same swaps.
+    together = {
+        quotients if metric in quotients else (metric,): road for metric, road in roads.items()
+    }
+    p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
+    step_down: dict[str, Callable[[], FloatArray]] = {}
+    for metrics, road in together.items():
+        where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
+        run = {"flip": _flipped, "exact": _counted}.get(road, _swapped)
+        p_values[:, where], floor[:, where], more = run(view, metrics)
+        step_down |= more
     p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal but for rounding: everything is as extreme.
         p_values = np.where(view.estimate == 0, 1.0, p_values)
     exact = all(road == "exact" for road in roads.values())
     drawn = 0 if exact else view.n_resamples
-    return Outcome(view.estimate, p_values, drawn, exact, floor, used, swaps)
+    used = {metric.name: _USED[road] for metric, road in roads.items() if road in _USED}
+    return Outcome(view.estimate, p_values, drawn, exact, floor, used, step_down)
 
 
-def _flipped(view: PairView, metric: AnyMetric) -> Outcome:
-    """Outcome of a metric whose swaps have no totals."""
-    alone = Evaluation(view.evaluation.predictions, (metric,), collapse=False)
-    return sign_flip(
+# p-values and their floor, (n_pairs, n_values), and what steps down, by metric.
+_Part = tuple[FloatArray, FloatArray, dict[str, Callable[[], FloatArray]]]
+
+
+def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
+    """Signs of influences, of a metric whose swaps have no totals."""
+    alone = Evaluation(view.evaluation.predictions, metrics, collapse=False)
+    found = sign_flip(
         PairView.of(
-            alone, view.model_a, view.model_b, view.n_resamples, view.seed, view.alternative,
+            alone, *view.pairs, view.n_resamples, view.seed, view.alternative,
             n_jobs=view.sample.n_jobs,
         )
     )  # fmt: skip
+    assert found.floor is not None  # noqa: S101  signs are drawn
+    return found.p_value, found.floor, {}
+
+
+def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
+    """All swaps, of a metric whose swaps can be counted."""
+    (metric,), evaluation = metrics, view.evaluation
+    p_values, floor = exact_p_values(
+        evaluation, metric, *view.pairs, alternative=view.alternative, n_jobs=view.sample.n_jobs
+    )
+    step_down = partial(step_down_exact, evaluation, metric, *view.pairs, view.masks)
+    return p_values, floor, {metric.name: step_down}
+
+
+def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
+    """Drawn swaps, of metrics that share a statistic."""
+    evaluation, metric = view.evaluation, metrics[0]
+    road = road_of(evaluation, metric)
+    statistic = (
+        SwappedOutputs(view, metric)
+        if road == "output"
+        else _STATISTICS[road](evaluation, metrics, *view.pairs)
+    )
+    masks = view.masks_of(statistic.units)
+    found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
+    step_down, first = dict[str, Callable[[], FloatArray]](), 0
+    for metric in metrics:
+        place = evaluation.metric_slice(metric.name)
+        values = slice(first, first + place.stop - place.start)
+        step_down[metric.name], first = (
+            partial(step_down_swaps, statistic, masks, values),
+            values.stop,
+        )
+    return *found, step_down
 
 
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
@@ -177,17 +206,8 @@ def swap_statistic(
 ) -> SwapStatistic:
     """The statistic of a metric's values under swaps that are drawn."""
     road = road_of(evaluation, metric)
-    if not isinstance(metric, Metric):
-        return SwappedAreas(evaluation, model_a, model_b)
-    if road in ("exact", "quotient", "average"):
-        return SwappedQuotients(evaluation, (metric,), model_a, model_b)
-    if road == "mean":
-        return SwappedMeans(evaluation, (metric,), model_a, model_b)
-    if road == "form":
-        return SwappedForms(evaluation, metric, model_a, model_b)
-    if road == "expansion":
-        return SwappedExpansions(evaluation, (metric,), model_a, model_b)
-    return SwappedDifferences(evaluation, (metric,), model_a, model_b)
+    found: SwapStatistic = _STATISTICS[road](evaluation, (metric,), model_a, model_b)
+    return found
 
 
 def _drawn_p_values(
@@ -207,7 +227,7 @@ def _drawn_p_values(
     p_values = np.empty(observed.shape)
     if len(drawn):
         extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
-        p_values[drawn] = (1 + extreme) / (1 + masks.n_resamples)
+        p_values[drawn] = resampling_p(extreme, masks.n_resamples)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))

@@ -18,19 +18,15 @@ def test_masses_of_many_trials_are_symmetric_and_add_up_to_one():
     assert found.sum() == pytest.approx(1, abs=1e-13)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_the_tail_of_a_cell_is_what_is_as_extreme(alternative):
+def test_the_tail_of_a_cell_is_what_is_as_extreme():
     rng = np.random.default_rng(0)
     statistic = rng.integers(-3, 4, (4, 12)) * (1 + 1e-13 * rng.standard_normal((4, 12))) / 3
     statistic[0, :2], statistic[1, 3] = np.nan, -np.inf
     mass = rng.dirichlet(np.ones(12))
-    size = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative](
-        statistic
-    )
-    size = np.where(np.isnan(size), np.inf, size)
+    size = np.where(np.isnan(statistic), np.inf, np.abs(statistic))
     expected = [
         [sum(mass[other >= cell - 1e-9]) if cell < np.inf else sum(mass[other == np.inf])
          for cell in other]
         for other in size
     ]  # fmt: skip
-    np.testing.assert_allclose(tail_masses(statistic, mass, alternative), expected, rtol=1e-12)
+    np.testing.assert_allclose(tail_masses(statistic, mass), expected, rtol=1e-12)

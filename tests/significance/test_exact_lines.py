@@ -7,9 +7,8 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.significance.exact import Grids
-from modelcompare.significance.exact_lines import Conics
-from modelcompare.significance.pair_counts import PairCounts, labelled_rows
+from modelcompare.significance.exact import Grids, pair_counts
+from modelcompare.significance.exact_lines import conic_mass
 
 NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
 
@@ -21,27 +20,25 @@ def grids(metric, *, skill):
     preds = mc.Predictions(truth, {f"m{i}": s.argmax(axis=1) for i, s in enumerate(scores)})
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
-    counts = PairCounts.per_class(labelled_rows(evaluation), *pairs)
-    return Grids.of(evaluation.metrics[0], counts, 3)
+    return Grids.of(evaluation, evaluation.metrics[0], *pairs)
 
 
 @pytest.mark.parametrize("skill", [0.0, 0.05, 0.2])
 @pytest.mark.parametrize("metric", NAMES)
 def test_lines_hold_the_mass_of_their_cells(metric, skill):
     made = grids(metric, skill=skill)
-    assert made._is_large.all()
-    found = made.all_p_values("two-sided", None)
-    cells = np.concatenate([made.p_values(some, "two-sided") for some in made.chunks()])
+    assert made.is_large.all()
+    found = made.p_values("two-sided", None)
+    cells = made.mass_of_cells(np.arange(len(found)), "two-sided")
     np.testing.assert_allclose(found, cells, rtol=1e-11, atol=2e-15)
 
 
 def test_one_number_alone_is_the_sign_test():
     n, observed = np.array([[300, 200]]), 36
-    conics = Conics(
-        np.ones(1), np.zeros(1), np.zeros(1), np.array([observed**2 - 0.5]), n, n // 2 - 78
-    )
+    kappa, zero = np.array([observed**2 - 0.5]), np.zeros(1)
+    found = conic_mass(np.ones(1), zero, zero, kappa, n, n // 2 - 78, None)
     expected = stats.binomtest((300 + observed) // 2, 300).pvalue
-    assert conics.mass(None)[0] == pytest.approx(expected, rel=1e-11)
+    assert found[0] == pytest.approx(expected, rel=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,7 @@ def test_every_kind_of_conic(alpha, beta, gamma):
     mass = np.outer(*(stats.binom.pmf(np.arange(m + 1), m, 0.5) for m in (100, 120)))
     form = alpha * x[:, None] ** 2 + beta * x[:, None] * y + gamma * y**2
     parts = [np.array([float(part)]) for part in (alpha, beta, gamma, kappa)]
-    found = Conics(*parts, n, low).mass(None)
+    found = conic_mass(*parts, n, low, None)
     assert found[0] == pytest.approx(mass[form >= kappa].sum(), rel=1e-11)
 
 
@@ -66,11 +63,10 @@ def test_counts_of_pairs_are_those_of_a_loop(n_models, collapse):
     preds = mc.Predictions(truth, {f"m{i}": each for i, each in enumerate(said)})
     evaluation = Evaluation(preds, resolve_metrics(["f1"], preds), collapse=collapse)
     pairs = np.triu_indices(n_models, 1)
-    found = PairCounts.per_class(labelled_rows(evaluation), *pairs)
+    found = pair_counts(evaluation, evaluation.metrics[0], *pairs)
     for pair, (i, j) in enumerate(zip(*pairs, strict=True)):
         for code in range(4):
             for place, rows in enumerate((truth == code, truth != code)):
                 a, b = said[i][rows] == code, said[j][rows] == code
                 expected = [(a & b).sum(), (~a & ~b).sum(), (a & ~b).sum(), (~a & b).sum()]
-                counts = (found.both, found.neither, found.only_a, found.only_b)
-                assert [part[pair, code, place] for part in counts] == expected
+                assert found[:, pair, code, place].tolist() == expected

@@ -13,9 +13,10 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance import TESTS, PairView, run_test
-from modelcompare.significance.corrections import adjust, max_t
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.step_down import max_t
 from modelcompare.studies.agreement_result import ON_REPLICATES
 from modelcompare.words import PAIRED_TESTS, AgreementTest, PairedTest, PairsTest
 

@@ -9,7 +9,7 @@ from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation, swap_statistic
 

@@ -13,9 +13,9 @@ from modelcompare.metrics import from_callable, resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import run_test
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.families import step_down_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.swaps import outputs as swapped_outputs
+from modelcompare.significance.swaps.outputs import SwappedOutputs
 
 SEED = np.random.SeedSequence(3)
 DEFAULT = "studentized-permutation"
@@ -307,12 +307,9 @@ def test_what_steps_down_uses_the_same_swaps():
         view = view_of(preds, [metric], 199)
         outcome = run_test(DEFAULT, view)
         (one,) = view.evaluation.metrics
-        swaps = outcome.swaps[one.name]
-        found = step_down_p_values(
-            view.evaluation, one, view.model_a, view.model_b, n_resamples=199, seed=SEED,
-            drawn=swaps,
-        )[:, 0]  # fmt: skip
-        null = np.abs(np.concatenate(swaps.map(lambda t: t)))[:, :, 0]
+        found = outcome.step_down[one.name]()[:, 0]
+        swaps = SwappedOutputs(view, one)
+        null = np.abs(np.concatenate(swaps.map(view.masks, lambda t: t)))[:, :, 0]
         observed = np.abs(swaps.observed[:, 0])
         order = np.argsort(-observed)
         stepped = [
@@ -344,8 +341,7 @@ def test_functions_are_not_called_again_to_step_down():
     n_calls = len(calls)
     # Three estimates; three models on 99 resamples; three pairs of two models on 99 swaps.
     assert n_calls == 3 + 3 * 99 + 3 * 2 * 99
-    swaps = outcome.swaps["counted"]
-    swaps.map(lambda t: t)
+    outcome.step_down["counted"]()
     assert len(calls) == n_calls
 
 

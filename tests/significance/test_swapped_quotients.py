@@ -9,7 +9,7 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
 from modelcompare.significance.swaps.quotients import SwappedQuotients

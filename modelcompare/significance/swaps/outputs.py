@@ -37,8 +37,7 @@ from modelcompare.engine.parallel import map_with_bar
 from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Weights
-from modelcompare.significance.exact import as_extreme
-from modelcompare.significance.extreme import n_true
+from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.pairwise import PairView
 from modelcompare.significance.swaps.statistic import Result, SwapStatistic
 from modelcompare.words import Alternative

@@ -21,8 +21,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Units, Weights
-from modelcompare.significance.exact import as_extreme
-from modelcompare.significance.extreme import n_true
+from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
@@ -104,24 +103,6 @@ class SwapStatistic(ABC):
             Units that differ in any value, once for each of their samples, for each pair; None
             where there are `enough`.
         """
-
-
-@dataclass(frozen=True)
-class DrawnSwaps:
-    """Swaps that were drawn for a metric, and its place among the values of their statistic."""
-
-    statistic: SwapStatistic
-    masks: Weights
-    values: slice
-
-    @property
-    def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, n_values_of_the_metric)."""
-        return self.statistic.observed[:, self.values]
-
-    def map(self, reduce: Callable[[FloatArray], Result]) -> list[Result]:
-        """Reduce the metric's statistics (block_size, n_pairs, n_values) of each block."""
-        return self.statistic.map(self.masks, lambda found: reduce(found[:, :, self.values]))
 
 
 @dataclass

@@ -5,10 +5,10 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.corrections import adjust, max_t_step_down
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.exact import exact_p_values
-from modelcompare.significance.families import _ExactNull, step_down_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
 from modelcompare.significance.swaps.sums import SwappedSums
 
@@ -33,7 +33,7 @@ def test_max_t_is_the_step_down_of_a_loop_whatever_the_blocks():
     observed = np.abs(rng.normal(size=7)) * 2
     expected = step_down_by_a_loop(null, observed)
     for n_blocks in (1, 3):
-        found = max_t_step_down(np.array_split(null, n_blocks), observed)
+        found = step_down(np.array_split(null, n_blocks), observed)
         np.testing.assert_allclose(found, expected)
 
 
@@ -41,21 +41,21 @@ def test_min_p_is_the_step_down_of_a_loop_on_p_values():
     rng = np.random.default_rng(1)
     null, observed = rng.integers(1, 9, (200, 6)) / 8, rng.integers(1, 9, 6) / 64
     expected = step_down_by_a_loop(-null, -observed)
-    found = max_t_step_down([-np.log(null)], -np.log(observed))
+    found = step_down([-np.log(null)], -np.log(observed))
     np.testing.assert_allclose(found, expected)
 
 
 def test_a_hypothesis_without_a_value_does_not_count():
     null = np.abs(np.random.default_rng(2).normal(size=(99, 3)))
-    found = max_t_step_down([null], np.array([2.0, np.nan, 1.0]))
-    expected = max_t_step_down([null[:, [0, 2]]], np.array([2.0, 1.0]))
+    found = step_down([null], np.array([2.0, np.nan, 1.0]))
+    expected = step_down([null[:, [0, 2]]], np.array([2.0, 1.0]))
     np.testing.assert_allclose(found[[0, 2]], expected)
     assert np.isnan(found[1])
 
 
 def test_a_swap_without_a_value_is_extreme():
     null = np.array([[np.nan, 0.0], [0.0, 0.0], [0.0, 0.0]])
-    np.testing.assert_allclose(max_t_step_down([null], np.array([3.0, 2.0])), [0.5, 0.5])
+    np.testing.assert_allclose(step_down([null], np.array([3.0, 2.0])), [0.5, 0.5])
 
 
 def rare(n_classes=8, support=25, right=(0.9, 0.6, 0.6), seed=0):
@@ -70,22 +70,19 @@ def rare(n_classes=8, support=25, right=(0.9, 0.6, 0.6), seed=0):
 
 
 @pytest.mark.parametrize("name", ["f1", "precision", "accuracy"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize("collapse", [False, True])
-def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(
-    name, alternative, collapse
-):
+def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(name, collapse):
     preds = rare(3, 20)
     metric = get_metric(name)
     part = Evaluation(preds, [metric], collapse=collapse)
     a, b = all_pairs(3)
-    null = _ExactNull(part, metric, a, b, alternative)
-    observed, _ = exact_p_values(part, metric, a, b, alternative=alternative)
-    np.testing.assert_allclose(np.exp(-null.observed), observed.ravel(), rtol=1e-9)
+    masks = SwapMasks(part.units, 5, SEED)
+    observed, null = exact_null(part, metric, a, b, masks)
+    expected, _ = exact_p_values(part, metric, a, b)
+    np.testing.assert_allclose(np.exp(-observed), expected.ravel(), rtol=1e-9)
     if collapse:
         return
-    masks = SwapMasks(part.units, 5, SEED)
-    (found,) = null.blocks(masks)
+    (found,) = null
     said = [preds.predicted(model) for model in preds.models]
     for row, mask in zip(found, masks.draw_all(0).astype(bool), strict=True):
         for pair, (i, j) in enumerate(zip(a, b, strict=True)):
@@ -93,9 +90,7 @@ def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(
             other = Evaluation(
                 Predictions(preds.y_true, outputs, labels=range(3)), [metric], collapse=False
             )
-            expected, _ = exact_p_values(
-                other, metric, np.array([0]), np.array([1]), alternative=alternative
-            )
+            expected, _ = exact_p_values(other, metric, np.array([0]), np.array([1]))
             width = expected.shape[1]
             np.testing.assert_allclose(
                 np.exp(-row[pair * width : (pair + 1) * width]), expected[0], rtol=1e-9
@@ -108,9 +103,10 @@ def test_step_down_of_averages_is_that_of_their_statistics():
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(3)
     statistic = swap_statistic(part, metric, a, b)
-    null = np.concatenate(statistic.map(SwapMasks(part.units, 300, SEED), np.abs))[:, :, 0]
+    masks = SwapMasks(part.units, 300, SEED)
+    null = np.concatenate(statistic.map(masks, np.abs))[:, :, 0]
     expected = step_down_by_a_loop(null, np.abs(statistic.observed[:, 0]))
-    found = step_down_p_values(part, metric, a, b, n_resamples=300, seed=SEED)
+    found = step_down_swaps(statistic, masks, slice(None))
     np.testing.assert_allclose(found[:, 0], expected)
 
 
@@ -126,8 +122,8 @@ def test_rare_classes_take_nothing_from_the_others():
     metric = get_metric("f1")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(2)
-    plain = studentized_permutation(PairView.of(part, a, b, 999, SEED)).p_value
-    found = step_down_p_values(part, metric, a, b, n_resamples=1999, seed=SEED)
+    outcome = studentized_permutation(PairView.of(part, a, b, 1999, SEED))
+    plain, found = outcome.p_value, outcome.step_down["f1"]()
     assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
     assert (found[0, :2] < 0.05).all()
     assert (found[0, 2:][~np.isnan(found[0, 2:])] > 0.05).all()
@@ -143,11 +139,9 @@ def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(co
     part = Evaluation(preds, metrics, collapse=False)
     a, b = all_pairs(3)
     outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
-    assert outcome.swaps.keys() == {metric.name for metric in metrics}
-    new = [step_down_p_values(part, m, a, b, n_resamples=300, seed=SEED) for m in metrics]
+    assert outcome.step_down.keys() == {metric.name for metric in metrics}
+    masks = SwapMasks(part.units, 300, SEED)
+    new = [step_down_swaps(swap_statistic(part, m, a, b), masks, slice(None)) for m in metrics]
     monkeypatch.setattr(SwappedSums, "sum_up", None)
     for metric, expected in zip(metrics, new, strict=True):
-        found = step_down_p_values(
-            part, metric, a, b, n_resamples=300, seed=SEED, drawn=outcome.swaps[metric.name]
-        )
-        assert found.tobytes() == expected.tobytes()
+        assert outcome.step_down[metric.name]().tobytes() == expected.tobytes()

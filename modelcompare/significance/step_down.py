@@ -1,0 +1,155 @@
+"""Step-down p-values of families of tests, from the joint distribution of their statistics.
+
+Holm's method multiplies the smallest p-value by the number of tests; where that number is large and
+p-values cannot be small (few resamples, rare classes), nothing can be found. Step-down by the joint
+distribution of the same resamples, or swaps, uses what the tests have in common instead:
+
+- bootstrap resamples, by the largest studentized difference (max-T);
+- drawn swaps (`significance.swaps`) likewise;
+- exact tests (`significance.exact`) by the smallest p-value (min-p): each swapped data set has
+  exact p-values of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from scipy import sparse
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import Weights
+from modelcompare.significance.exact import Grids, labels_of, pair_counts
+from modelcompare.significance.extreme import least_extreme, resampling_p, standardized
+from modelcompare.significance.swaps.statistic import SwapStatistic
+
+
+def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
+    """Step-down adjusted p-values of statistics from resamples that all share.
+
+    From the largest observed statistic down, each is compared with the largest of those that are
+    left, in every resample. Correlation between the tests is used instead of assumed away, so this
+    rejects at least what Holm's method would on the same resamples.
+
+    Of p-values it is given minus the logarithms: the smallest one of those that are left (min-p),
+    for tests of different resolution. A class of two samples, whose p-value cannot be small, then
+    takes nothing from the others, as it would by Holm's method. The p-values of the swapped data
+    sets must be finer than their number times the hypotheses (`significance.exact`).
+
+    Parameters
+    ----------
+    null : iterable of ndarray of shape (block_size, n_hypotheses)
+        Statistics of resamples, block by block, which are written over; the larger the more extreme
+        (absolute ones for a two-sided test). NaN counts as extreme.
+    observed : ndarray of shape (n_hypotheses,)
+        Those of the data; NaN where there is no hypothesis.
+
+    Returns
+    -------
+    ndarray of shape (n_hypotheses,)
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithms 2.8 and 4.1.
+    .. [2] Romano & Wolf (2005), Econometrica 73(4), algorithm 4.1.
+
+    Examples
+    --------
+    >>> null = np.array([[0.1, 2.0], [1.5, 0.3], [0.2, 0.4]])
+    >>> step_down([null], np.array([3.0, 0.35]))
+    array([0.25, 0.75])
+    """
+    out = np.full(observed.shape, np.nan)
+    defined = np.flatnonzero(~np.isnan(observed))
+    rising = defined[np.argsort(observed[defined], kind="stable")]
+    least = least_extreme(observed[rising], "greater")
+    count, n_resamples = np.zeros(len(rising)), 0
+    for block in null:
+        left = block.T[rising]
+        left[np.isnan(left)] = np.inf
+        # The largest of a hypothesis and of those below it.
+        np.maximum.accumulate(left, axis=0, out=left)
+        count += (left >= least[:, None]).sum(axis=1)
+        n_resamples += len(block)
+    p_values = resampling_p(count, n_resamples)
+    out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
+    return out
+
+
+def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) -> FloatArray:
+    """Two-sided step-down p-values of studentized differences, from bootstrap resamples.
+
+    Parameters
+    ----------
+    null : ndarray of shape (n_resamples, ...)
+        Differences centred under the null: replicates minus estimate.
+    difference, standard_error : ndarray of shape (...)
+        What was observed, of one family.
+
+    Returns
+    -------
+    ndarray of the shape of `difference`
+    """
+    blocks = (null[i : i + RESAMPLE_BLOCK] for i in range(0, len(null), RESAMPLE_BLOCK))
+    sizes = (
+        standardized(np.abs(block), standard_error).reshape(len(block), -1) for block in blocks
+    )
+    observed = standardized(np.abs(difference), standard_error)
+    return step_down(sizes, observed.ravel()).reshape(observed.shape)
+
+
+def step_down_swaps(statistic: SwapStatistic, masks: Weights, values: slice) -> FloatArray:
+    """Two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps."""
+    null = statistic.map(masks, lambda t: np.abs(t[:, :, values]).reshape(len(t), -1))
+    observed = np.abs(statistic.observed[:, values])
+    return step_down(null, observed.ravel()).reshape(observed.shape)
+
+
+def step_down_exact(
+    evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray, masks: Weights
+) -> FloatArray:
+    """Two-sided step-down p-values (n_pairs, n_values) of exact tests, from drawn swaps."""
+    observed, null = exact_null(evaluation, metric, model_a, model_b, masks)
+    return step_down(null, observed).reshape(len(model_a), -1)
+
+
+def exact_null(
+    evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray, masks: Weights
+) -> tuple[FloatArray, Iterator[FloatArray]]:
+    """Minus the logarithms of exact p-values of the data, and of swapped data sets, looked up.
+
+    Of shape (n_hypotheses,), NaN where a model has no value, and of each block of swaps
+    (block_size, n_hypotheses).
+    """
+    only_a = pair_counts(evaluation, metric, model_a, model_b)[2]
+    grids, marks = Grids.of(evaluation, metric, model_a, model_b), _marks(evaluation, metric)
+    # As logarithms small p-values and large ones are equal but for rounding alike.
+    table = -np.log(grids.table())
+
+    def looked_up(drawn: FloatArray) -> FloatArray:
+        """Of numbers (n_pairs, n_values, 2, n_resamples), which lie together."""
+        return table[grids.places(drawn.reshape(-1, *drawn.shape[2:]))].T
+
+    def null() -> Iterator[FloatArray]:
+        for mask in masks.blocks():
+            moved = (marks @ mask.T).reshape(-1, *only_a.shape[1:], len(mask))
+            drawn = only_a[..., None] - moved[model_a]
+            drawn += moved[model_b]
+            yield looked_up(drawn)
+
+    observed = looked_up(only_a[..., None])[0]
+    return np.where(np.isnan(grids.observed), np.nan, observed), null()
+
+
+def _marks(evaluation: Evaluation, metric: Metric) -> sparse.csr_array:
+    """Hits and false alarms of each model, class and unit, (n_models * n_values * 2, n_units)."""
+    labels, first = labels_of(evaluation, metric)
+    predicted = np.array(labels.predicted)
+    model, unit = np.nonzero(predicted >= first)
+    named, n_values = predicted[model, unit], labels.n_classes - first
+    row = (model * n_values + named - first) * 2 + (named != labels.codes[unit])
+    shape = (len(predicted) * n_values * 2, labels.n_rows)
+    return sparse.csr_array((np.ones(len(row)), (row, unit)), shape=shape)
