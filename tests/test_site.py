@@ -10,7 +10,7 @@ import pytest
 
 import modelcompare
 from docs.pictures import make
-from modelcompare.metrics.explain import listed
+from modelcompare.metrics import METRICS
 from tests.pages import ROOT
 from tests.test_public_api import every_plot
 
@@ -36,9 +36,9 @@ def test_every_public_name_has_its_place_in_the_reference(site):
 
 
 def test_every_metric_has_its_name_on_a_page(site):
-    for found in listed():
-        page = (site / "metrics" / f"{found.family}.html").read_text("utf-8")
-        assert f"<code>{found.metric.name}</code>" in page
+    for found in METRICS.values():
+        page = (site / "metrics" / f"{found.stem}.html").read_text("utf-8")
+        assert f"<code>{found.name}</code>" in page
 
 
 def test_every_figure_of_the_gallery_is_drawn(site):

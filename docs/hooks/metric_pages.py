@@ -14,7 +14,8 @@ from griffe import (
 )
 
 from modelcompare import metrics
-from modelcompare.metrics.explain import Explanation, aliases_of, listed
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.registry import METRICS, aliases_of
 
 _INDEX = """# Metrics
 
@@ -31,17 +32,18 @@ may stand in a name: `f0.7_macro`, `top_7_accuracy`, `roc_auc_at_0.05`.
 def pages() -> dict[str, str]:
     """Text of each page by its place in the site."""
     families = {
-        family: list(group) for family, group in groupby(sorted(listed(), key=_family), key=_family)
+        family: list(group)
+        for family, group in groupby(sorted(METRICS.values(), key=_family), key=_family)
     }
     made = {f"metrics/{name}.md": _page(name, group) for name, group in families.items()}
     return made | {"metrics/index.md": _index(families)}
 
 
-def _family(metric: Explanation) -> str:
-    return metric.family
+def _family(metric: AnyMetric) -> str:
+    return metric.stem
 
 
-def _index(families: dict[str, list[Explanation]]) -> str:
+def _index(families: dict[str, list[AnyMetric]]) -> str:
     rows = (
         f"| [{name}]({name}.md) | {group[0].summary} | {_named(group)} |\n"
         for name, group in families.items()
@@ -49,32 +51,32 @@ def _index(families: dict[str, list[Explanation]]) -> str:
     return _INDEX.format(count=sum(map(len, families.values()))) + "".join(rows)
 
 
-def _named(group: Iterable[Explanation]) -> str:
-    return ", ".join(f"`{found.metric.name}`" for found in group)
+def _named(group: Iterable[AnyMetric]) -> str:
+    return ", ".join(f"`{found.name}`" for found in group)
 
 
-def _page(family: str, group: list[Explanation]) -> str:
+def _page(family: str, group: list[AnyMetric]) -> str:
     first = group[0]
     parts = [
         f"# {family}\n\n{first.summary}\n\n{first.text}",
         "## Names\n\n" + _names(group),
-        f"```console\n$ modelcompare metrics {first.metric.name}\n```",
+        f"```console\n$ modelcompare metrics {first.name}\n```",
         _function(family),
         "## Sources\n\n" + "".join(f"- {source}\n" for source in first.references),
     ]
     return "\n\n".join(parts if first.references else parts[:-1])
 
 
-def _names(group: list[Explanation]) -> str:
+def _names(group: list[AnyMetric]) -> str:
     """The names of a family; columns that say nothing are left out."""
     head = ["name", "how it differs", "needs", "a resample costs", "other names"]
     rows = [
         [
-            f"`{found.metric.name}`",
+            f"`{found.name}`",
             found.variant,
-            found.metric.needs,
+            found.needs,
             found.cost,
-            ", ".join(f"`{name}`" for name in aliases_of(found.metric.name)),
+            ", ".join(f"`{name}`" for name in aliases_of(found.name)),
         ]
         for found in group
     ]

@@ -6,7 +6,8 @@ import math
 import textwrap
 
 from modelcompare.cli.streams import answer, answer_document
-from modelcompare.metrics.explain import Explanation, aliases_of, explain, listed
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.registry import METRICS, aliases_of, get_metric
 from modelcompare.report.json_text import json_document
 
 SCHEMA = "modelcompare/metrics/1"
@@ -16,7 +17,7 @@ _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
 def metrics(*, name: str | None = None, format: str) -> None:
     """List all metrics, or explain one."""
-    found = listed() if name is None else [explain(name)]
+    found = [*METRICS.values()] if name is None else [get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": SCHEMA, "metrics": facts}))
@@ -26,27 +27,26 @@ def metrics(*, name: str | None = None, format: str) -> None:
         answer(_page(found[0]))
 
 
-def _facts(found: Explanation) -> dict[str, object]:
-    metric = found.metric
+def _facts(metric: AnyMetric) -> dict[str, object]:
     return {
         "name": metric.name,
-        "summary": found.summary,
-        "variant": found.variant,
-        "text": " ".join(found.text.split()),
+        "summary": metric.summary,
+        "variant": metric.variant,
+        "text": " ".join(metric.text.split()),
         # Written as JSON, which has no infinity, an open end is null.
         "bounds": metric.bounds,
         "greater_is_better": metric.greater_is_better, "needs": metric.needs,
-        "per_class": metric.per_class, "road": metric.strategy, "cost": found.cost,
-        "references": list(found.references),
+        "per_class": metric.per_class, "road": metric.strategy, "cost": metric.cost,
+        "references": list(metric.references),
     }  # fmt: skip
 
 
-def _table(found: list[Explanation]) -> str:
+def _table(found: list[AnyMetric]) -> str:
     header = ["metric", "better", "bounds", "needs", "road", "cost"]
     rows = [
         [
-            each.metric.name, "higher" if each.metric.greater_is_better else "lower", _bounds(each),
-            _NEEDS.get(each.metric.needs, each.metric.needs), each.metric.strategy, each.cost,
+            each.name, "higher" if each.greater_is_better else "lower", _bounds(each),
+            _NEEDS.get(each.needs, each.needs), each.strategy, each.cost,
         ]
         for each in found
     ]  # fmt: skip
@@ -64,24 +64,23 @@ def _table(found: list[Explanation]) -> str:
     return "\n".join([*lines, "", *textwrap.wrap(footer, _WIDTH)])
 
 
-def _page(found: Explanation) -> str:
-    metric = found.metric
+def _page(metric: AnyMetric) -> str:
     names = [metric.name, *aliases_of(metric.name)]
     lines = [", also ".join([names[0], ", ".join(names[1:])]) if names[1:] else names[0], ""]
-    lines += textwrap.wrap(found.summary, _WIDTH)
-    if found.variant:
-        lines += textwrap.wrap(f"Here: {found.variant}.", _WIDTH)
-    for paragraph in found.text.replace("`", "").split("\n\n"):
+    lines += textwrap.wrap(metric.summary, _WIDTH)
+    if metric.variant:
+        lines += textwrap.wrap(f"Here: {metric.variant}.", _WIDTH)
+    for paragraph in metric.text.replace("`", "").split("\n\n"):
         lines += ["", *textwrap.wrap(" ".join(paragraph.split()), _WIDTH)]
     direction = "higher is better" if metric.greater_is_better else "lower is better"
     per = "one value per class" if metric.per_class else "one value"
     facts = {
-        "bounds": f"{_bounds(found)}, {direction}, {per}",
+        "bounds": f"{_bounds(metric)}, {direction}, {per}",
         "needs": _NEEDS.get(metric.needs, metric.needs),
-        "road": f"{metric.strategy}: {found.cost}",
+        "road": f"{metric.strategy}: {metric.cost}",
     }
     lines += ["", *(f"  {key:8}{value}" for key, value in facts.items())]
-    for place, reference in enumerate(found.references):
+    for place, reference in enumerate(metric.references):
         lead = "  source  " if place == 0 else " " * 10
         lines += textwrap.wrap(
             reference, _WIDTH, initial_indent=lead, subsequent_indent=" " * 12,
@@ -90,9 +89,9 @@ def _page(found: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _bounds(found: Explanation) -> str:
+def _bounds(metric: AnyMetric) -> str:
     low, high = (
         f"{bound:g}" if math.isfinite(bound) else ("-inf" if bound < 0 else "inf")
-        for bound in found.metric.bounds
+        for bound in metric.bounds
     )
     return f"{low} to {high}"

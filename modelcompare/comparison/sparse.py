@@ -207,7 +207,7 @@ class _Sparse:
 
     def _trusts_influences(self, metric: AnyMetric) -> bool:
         """Return whether intervals are symmetric around a value with influences of any size."""
-        judged = isinstance(metric, Metric) and metric.proportion is not None
+        judged = isinstance(metric, Metric) and metric.proportion
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
 
     # -- words --------------------------------------------------------------------------------

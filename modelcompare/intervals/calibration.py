@@ -24,10 +24,11 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import PairVariances
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.calibration import (
-    COLUMNS,
-    MOMENTS,
     N_BINS,
+    N_COLUMNS,
+    N_MOMENTS,
     calibration_error,
+    columns_of,
     maximum_error,
     murphy_term,
     unpacked,
@@ -105,12 +106,12 @@ class Bins:
 
     @classmethod
     def of(cls, totals: FloatArray, n_bins: int) -> Bins:
-        """Bins from totals of `COLUMNS`; each holds two samples of a calibrated bin more.
+        """Bins from totals of `columns_of`; each holds two samples of a calibrated bin more.
 
         Small bins may look surer than they are.
         """
         share, gap, variance = bin_gaps(totals, n_bins)
-        n, *_, binomial = unpacked(totals, len(COLUMNS), n_bins)
+        n, *_, binomial = unpacked(totals, N_COLUMNS, n_bins)
         steady = ((n - 1) * variance + 2 * divide(binomial, n**2, 0.0)) / (n + 1)
         error = np.sqrt(np.where(n > 0, np.maximum(steady, 0.0), 0.0))
         return cls(share, gap, error, n.sum(axis=-1)[..., 0])
@@ -123,7 +124,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class _Totals:
-    """Totals of `COLUMNS` in bins, (n_models, width), and the formula of a metric of them."""
+    """Totals of `columns_of` in bins, (n_models, width), and the formula of a metric of them."""
 
     totals: FloatArray
     n_bins: int
@@ -147,7 +148,7 @@ class _Totals:
     def ends(self, level: float) -> Ends:
         """Interval of each model."""
         if self.formula is maximum_error:
-            n, confidence, right, *_ = unpacked(self.totals, len(COLUMNS), self.n_bins)
+            n, confidence, right, *_ = unpacked(self.totals, N_COLUMNS, self.n_bins)
             return largest_gap_interval(n, confidence, right, level)
         bins = Bins.of(self.totals, self.n_bins)
         if self.formula in (calibration_error, debiased_error):
@@ -169,8 +170,8 @@ class _Totals:
 
 
 def _from_moments(totals: FloatArray) -> FloatArray:
-    """Totals of `COLUMNS` from those of the Brier score's decomposition."""
-    ones, p, o, pp, po, oo = unpacked(totals, len(MOMENTS), N_BINS)
+    """Totals of `columns_of` from those of the Brier score's decomposition."""
+    ones, p, o, pp, po, oo = unpacked(totals, N_MOMENTS, N_BINS)
     columns = np.stack([ones, p, o, np.maximum(pp - 2 * po + oo, 0.0), p - pp], axis=-2)
     return columns.reshape(*totals.shape[:-1], -1)
 
@@ -201,7 +202,7 @@ def interval_of_model(
 
     `inside` says of each sample in which bin it is, as `indicators` gives it.
     """
-    totals = np.concatenate([column(confidence, right) @ inside for column in COLUMNS])
+    totals = np.concatenate([column @ inside for column in columns_of(confidence, right)])
     n_bins = inside.shape[1]
     estimate = float(debiased_error(totals, n_bins=n_bins))
     low, high = mean_gap_interval(Bins.of(totals, n_bins), level)

@@ -94,9 +94,9 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
     """
     p = evaluation.predictions
     counted = [
-        (metric, metric.proportion)
+        (metric, metric.ratio)
         for metric in evaluation.metrics
-        if isinstance(metric, Metric) and metric.proportion is not None
+        if isinstance(metric, Metric) and metric.proportion and metric.ratio is not None
     ]
     names = {metric.name for metric, _ in counted}
     others = [metric.name for metric in evaluation.metrics if metric.name not in names]
@@ -111,8 +111,8 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         )
     count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
     totals = evaluation.grand_total(slice(None))
-    for metric, proportion in counted:
-        found = proportion(*evaluation.parts(metric, totals))
+    for metric, ratio in counted:
+        found = ratio(*evaluation.parts(metric, totals))
         where = evaluation.metric_slice(metric.name)
         for into, array in zip((count, trials), found, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]

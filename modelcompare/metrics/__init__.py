@@ -21,8 +21,6 @@ from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,
 )
 from modelcompare.metrics.counts import soft_twin as soft_twin
-from modelcompare.metrics.explain import Explanation as Explanation
-from modelcompare.metrics.explain import explain as explain
 from modelcompare.metrics.from_file import load_metric as load_metric
 from modelcompare.metrics.plain import plain as plain
 from modelcompare.metrics.quotient import Quotient as Quotient

@@ -142,6 +142,28 @@ class BaseMetric:
         return False
 
     @property
+    def stem(self) -> str:
+        """Name of its family, and so of its plain function."""
+        return self.family or self.name
+
+    @property
+    def summary(self) -> str:
+        """First sentence of its description."""
+        first = inspect.cleandoc(self.description).partition("\n\n")[0]
+        return first or "Registered without a description."
+
+    @property
+    def text(self) -> str:
+        """Value encoded, weaknesses, range and direction."""
+        rest = inspect.cleandoc(self.description).partition("\n\n")[2]
+        return f"{rest} {self.merit}".strip()
+
+    @property
+    def cost(self) -> str:
+        """Cost of a resample."""
+        return "sort once" if self.strategy == "order" else "one call"
+
+    @property
     def merit(self) -> str:
         """Range and direction, as a sentence."""
         low, high = self.bounds
@@ -165,9 +187,8 @@ class Metric(BaseMetric):
         of shape (...), or (..., n_classes) if `per_class`, out. It must broadcast over the
         leading axes (resamples, models) and give NaN where the metric is undefined. Follows from
         `ratio` where there is one.
-    proportion : callable, optional
-        ``proportion(*totals)``: count and number of trials whose quotient the value is, each
-        shaped like it, for metrics that are proportions of independent samples.
+    proportion : bool
+        Whether its `ratio` is a count over a number of trials, of independent samples.
     ratio : callable, optional
         ``ratio(*totals)``: numerator and denominator of the quotient that the value is, or
         increases with (rmse with mse). Both are linear in the statistics, so that the same
@@ -199,7 +220,7 @@ class Metric(BaseMetric):
     __hash__ = BaseMetric.__hash__
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray] = field(default=Quotient())
-    proportion: Parts | None = None
+    proportion: bool = False
     ratio: Parts | None = None
     power: float = 1.0
     average: ClassAverage | None = None
@@ -241,6 +262,10 @@ class Metric(BaseMetric):
         return not any(statistic.of_all for statistic in self.statistics)
 
     @property
+    def cost(self) -> str:
+        return "texts once" if any(each.costly for each in self.statistics) else "one product"
+
+    @property
     def is_mean(self) -> bool:
         """Return whether it is the mean of a number of each sample, which may weigh by its size.
 
@@ -265,8 +290,8 @@ class Metric(BaseMetric):
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
         ratio, without = self.ratio, self.value.without
         common = replace(
-            self, name=f"{self.name}_{average}", per_class=False, proportion=None, factory=None,
-            family=self.family or self.name,
+            self, name=f"{self.name}_{average}", per_class=False, proportion=False, factory=None,
+            family=self.stem,
             variant="; ".join(filter(None, [self.variant, _AVERAGES[average]])),
             soft=self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
         )  # fmt: skip

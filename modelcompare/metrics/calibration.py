@@ -11,7 +11,6 @@ also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -74,38 +73,26 @@ def each_class(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
 
 
 Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
-Column = Callable[[FloatArray, FloatArray], FloatArray]
+Columns = Callable[[FloatArray, FloatArray], tuple[FloatArray, ...]]
+N_COLUMNS, N_MOMENTS = 5, 6
 
 
-@dataclass(frozen=True)
-class Power:
-    """Confidence and truth, each to a power, multiplied."""
+def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, ...]:
+    """Return the numbers that calibration errors and their intervals are made of.
 
-    of_confidence: int
-    of_right: int
-
-    def __call__(self, confidence: FloatArray, right: FloatArray) -> FloatArray:
-        return confidence**self.of_confidence * right**self.of_right
-
-
-def squared_gap(confidence: FloatArray, right: FloatArray) -> FloatArray:
-    """Squared difference of confidence and truth."""
-    return (confidence - right) ** 2
+    1, confidence, truth, their squared difference, and the variance of the truth where the
+    confidence is right.
+    """
+    ones, gap = np.ones_like(confidence), confidence - right
+    return ones, confidence, right, gap**2, confidence * (1 - confidence)
 
 
-def binomial(confidence: FloatArray, _right: FloatArray) -> FloatArray:
-    """Variance of the truth where the confidence is right."""
-    return confidence * (1 - confidence)
-
-
-ONES, CONFIDENCE, RIGHT = Power(0, 0), Power(1, 0), Power(0, 1)
-# What every calibration error is made of, and its interval.
-COLUMNS: tuple[Column, ...] = (ONES, CONFIDENCE, RIGHT, squared_gap, binomial)
-MOMENTS: tuple[Column, ...] = (ONES, CONFIDENCE, RIGHT, Power(2, 0), Power(1, 1), Power(0, 2))
+def _moments(p: FloatArray, o: FloatArray) -> tuple[FloatArray, ...]:
+    return np.ones_like(p), p, o, p * p, p * o, o * o
 
 
 def _binned(
-    name: str, pairs: Pairs, columns: tuple[Column, ...], n_bins: int, strategy: Strategy
+    name: str, pairs: Pairs, columns: Columns, n_bins: int, strategy: Strategy
 ) -> Statistic:
     """Sums of `columns` in each bin: one for each (class, column, bin), bins innermost."""
     compute = partial(
@@ -118,22 +105,18 @@ def _binned(
 
 
 def _in_their_bins(
-    outcomes: Outcomes, *, pairs: Pairs, columns: tuple[Column, ...], n_bins: int,
-    strategy: Strategy,
-) -> FloatArray:  # fmt: skip
+    outcomes: Outcomes, *, pairs: Pairs, columns: Columns, n_bins: int, strategy: Strategy
+) -> FloatArray:
     confidence, right = pairs(outcomes)
     # Bins of equal width are the same whoever else there is.
     everyone = outcomes.whole if strategy == "mass" else outcomes
     of_all = confidence if everyone is outcomes else pairs(everyone)[0]
-    n, n_classes = confidence.shape
-    out = np.zeros((n, n_classes, len(columns), n_bins))
-    rows = np.arange(n)
-    for j in range(n_classes):
+    numbers = np.stack(columns(confidence, right), axis=-1)
+    out, rows = np.zeros((*numbers.shape, n_bins)), np.arange(len(numbers))
+    for j in range(numbers.shape[1]):
         edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
-        bins = in_bins(confidence[:, j], edges, strategy)
-        for place, column in enumerate(columns):
-            out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
-    return out.reshape(n, -1)
+        out[rows, j, :, in_bins(confidence[:, j], edges, strategy)] = numbers[:, j]
+    return out.reshape(len(numbers), -1)
 
 
 def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:
@@ -144,14 +127,14 @@ def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray,
 
 def calibration_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
-    ones, confidence, right, *_ = unpacked(bins, len(COLUMNS), n_bins)
+    ones, confidence, right, *_ = unpacked(bins, N_COLUMNS, n_bins)
     gaps = np.abs(confidence - right).sum(axis=-1)
     return divide(gaps, ones.sum(axis=-1)).mean(axis=-1)
 
 
 def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Largest gap of confidence and accuracy over bins that hold samples."""
-    ones, confidence, right, *_ = unpacked(bins, len(COLUMNS), n_bins)
+    ones, confidence, right, *_ = unpacked(bins, N_COLUMNS, n_bins)
     gaps = divide(np.abs(confidence - right), ones, 0.0)
     there = ones.sum(axis=(-1, -2)) > 0
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
@@ -165,7 +148,7 @@ def binned_metric(
     check_choice("strategy", strategy, Strategy)
     check_count("n_bins", n_bins, at_least=1, at_most=MOST_BINS)
     pairs, over = (each_class, "classes") if classwise else (top_label, "top")
-    bins = _binned(f"calibration_{over}", pairs, COLUMNS, n_bins, strategy)
+    bins = _binned(f"calibration_{over}", pairs, columns_of, n_bins, strategy)
     variants = {
         "classwise": (classwise, "each class's own probability"),
         "mass": (strategy == "mass", "bins of equal weight"),
@@ -228,7 +211,7 @@ def murphy_term(bins: FloatArray, part: str) -> FloatArray:
     Brier score = reliability - resolution + uncertainty. Resolution is the generalized one, which
     takes in the spread within bins, so that the identity is exact for forecasts of any value.
     """
-    ones, p, o, pp, po, oo = unpacked(bins, len(MOMENTS), N_BINS)
+    ones, p, o, pp, po, oo = unpacked(bins, N_MOMENTS, N_BINS)
     total = ones.sum(axis=-1)
     if part == "reliability":
         value = divide((p - o) ** 2, ones, 0.0).sum(axis=-1)
@@ -241,10 +224,10 @@ def murphy_term(bins: FloatArray, part: str) -> FloatArray:
         value = between - spread + 2 * shared
     summed = divide(value, total).sum(axis=-1)
     # brier_score halves the sum over two classes.
-    return summed / 2 if bins.shape[-1] == 2 * len(MOMENTS) * N_BINS else summed
+    return summed / 2 if bins.shape[-1] == 2 * N_MOMENTS * N_BINS else summed
 
 
-_MURPHY_BINS = _binned("murphy", each_class, MOMENTS, N_BINS, "width")
+_MURPHY_BINS = _binned("murphy", each_class, _moments, N_BINS, "width")
 _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23, 752-757."
 
 BRIER_RELIABILITY = Metric(

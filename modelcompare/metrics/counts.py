@@ -26,6 +26,7 @@ from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic, num
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.quotient import Quotient, SumsOf
+from modelcompare.words import Kind
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -53,30 +54,36 @@ def _soft_hit_matrix(outcomes: Outcomes) -> FloatArray:
 # Functions with names, here and in all records, so that metrics and results can be pickled.
 _of_class = partial(Statistic, class_axes=1)
 _discrete = partial(_of_class, discrete=True, indicator=True)
-PREDICTED = _discrete("predicted", attrgetter("predicted_indicator"), entries=_predicted)
-HITS = _discrete("hits", _hit_matrix, entries=_hits, members_of=PREDICTED)
+SOFT_PREDICTED = _of_class("soft_predicted", attrgetter("probabilities"))
+SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, entries=_soft_hits)
+PREDICTED = _discrete(
+    "predicted", attrgetter("predicted_indicator"), entries=_predicted, soft=SOFT_PREDICTED
+)
+HITS = _discrete("hits", _hit_matrix, entries=_hits, members_of=PREDICTED, soft=SOFT_HITS)
 SUPPORT = _discrete(
     "support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class")
 )
-SOFT_PREDICTED = _of_class("soft_predicted", attrgetter("probabilities"))
-SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, entries=_soft_hits)
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
 
 _of_counts = partial(Metric, statistics=COUNTS)
 _of_classes = partial(_of_counts, per_class=True, zero_division=math.nan)
-SOFT = "the soft twin: probabilities in the place of decisions"
+# What a soft twin needs in the place of decisions, and how it differs from its metric.
+_TWINS: dict[Kind, tuple[Kind, str]] = {
+    "labels": ("probabilities", "the soft twin: probabilities in the place of decisions"),
+    "texts": ("text_lists", "the soft twin: the expectation over the texts that a model lists"),
+}
 _PAPER = "Yacouby & Axman (2020), {}, https://aclanthology.org/2020.eval4nlp-1.9"
 
 
 def soft_twin(metric: Metric, **prose: Any) -> Metric:
-    """Give the probabilistic counterpart of a confusion-matrix metric.
+    """Give the probabilistic counterpart of a metric: the same formula over soft statistics.
 
     Parameters
     ----------
     metric : Metric
-        Of the three counts.
+        Of statistics that have a soft twin, such as the three counts.
     **prose
         Texts of the twin (`description`, `references`, `example`); those of the metric by default.
 
@@ -86,14 +93,17 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     >>> soft_twin(get_metric("precision")).name
     'cprecision'
     """
-    family, variant = (metric.family or metric.name, SOFT) if not prose else ("", "")
+    needs, variant = _TWINS[metric.needs]
+    family = "" if prose else metric.stem
     return replace(
-        metric, name=f"c{metric.name}", statistics=SOFT_COUNTS, needs="probabilities",
-        proportion=None, soft=None, family=family, variant=variant, **prose,
+        metric, name=f"c{metric.name}", statistics=tuple(s.soft or s for s in metric.statistics),
+        needs=needs, proportion=False, soft=None, family=family,
+        variant="" if prose else variant, **prose,
     )  # fmt: skip
 
 
-def _with_twin(metric: Metric, **prose: Any) -> Metric:
+def with_twin(metric: Metric, **prose: Any) -> Metric:
+    """Return the metric with its soft twin."""
     return replace(metric, soft=soft_twin(metric, **prose))
 
 
@@ -104,9 +114,9 @@ _SPECIFICITY = ClassRatio((0, 0, 0, 1), (0, 0, 1, 1))
 _RIGHT = SumsOf(_RECALL)
 _WRONG = SumsOf(ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)))
 
-ACCURACY = _with_twin(
+ACCURACY = with_twin(
     _of_counts(
-        name="accuracy", ratio=_RIGHT, proportion=_RIGHT,
+        name="accuracy", ratio=_RIGHT, proportion=True,
         description="""Share of samples whose class was predicted.
 
         Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look at
@@ -121,7 +131,7 @@ ACCURACY = _with_twin(
 )  # fmt: skip
 
 ZERO_ONE_LOSS = _of_counts(
-    name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=_WRONG,
+    name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=True,
     description="""Share of samples whose class was not predicted: 1 - accuracy.
 
     The classification error. Values and hides what `accuracy` does; differences in it are easier to
@@ -140,9 +150,9 @@ BALANCED_ACCURACY = _of_counts(
 )  # fmt: skip
 
 
-PRECISION = _with_twin(
+PRECISION = with_twin(
     _of_classes(
-        name="precision", ratio=_PRECISION, proportion=_PRECISION,
+        name="precision", ratio=_PRECISION, proportion=True,
         description="""Share of what was predicted as a class that belongs to it: hits / predicted.
 
         Values the absence of false alarms and says nothing of what was missed: predicting a class
@@ -162,9 +172,9 @@ PRECISION = _with_twin(
     example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
 )  # fmt: skip
 
-RECALL = _with_twin(
+RECALL = with_twin(
     _of_classes(
-        name="recall", ratio=_RECALL, proportion=_RECALL,
+        name="recall", ratio=_RECALL, proportion=True,
         description="""Share of a class that was predicted as such: hits / support.
 
         Values completeness and says nothing of false alarms: predicting the class always scores 1.
@@ -182,7 +192,7 @@ RECALL = _with_twin(
 
 
 SPECIFICITY = _of_classes(
-    name="specificity", ratio=_SPECIFICITY, proportion=_SPECIFICITY,
+    name="specificity", ratio=_SPECIFICITY, proportion=True,
     description="""Share of the other classes that was not predicted as this one.
 
     The recall of "not this class". Close to 1 for any rare class, since true negatives abound.""",
@@ -231,7 +241,7 @@ def _soft_fbeta(*, beta: float) -> Any:
 
 FBETA = fbeta_metric(beta=2.0)
 
-F1 = _with_twin(
+F1 = with_twin(
     replace(
         fbeta_metric(beta=1.0), family="", factory=None,
         description="""Harmonic mean of precision and recall: 2 hits / (predicted + support).
@@ -295,4 +305,4 @@ _RECORDS = (
     PRECISION, RECALL, SPECIFICITY, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS, BALANCED_ACCURACY,
     MATTHEWS_CORRCOEF, COHEN_KAPPA,
 )  # fmt: skip
-METRICS: tuple[AnyMetric, ...] = tuple(each if each.soft else _with_twin(each) for each in _RECORDS)
+METRICS: tuple[AnyMetric, ...] = tuple(each if each.soft else with_twin(each) for each in _RECORDS)

@@ -15,7 +15,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, divide, varied
 from modelcompare.metrics.calibration import (
-    COLUMNS,
+    N_COLUMNS,
     binned_metric,
     calibration_error,
     maximum_error,
@@ -29,7 +29,7 @@ def bin_gaps(bins: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, Flo
     The variance within a bin is that of its own samples; a bin of one has that of a calibrated one.
     Weights count as repeats. Bins without samples have share, gap and error 0.
     """
-    n, confidence, right, squares, binomial = unpacked(bins, len(COLUMNS), n_bins)
+    n, confidence, right, squares, binomial = unpacked(bins, N_COLUMNS, n_bins)
     gap = divide(right - confidence, n, 0.0)
     within = divide(np.maximum(squares - n * gap**2, 0.0), np.maximum(n - 1, 0.0), 0.0)
     within = np.where(n > 1, np.minimum(within, 1.0), divide(binomial, n, 0.0))

@@ -186,6 +186,8 @@ class Statistic:
     class_axes : int
         How many leading axes of its columns are classes: 1 where each class has its numbers, 2
         where each pair of classes has.
+    soft : Statistic, optional
+        The same with probabilities in the place of decisions.
     of_all : bool
         Whether a sample's numbers depend on all samples (edges of bins, a centre), so that parts
         of a test set cannot be summed by themselves.
@@ -200,4 +202,5 @@ class Statistic:
     costly: bool = False
     entries: Callable[[Outcomes], Entries | None] | None = field(default=None, compare=False)
     class_axes: int = 0
+    soft: Statistic | None = field(default=None, compare=False)
     of_all: bool = False

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.sums import Sums
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics import scoring
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
-from modelcompare.metrics.scoring import mean_ratio
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
@@ -60,15 +60,29 @@ _SHARES = re.compile(
 
 
 def given_score(metric: Metric, predictions: TestSet) -> Metric:
-    """The mean of scores, with their direction and range: the score that has no name, or one."""
-    names = predictions.score_names
-    if not names:
-        better, known = predictions.direction()
-        metric = replace(metric, greater_is_better=better, direction_from=known)
-    declared = predictions.bounds_of(metric.name if names else None)
+    """The mean of scores with their direction and range: the score that has no name, or one."""
+    name = metric.name if predictions.score_names else None
+    better, known = predictions.direction(name)
+    metric = replace(metric, greater_is_better=better, direction_from=known)
+    declared = predictions.bounds_of(name)
     if declared in (None, (0.0, 1.0)):
-        metric = judged(metric, predictions)
+        metric = _with_range(metric, predictions)
     return metric if declared is None else replace(metric, bounds=declared)
+
+
+def _with_range(metric: Metric, predictions: TestSet) -> Metric:
+    """Give a mean of scores its range: of scores that are all 0 or 1 it is a proportion.
+
+    The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
+    """
+    if predictions.sums is not None:
+        binary = within = metric.statistics[0].name in predictions.sums.judged
+    else:
+        of_scores = {*predictions.kinds.values()} == {"scores"}
+        binary = of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
+        known = of_scores and _SHARES.fullmatch(metric.name) is not None
+        within = binary or (known and _hold(metric, predictions, _is_share))
+    return replace(metric, proportion=binary, bounds=(0.0, 1.0)) if within else metric
 
 
 def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, float]:
@@ -81,44 +95,19 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
         return 0.0, 1.0
     if metric.needs != "scores" or not isinstance(metric, Metric) or predictions.sums is not None:
         return metric.bounds
-    names = predictions.score_names
-    declared = predictions.bounds_of(metric.name if names else None) is not None
+    declared = predictions.bounds_of(metric.name if predictions.score_names else None) is not None
     if declared or "rows" not in predictions.abilities:
         return metric.bounds
-    scores = (
-        metric.statistics[0].compute(Outcomes(predictions.output(model)))
-        for model in predictions.models
-    )
-    unit = all(((each >= 0) & (each <= 1)).all() for each in scores)
-    return (0.0, 1.0) if unit else metric.bounds
+    return (0.0, 1.0) if _hold(metric, predictions, _is_share) else metric.bounds
 
 
-def judged(metric: Metric, predictions: TestSet) -> Metric:
-    """Give a mean of scores its range: of scores that are all 0 or 1 it is a proportion.
-
-    The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
-    """
-    if predictions.sums is not None:
-        of_trials = metric.statistics[0].name in predictions.sums.judged
-        return replace(metric, proportion=mean_ratio, bounds=(0.0, 1.0)) if of_trials else metric
-    known, binary = _SHARES.fullmatch(metric.name) is not None, True
-    for model in predictions.models:
-        output = predictions.output(model)
-        if output.kind != "scores":
-            return metric
-        scores = metric.statistics[0].compute(Outcomes(output))
-        binary = binary and bool(np.isin(scores, (0.0, 1.0)).all())
-        if not binary and not (known and scores.min() >= 0 and scores.max() <= 1):
-            return metric
-    within = replace(metric, bounds=(0.0, 1.0))
-    return replace(within, proportion=mean_ratio) if binary else within
+def _is_share(scores: FloatArray) -> BoolArray:
+    return (scores >= 0) & (scores <= 1)
 
 
-def named_score(name: str, predictions: TestSet) -> Metric:
-    """The metric of a score's name; mean_score is the only score."""
-    names = predictions.score_names
-    if name == "mean_score" and len(names) == 1:
-        name = names[0]
-    if name not in names:
-        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
-    return scoring.named_score(names, name, predictions.direction(name))
+def _hold(
+    metric: Metric, predictions: TestSet, condition: Callable[[FloatArray], BoolArray]
+) -> bool:
+    """Return whether a condition holds for all scores of all models."""
+    outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+    return all(condition(metric.statistics[0].compute(output)).all() for output in outputs)

@@ -22,7 +22,8 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
-from modelcompare.metrics.planning import check_served, given_score, named_score
+from modelcompare.metrics.planning import check_served, given_score
+from modelcompare.metrics.scoring import named_score
 from modelcompare.spelling import nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
 
@@ -67,9 +68,17 @@ ALIASES = {
     "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
 }  # fmt: skip
 
+
+def aliases_of(name: str) -> list[str]:
+    """Return other names of a metric."""
+    return sorted(alias for alias, target in ALIASES.items() if target == name)
+
+
 # Rules of a gate are METRIC[CLASS]:-MARGIN, and files of metrics FILE.py:NAME.
 _NAME = re.compile(r"\w[\w.@+-]*")
 
+# Numbers in names: f0.5, ece_10.
+_NUMBERS = {int: "[1-9][0-9]*", float: r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"}
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
 
 
@@ -150,35 +159,19 @@ def _numbered(name: str) -> AnyMetric | None:
     for record in [*FAMILIES.values(), *METRICS.values()]:
         if record.factory is None or not record.factory.pattern:
             continue
-        before, _, rest = record.factory.pattern.partition("{")
-        option, _, after = rest.partition("}")
-        whole = isinstance(record.factory.options[option], int)
-        for average in (None, *get_args(Average)) if record.per_class else (None,):
-            suffix = after if average is None else f"{after}_{average}"
-            value: str | float | None = name[len(before) : len(name) - len(suffix)]
-            if not record.factory.choices:
-                value = _number_between(name, before, suffix, whole=whole)
-            elif value not in record.factory.choices or name != f"{before}{value}{suffix}":
-                continue
-            if value is None:
-                continue
-            metric = varied(record, {option: value, **({"average": average} if average else {})})
-            written = value if isinstance(value, str) else number(value)
-            return replace(metric, name=f"{before}{written}{suffix}")
+        before, option, after = re.split("[{}]", record.factory.pattern)
+        read = int if isinstance(record.factory.options[option], int) else float
+        values = "|".join(record.factory.choices) or _NUMBERS[read]
+        ending = f"(?:_({'|'.join(get_args(Average))}))?" if record.per_class else "()"
+        found = re.fullmatch(f"{before}({values}){after}{ending}", name)
+        if found is None:
+            continue
+        value, average = found.groups()
+        written = value if record.factory.choices else number(read(value))
+        options = {option: value if record.factory.choices else read(value)}
+        metric = varied(record, options | ({"average": average} if average else {}))
+        return replace(metric, name=name[: found.start(1)] + written + name[found.end(1) :])
     return None
-
-
-def _number_between(name: str, before: str, after: str, *, whole: bool) -> float | None:
-    if not (name.startswith(before) and name.endswith(after)):
-        return None
-    text = name[len(before) : len(name) - len(after)]
-    if whole:
-        return int(text) if text.isdecimal() and text[0] != "0" else None
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if text[0] in ".0123456789" and "_" not in text else None
 
 
 @checked()
@@ -306,8 +299,9 @@ def default_metric(predictions: TestSet) -> str:
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
         if predictions.score_names:
-            return given_score(named_score(metric, predictions), predictions)
-        found = get_metric(metric, zero_division=zero_division)
+            found: AnyMetric = named_score(metric, predictions.score_names)
+        else:
+            found = get_metric(metric, zero_division=zero_division)
         if isinstance(found, Metric) and found.needs == "scores":
             return given_score(found, predictions)
         return found

@@ -10,9 +10,8 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.directions import Known
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.counts import soft_twin
+from modelcompare.metrics.counts import with_twin
 
 _MOST_CLASSES = 100
 # What half-precision probabilities may lack of 1.
@@ -111,8 +110,8 @@ def _soft_cells(outcomes: Outcomes) -> FloatArray:
 
 
 _of_two_classes = partial(Statistic, class_axes=2)
-CELLS = _of_two_classes("confusion", _predicted_cells, discrete=True)
 SOFT_CELLS = _of_two_classes("soft_confusion", _soft_cells)
+CELLS = _of_two_classes("confusion", _predicted_cells, discrete=True, soft=SOFT_CELLS)
 
 
 def _confusion_entropy(cells: FloatArray) -> FloatArray:
@@ -131,7 +130,7 @@ def _confusion_entropy(cells: FloatArray) -> FloatArray:
     return divide((mass * of_class).sum(axis=-1), mass.sum(axis=-1))
 
 
-_CONFUSION_ENTROPY = Metric(
+CONFUSION_ENTROPY = with_twin(Metric(
     name="confusion_entropy", statistics=(CELLS,), value=_confusion_entropy,
     greater_is_better=False, bounds=(0.0, math.inf),
     description="""Entropy of how each class is mistaken for the others and they for it.
@@ -145,9 +144,7 @@ _CONFUSION_ENTROPY = Metric(
         "Wang et al. (2013), Entropy 15, 4969-4992.",
     ),
     example=">>> round(confusion_entropy([0, 1, 2, 2], [0, 1, 2, 1]), 4)\n0.1981",
-)  # fmt: skip
-_PROBABILISTIC = replace(soft_twin(_CONFUSION_ENTROPY), statistics=(SOFT_CELLS,))
-CONFUSION_ENTROPY = replace(_CONFUSION_ENTROPY, soft=_PROBABILISTIC)
+))  # fmt: skip
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
@@ -226,12 +223,16 @@ MEAN_SCORE = Metric(
 )  # fmt: skip
 
 
-def named_score(names: Sequence[str], name: str, direction: tuple[bool, Known]) -> Metric:
-    """The mean of one of several scores."""
+def named_score(name: str, names: Sequence[str]) -> Metric:
+    """The mean of one of several scores; mean_score is the only score."""
+    if name == "mean_score" and len(names) == 1:
+        name = names[0]
+    if name not in names:
+        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
     own = Statistic(f"scores of {name}", partial(_score, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", variant="of one of several scores",
-        statistics=(own, COUNT), greater_is_better=direction[0], direction_from=direction[1],
+        statistics=(own, COUNT),
     )  # fmt: skip
 
 

@@ -9,21 +9,19 @@ rates that Yacouby & Axman (2020) announce.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.counts import with_twin
 from modelcompare.metrics.texts import text_pairs
 
 Span = tuple[int, int, str]
 
 # What rounding leaves of a list that is whole.
 _MISSING = 1e-6
-_SOFT = "the soft twin: the expectation over the texts that a model lists"
 
 
 def spans(tags: list[str]) -> set[Span]:
@@ -65,16 +63,8 @@ def _slot_counts(outcomes: Outcomes) -> FloatArray:
     return np.array(rows, dtype=np.float64)
 
 
-SLOTS = Statistic("slots", _slot_counts, costly=True)
-
-
-def _expected(statistic: Statistic) -> Statistic:
-    """Expectation of a statistic of texts over the texts that the model lists."""
-    compute = partial(_expectation, statistic=statistic)
-    return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
-
-
-def _expectation(outcomes: Outcomes, *, statistic: Statistic) -> FloatArray:
+def _expected_slot_counts(outcomes: Outcomes) -> FloatArray:
+    """Expectation of the counts over the texts that the model lists."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
     texts, mass, sample = [], [], []
@@ -85,20 +75,15 @@ def _expectation(outcomes: Outcomes, *, statistic: Statistic) -> FloatArray:
         mass += [p for _, p in pairs]
         sample += [place] * len(pairs)
     output = Output("texts", np.array(texts, dtype=object))
-    numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
+    numbers = _slot_counts(Outcomes(output, y_true=outcomes.y_true[sample]))
     first = np.flatnonzero(np.diff(sample, prepend=-1))
     return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
 
 
-def _with_twin(metric: Metric) -> Metric:
-    """Return the metric with its soft twin."""
-    own, *others = metric.statistics
-    twin = replace(
-        metric, name=f"c{metric.name}", statistics=(_expected(own), *others), needs="text_lists",
-        family=metric.family or metric.name,
-        variant="; ".join(filter(None, [_SOFT, metric.variant])),
-    )  # fmt: skip
-    return replace(metric, soft=twin)
+SLOTS = Statistic(
+    "slots", _slot_counts, costly=True,
+    soft=Statistic("expected_slots", _expected_slot_counts, costly=True),
+)  # fmt: skip
 
 
 def _errors(slots: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -134,4 +119,4 @@ SPAN_F1 = Metric(
     example='>>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
 )  # fmt: skip
 
-METRICS: tuple[AnyMetric, ...] = (_with_twin(SLOT_ERROR_RATE), _with_twin(SPAN_F1))
+METRICS: tuple[AnyMetric, ...] = (with_twin(SLOT_ERROR_RATE), with_twin(SPAN_F1))

@@ -136,7 +136,7 @@ class _Unpaired:
     def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """Counts and trials of both sides, where the value is a proportion of such."""
         plain = all(p.sample_weight is None and p.groups is None for p in self.predictions)
-        if not plain or getattr(self.metric, "proportion", None) is None:
+        if not plain or not getattr(self.metric, "proportion", False):
             return None
         found = [
             tuple(round(float(each[0, place])) for each in proportions(sample.evaluation))

@@ -231,7 +231,7 @@ def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
     return tuple(
         metric.statistics[0].name
         for metric in metrics
-        if metric.needs == "scores" and metric.proportion is not None
+        if metric.needs == "scores" and metric.proportion
     )
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from modelcompare import metrics
-from modelcompare.metrics import METRICS, explain
+from modelcompare.metrics import METRICS, get_metric
 
 
 def test_the_list_names_every_metric_and_fits_a_terminal(run):
@@ -17,7 +17,7 @@ def test_the_list_names_every_metric_and_fits_a_terminal(run):
 )
 def test_a_page_says_what_the_docstring_says(run, name):
     out = run("metrics", name).out
-    first_line = getattr(metrics, explain(name).family).__doc__.split("\n")[0]
+    first_line = getattr(metrics, get_metric(name).stem).__doc__.split("\n")[0]
     assert first_line in " ".join(out.split())
     assert all(word in out for word in ("bounds", "needs", "road"))
     assert max(map(len, out.splitlines())) <= 80
@@ -40,9 +40,9 @@ def test_an_unknown_name_is_told_the_nearest(run):
 
 @pytest.mark.parametrize("name", list(METRICS))
 def test_every_metric_is_explained(name):
-    found = explain(name)
+    found = get_metric(name)
     assert found.summary.endswith((".", ")."))
     # What it values, and where that misleads: more than a phrase.
     assert len(found.text) > 60, name
-    plain = name == found.family
-    assert plain or found.variant or found.family in ("top_k_accuracy",), name
+    plain = name == found.stem
+    assert plain or found.variant or found.stem in ("top_k_accuracy",), name

@@ -8,7 +8,6 @@ from sklearn import metrics as sk
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.metrics import METRICS, Metric, from_callable, load_metric, register
-from modelcompare.metrics.explain import explain
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)
@@ -121,7 +120,7 @@ def test_a_registered_metric_is_a_name_everywhere():
     result = mc.compare(mc.Predictions(Y, {"a": SAID, "b": 1 - SAID}), "miss_rate_macro",
                         n_resamples=99)  # fmt: skip
     assert result.differences.better[0] == ("a" if recall.mean() > 0.5 else "b")
-    assert explain("miss_rate_macro").variant == "the mean over classes"
+    assert mc.get_metric("miss_rate_macro").variant == "the mean over classes"
 
 
 @pytest.mark.usefixtures("_registry")
@@ -143,7 +142,7 @@ def test_a_registered_function_is_explained_by_its_docstring():
         return (y_true != y_pred).mean()
 
     register(disagreement)
-    assert explain("disagreement").summary == "Share of labels that differ."
+    assert mc.get_metric("disagreement").summary == "Share of labels that differ."
     assert mc.metrics.disagreement(Y, SAID) == pytest.approx((Y != SAID).mean())
     assert estimate("disagreement", SAID)[0] == pytest.approx((Y != SAID).mean())
     named = np.array(["no", "yes"])
