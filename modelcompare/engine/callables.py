@@ -1,10 +1,10 @@
-"""The third road: a function of the truth and the output, called once per resample."""
+"""A user's function of the truth and the output, called once per resample."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,77 +21,58 @@ def evaluator(
     """Function of per-sample weights (n_resamples, n_samples), for one model."""
     if isinstance(metric, OrderMetric):
         return metric.prepare(Outcomes.of(predictions, model))
-    return CallableEvaluator.of(metric, predictions, model)
+    array = given_output(metric, predictions, model)
+    return partial(call_function, metric, predictions, array)
 
 
-@dataclass(frozen=True)
-class CallableEvaluator:
-    """Call a user's function once per weight vector.
+def given_output(metric: CallableMetric, predictions: TestSet, model: str) -> AnyArray:
+    """Output of each sample, as a user's function takes it."""
+    if metric.needs == "labels" and predictions.labels is not None:
+        return predictions.labels[predictions.predicted(model)]
+    return predictions.output(model).array
 
-    Parameters
-    ----------
-    metric : CallableMetric
-        The function.
-    truth : ndarray, optional
-        Truth of each sample, as given.
-    array : ndarray
-        Output of each sample, as the function takes it.
-    n_classes : int
-        Number of classes; 0 outside classification.
-    """
 
-    metric: CallableMetric
-    truth: AnyArray | None
-    array: AnyArray
-    n_classes: int
+def call_function(
+    metric: CallableMetric, predictions: TestSet, output: AnyArray, weights: FloatArray
+) -> FloatArray:
+    """Call a user's function with an output, once per weight vector."""
+    shape = (predictions.n_classes,) if metric.per_class else ()
+    values = [_called(metric, predictions.y_true, output, row) for row in weights]
+    return np.array([_number(metric, value, shape) for value in values], dtype=np.float64)
 
-    @classmethod
-    def of(cls, metric: CallableMetric, predictions: TestSet, model: str) -> CallableEvaluator:
-        """Evaluator of one model of a test set."""
-        if metric.needs == "labels" and predictions.labels is not None:
-            array = predictions.labels[predictions.predicted(model)]
-        else:
-            array = predictions.output(model).array
-        return cls(metric, predictions.y_true, array, predictions.n_classes)
 
-    def __call__(self, weights: FloatArray) -> FloatArray:
-        values = [self._one(row) for row in weights]
-        return np.array([self._number(value) for value in values], dtype=np.float64)
+def _called(
+    metric: CallableMetric, truth: AnyArray | None, output: AnyArray, weights: FloatArray
+) -> Any:
+    if weights[0] == 1 and (weights == 1).all():
+        return metric.function(None if truth is None else truth.copy(), output.copy())
+    counts = weights.astype(np.intp)
+    if np.array_equal(counts, weights):
+        index = np.repeat(np.arange(len(weights)), counts)
+        if len(index) == 0:
+            return np.nan
+        return metric.function(None if truth is None else truth[index], output[index])
+    if not metric.takes_sample_weight:
+        raise ValueError(
+            f"metric {metric.name!r} has no parameter `sample_weight`, which weights that are not "
+            "whole counts need; add it, or use the multinomial bootstrap without sample weights."
+        )
+    return metric.function(truth, output, sample_weight=weights)
 
-    def _number(self, value: Any) -> FloatArray:
-        """Check what the function gave: a number, or one for each class."""
-        shape = (self.n_classes,) if self.metric.per_class else ()
-        try:
-            # None would become NaN.
-            found = np.asarray("None" if value is None else value, dtype=np.float64)
-        except (TypeError, ValueError):
-            found = None
-        if found is None or found.size != math.prod(shape):
-            wanted = f"{shape[0]} numbers, one for each class" if shape else "a number"
-            raise ValueError(
-                f"metric {self.metric.name!r} is to give {wanted}, and gave {shown(value)}."
-            )
-        if np.isinf(found).any():
-            raise ValueError(
-                f"metric {self.metric.name!r} gave {shown(value)}, of which there is no interval; "
-                "let it give NaN where it has no value."
-            )
-        return found.reshape(shape)
 
-    def _one(self, weights: FloatArray) -> Any:
-        function, truth, array = self.metric.function, self.truth, self.array
-        if weights[0] == 1 and (weights == 1).all():
-            return function(None if truth is None else truth.copy(), array.copy())
-        counts = weights.astype(np.intp)
-        if np.array_equal(counts, weights):
-            index = np.repeat(np.arange(len(weights)), counts)
-            if len(index) == 0:
-                return np.nan
-            return function(None if truth is None else truth[index], array[index])
-        if not self.metric.takes_sample_weight:
-            raise ValueError(
-                f"metric {self.metric.name!r} has no parameter `sample_weight`, which weights "
-                "that are not whole counts need; add it, or use the multinomial bootstrap "
-                "without sample weights."
-            )
-        return function(truth, array, sample_weight=weights)
+def _number(metric: CallableMetric, value: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Check what the function gave: a number, or one for each class."""
+    try:
+        # None would become NaN.
+        found = np.asarray("None" if value is None else value, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found.size != math.prod(shape):
+        wanted = f"{shape[0]} numbers, one for each class" if shape else "a number"
+        raise ValueError(f"metric {metric.name!r} is to give {wanted}, and gave {shown(value)}.")
+    if np.isinf(found).any():
+        raise ValueError(
+            f"metric {metric.name!r} gave {shown(value)}, of which there is no interval; "
+            "let it give NaN where it has no value."
+        )
+    return found.reshape(shape)

@@ -22,11 +22,13 @@ from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
     map_blocks,
     map_with_bar,
+    on_threads,
     one_blas_thread,
     progress_bar,
     work,
 )
-from modelcompare.engine.products import MatrixProduct, Product
+from modelcompare.engine.products import Product
+from modelcompare.engine.sparse_columns import SparseColumns
 from modelcompare.engine.statistics import UnitStatistics
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -158,8 +160,9 @@ class Evaluation(UnitStatistics):
         start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
-            if len(row_blocks) == 1 and self._tiles() == [slice(*models.indices(n_models)[:2])]:
-                self._remember_total(slice(0, n_models), [product])
+            tile = slice(*models.indices(n_models)[:2])
+            if len(row_blocks) == 1 and tile in self._tiles():
+                self._remember_total(tile, [product])
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block), whole=weights.whole)
@@ -264,44 +267,20 @@ class Evaluation(UnitStatistics):
         ]
 
     def _fill_pass(
-        self,
-        out: FloatArray,
-        weights: Weights,
-        models: slice,
-        blocks: Sequence[int],
-        n_jobs: int | None,
-        bar: Any,
-    ) -> None:
-        row_blocks = self.units.row_blocks()
+        self, out: FloatArray, weights: Weights, models: slice, blocks: Sequence[int],
+        n_jobs: int | None, bar: Any,
+    ) -> None:  # fmt: skip
         before, n_resamples = bar.n, sum(map(weights.block_size, blocks))
 
         def told(share: float) -> None:
             bar.update(before + int(share * n_resamples) - bar.n)
 
-        if len(row_blocks) > 1:
-            totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs, told=told)
-            for block, block_totals in zip(blocks, totals, strict=True):
-                self._fill_sums(out[weights.rows(block), models], block_totals, models)
-            return
-        product = self.product(models, row_blocks[0])
-        self._remember_total(models, [product])
+        totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs, told=told)
 
-        def values(block: int) -> FloatArray:
-            totals = product.sums(weights.narrow(block, 0), whole=weights.whole)
-            found = self._room(len(totals), models)
-            self._fill_sums(found, totals, models)
-            return found
+        def fill(place: int) -> None:
+            self._fill_sums(out[weights.rows(blocks[place]), models], totals[place], models)
 
-        n_weights = weights.block_size(0) * self.units.n_units
-        numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
-        # A block is returned, not written in place: another process has no part in `out`.
-        for block, found in zip(
-            blocks, map_blocks(values, blocks, n_jobs, numbers=numbers), strict=True
-        ):
-            for metric in self._sums:
-                where = self.metric_slice(metric.name)
-                out[weights.rows(block), models, where] = found[..., where]
-        told(1.0)
+        on_threads(fill, range(len(totals)), numbers=totals[0].size)
 
     @cached_property
     def _grand_total(self) -> FloatArray:
@@ -324,7 +303,7 @@ class Evaluation(UnitStatistics):
         return {}
 
     @one_blas_thread()
-    def _remember_total(self, models: slice, products: Iterable[Product | MatrixProduct]) -> None:
+    def _remember_total(self, models: slice, products: Iterable[Product | SparseColumns]) -> None:
         """Sum over the row blocks' products."""
         self._tile_totals[models.start] = np.sum([
             product.sums(self.units.counts(rows)[None], whole=True)[0]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -170,23 +169,6 @@ class Product:
 
     def _is_counted(self, column: Column) -> bool:
         return self._counted and column.statistic.indicator
-
-
-@dataclass(frozen=True)
-class MatrixProduct:
-    """One matrix (n_units, n_columns) of statistics, dense or sparse, to be summed as it is."""
-
-    matrix: Any
-
-    @property
-    def n_columns(self) -> int:
-        """Columns that a row is multiplied by."""
-        return int(self.matrix.shape[1])
-
-    def sums(self, weights: AnyArray, *, whole: bool) -> FloatArray:  # noqa: ARG002
-        """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
-        totals: FloatArray = weights.astype(np.float64, copy=False) @ self.matrix
-        return totals
 
 
 def _places(columns: list[Column]) -> IntArray:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 
 # Share of numbers other than 0 below which sparse products are faster, and small.
 SPARSE_BELOW = 1 / 16
 
 
 class SparseColumns:
-    """A matrix (n_units, n_columns) to be summed under weights: ``weights @ columns``.
+    """A matrix (n_units, n_columns) to be summed under weights, like a `Product`.
 
     Parameters
     ----------
@@ -23,11 +23,8 @@ class SparseColumns:
         Its shape; columns are put in one after the other, and each once.
     """
 
-    # So that numpy leaves the product to us.
-    __array_ufunc__ = None
-
     def __init__(self, n_units: int, n_columns: int) -> None:
-        self.shape = (n_units, n_columns)
+        self.n_units, self.n_columns = n_units, n_columns
         self._dense: list[tuple[slice, FloatArray]] = []
         self._entries: list[tuple[IntArray, IntArray, FloatArray]] = []
 
@@ -54,16 +51,16 @@ class SparseColumns:
         present = numbers != 0
         self._entries.append((places[present], units[present], numbers[present]))
 
-    def __rmatmul__(self, weights: FloatArray) -> FloatArray:
-        """Totals (..., n_columns) under weights (..., n_units)."""
-        rows = np.atleast_2d(weights)
+    def sums(self, weights: AnyArray, *, whole: bool = False) -> FloatArray:  # noqa: ARG002
+        """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
+        weights = weights.astype(np.float64, copy=False)
         # A column lies contiguously: formulas go through all resamples of a class at once.
-        out = np.zeros((self.shape[1], len(rows)))
+        out = np.zeros((self.n_columns, len(weights)))
         if self._entries:
-            out[self._filled] = self._sparse @ rows.T
+            out[self._filled] = self._sparse @ weights.T
         for where, numbers in self._dense:
-            np.matmul(numbers.T, rows.T, out=out[where])
-        return out.T.reshape(*weights.shape[:-1], self.shape[1])
+            np.matmul(numbers.T, weights.T, out=out[where])
+        return out.T
 
     @cached_property
     def _filled(self) -> IntArray:
@@ -77,4 +74,4 @@ class SparseColumns:
 
         places, units, numbers = (np.concatenate(part) for part in zip(*self._entries, strict=True))
         rows = np.searchsorted(self._filled, places)
-        return csr_array((numbers, (rows, units)), shape=(len(self._filled), self.shape[0]))
+        return csr_array((numbers, (rows, units)), shape=(len(self._filled), self.n_units))

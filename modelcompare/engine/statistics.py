@@ -14,7 +14,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.labels import Labels, distinct_rows
 from modelcompare.engine.parallel import on_threads
-from modelcompare.engine.products import MatrixProduct, Product
+from modelcompare.engine.products import Product
 from modelcompare.engine.sparse_columns import SparseColumns
 from modelcompare.engine.units import (
     check_runs,
@@ -186,7 +186,7 @@ class UnitStatistics:
 
     @cached_property
     def _kept_widths(self) -> dict[Statistic, int]:
-        """Numbers of each unit that `_narrow` keeps."""
+        """Numbers of each unit that `product` keeps."""
         one = slice(0, 1)
         outcomes = self.outcomes(self.models[0], one)
         return {
@@ -194,15 +194,20 @@ class UnitStatistics:
             for s, width in self._widths.items()
         }
 
-    def product(self, models: slice, rows: slice) -> Product | MatrixProduct:
-        """Statistics of some models and units, to be summed under weights."""
-        n_classes = self.predictions.n_classes
-        if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
-            return MatrixProduct(self._narrow(models, rows))
+    def product(self, models: slice, rows: slice) -> Product | SparseColumns:
+        """Statistics of some models and units, to be summed under weights.
+
+        Of many classes most numbers are 0, and wide statistics are sparse.
+        """
+        n_classes, columns = self.predictions.n_classes, self.columns(models)
+        n_rows, widest = rows.stop - rows.start, max(column.width for column in columns)
+        if min(n_classes, widest) >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
+            if self._sparse is None or self._sparse[:2] != (models, rows):
+                self._sparse = models, rows, self._sparse_columns(models, rows, columns)
+            return self._sparse[2]
         part, _ = self.predictions.part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
-        columns, n_rows = self.columns(models), rows.stop - rows.start
         product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
 
         def fill(position: int) -> None:
@@ -216,15 +221,6 @@ class UnitStatistics:
         n_models = len(self.models[models])
         on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop / n_models)
         return product
-
-    def _narrow(self, models: slice, rows: slice) -> Any:
-        """Statistics of some models and units, wide ones sparse where most numbers are 0."""
-        columns = self.columns(models)
-        if max(column.width for column in columns) < MANY_COLUMNS:
-            return self.statistics(models, rows)
-        if self._sparse is None or self._sparse[:2] != (models, rows):
-            self._sparse = models, rows, self._sparse_columns(models, rows, columns)
-        return self._sparse[2]
 
     def _sparse_columns(
         self, models: slice, rows: slice, columns: Sequence[Column]

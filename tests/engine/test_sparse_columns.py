@@ -95,8 +95,8 @@ def test_columns_add_up_to_the_product_of_the_matrix():
     last = np.zeros((30, 1))
     last[4] = 3.0
     weights = rng.random((5, 30))
-    np.testing.assert_allclose(weights @ parted, weights @ np.hstack([full, last]), rtol=1e-13)
-    np.testing.assert_allclose(weights[0] @ parted, (weights @ parted)[0], rtol=1e-13)
+    expected = weights @ np.hstack([full, last])
+    np.testing.assert_allclose(parted.sums(weights), expected, rtol=1e-13)
 
 
 def test_blocks_of_any_size_and_jobs_give_the_same_bits(monkeypatch):

@@ -29,7 +29,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
-from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
@@ -69,22 +69,22 @@ class SwappedPair:
         """Two models of a test set, by a metric that is no sum."""
         predictions = evaluation.predictions
         if isinstance(metric, CallableMetric):
-            called = [CallableEvaluator.of(metric, predictions, model) for model in (a, b)]
-            everything = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
-            return cls._called(called[0], called[1], everything)
+            return cls._called(evaluation, metric, a, b)
         return cls._sorted(metric, *(Outcomes.of(predictions, model) for model in (a, b)))
 
     @classmethod
     def _called(
-        cls, first: CallableEvaluator, second: CallableEvaluator, weights: FloatArray
+        cls, evaluation: Evaluation, metric: CallableMetric, model_a: str, model_b: str
     ) -> SwappedPair:
         """Hand swapped arrays, in the order of the samples, to a function."""
-        a, b = first.array, second.array
+        predictions = evaluation.predictions
+        a, b = (given_output(metric, predictions, model) for model in (model_a, model_b))
+        weights = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
 
         def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
             chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))
             both = [
-                [replace(first, array=array)(weights).ravel() for array in swapped]
+                [call_function(metric, predictions, array, weights).ravel() for array in swapped]
                 for swapped in ((np.where(z, b, a), np.where(z, a, b)) for z in chosen)
             ]
             found = np.array(both)
