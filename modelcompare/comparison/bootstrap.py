@@ -97,7 +97,7 @@ def bootstrap(
     """
     if size is not None:
         check_count("size", size, at_least=1)
-    predictions = serve(predictions, metrics, zero_division=zero_division).predictions
+    predictions, *_ = serve(predictions, metrics, zero_division=zero_division)
     return prepare(
         predictions, resolve_metrics(metrics, predictions, zero_division=zero_division),
         n_resamples=n_resamples, scheme=scheme, size=size, undefined=undefined, collapse=collapse,

@@ -148,14 +148,15 @@ def compare(
     """
     models = predictions.models
     model_a, model_b = _pairs(models, baseline)
-    served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
-    predictions, method = served.predictions, served.method
+    predictions, method, used, draws = serve(
+        predictions, metrics, method=method, test=test, zero_division=zero_division
+    )
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     n_values = sum(1 for _ in value_keys(chosen, predictions))
     # Before anything of that size is made.
     check_pairs(len(model_a), n_values)
     check_covariances(len(models), n_values)
-    draws = served.draws or correction == "max-t" or undefined != "count"
+    draws = draws or correction == "max-t" or undefined != "count"
     replicated = prepare(
         predictions, chosen, n_resamples=n_resamples if draws else 0, scheme=scheme,
         undefined=undefined, collapse=collapse, n_jobs=n_jobs, rng=rng, progress=progress,
@@ -163,9 +164,9 @@ def compare(
     if replicated.n_resamples:
         replicated.warn_of_undefined()
     pairs = PairView(replicated, (model_a, model_b), n_resamples)
-    outcome = significance.run_test(served.test, pairs)
+    outcome = significance.run_test(used, pairs)
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
-    warned = warn_of_tests(pairs, outcome, p_adjusted, served.test, correction, alpha)
+    warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
     differences = replicated.difference_interval(model_a, model_b, method, confidence_level)
     sparse = sparse_values(replicated, scores=scores, differences=differences, pairs=pairs.pairs)
@@ -181,7 +182,7 @@ def compare(
         p_adjusted=p_adjusted,
         confidence_level=confidence_level,
         method=method,
-        test=served.test,
+        test=used,
         tests_used=outcome.used,
         correction=correction,
         corrections_used=corrections_used,

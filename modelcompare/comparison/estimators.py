@@ -21,7 +21,7 @@ from modelcompare.comparison.cross_validation import (
     scikit_learn,
     splitter,
 )
-from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
+from modelcompare.comparison.folds import FoldComparison, check_fold_correction, compare_on_folds
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
@@ -163,9 +163,12 @@ def compare_estimators(
     found = cross_validate(
         sklearn, estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
     )
-    return _on_folds(found, parts, metrics).compared(
-        EstimatorComparison, test=test, correction=correction, alpha=alpha, rope=rope,
+    compared = _on_folds(
+        found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
+    )  # fmt: skip
+    return EstimatorComparison(
+        **vars(compared),
         predictions=tuple(found.read(part, soft=False) for part in parts),
         probabilities=tuple(found.read(part, soft=True) for part in parts if found.disagree),
         seed_label=rng_label(rng),
@@ -174,9 +177,9 @@ def compare_estimators(
 
 def _on_folds(
     found: OutOfFold, repeats: Sequence[Sequence[int]],
-    metrics: MetricLike | Sequence[MetricLike] | None,
-) -> FoldValues:  # fmt: skip
-    """Values of all models on each fold: of labels by `predict`."""
+    metrics: MetricLike | Sequence[MetricLike] | None, **options: Any,
+) -> FoldComparison:  # fmt: skip
+    """Compare the values of all models on each fold: of labels by `predict`."""
     sizes = np.array([(len(train), len(held)) for train, held in found.splits])
     # A fold of one sample (leave-one-out) has no metric of its own.
     used = np.flatnonzero(sizes[:, 1] > 1)
@@ -195,8 +198,9 @@ def _on_folds(
     })  # fmt: skip
     models = list(found.decided)
     n_train, n_test = sizes[used if len(used) else slice(None)].mean(axis=0).tolist()
-    return FoldValues(
+    return compare_on_folds(
         models, [key for part in parts for key in part.keys],
-        np.stack(values) if values else np.empty((0, len(models), 0)),
-        {m.name: m.greater_is_better for m in chosen}, folds, n_train, n_test,
+        np.stack(values) if values else np.empty((0, len(models), 0)), folds,
+        greater_is_better={m.name: m.greater_is_better for m in chosen}, n_train=n_train,
+        n_test=n_test, **options,
     )  # fmt: skip

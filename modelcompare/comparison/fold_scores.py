@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
+from modelcompare.comparison.folds import FoldComparison, check_fold_correction, compare_on_folds
 from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
 from modelcompare.engine.axis import ValueKey
@@ -94,9 +94,9 @@ def compare_folds(
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
     folds = folds[["repeat", "fold"]].assign(n_train=sizes[0], n_test=sizes[1])
-    found = FoldValues(models, keys, values, better_up, folds, *sizes.tolist())
-    return found.compared(
-        FoldComparison, test=test, correction=correction, alpha=alpha, rope=rope,
+    return compare_on_folds(
+        models, keys, values, folds, greater_is_better=better_up, n_train=sizes[0],
+        n_test=sizes[1], test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
     )  # fmt: skip
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,6 @@ from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, FoldTest, signature, value_name
-
-R = TypeVar("R")
 
 _COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
@@ -146,9 +144,12 @@ class FoldComparison(Result):
         return f"{name}: {leader} {', '.join(parts[:-1])} and {parts[-1]}."
 
 
-@dataclass(frozen=True)
-class FoldValues:
-    """Values of all models on each fold, and what the fold-level tests say of them.
+def compare_on_folds(
+    models: Sequence[str], keys: Sequence[ValueKey], values: FloatArray, folds: pd.DataFrame, *,
+    greater_is_better: Mapping[str, bool], n_train: float, n_test: float, test: FoldTest,
+    correction: Correction, alpha: float, rope: float, confidence_level: float,
+) -> FoldComparison:  # fmt: skip
+    """Test every pair of models by every metric.
 
     Parameters
     ----------
@@ -158,73 +159,48 @@ class FoldValues:
         Axis of the values.
     values : ndarray of shape (n_folds, n_models, n_values)
         Repeat by repeat, where there are repeats.
-    greater_is_better : mapping of str to bool
-        Direction of each metric.
     folds : DataFrame
         A row for each fold, in the order of `values`: repeat, fold, n_train, n_test.
+    greater_is_better : mapping of str to bool
+        Direction of each metric.
     n_train, n_test : float
         Samples of a fold's training and test part, on average; their ratio alone counts.
+    test, correction, alpha, rope, confidence_level
+        As in `compare_folds`.
     """
+    from scipy.stats import t
 
-    models: Sequence[str]
-    keys: Sequence[ValueKey]
-    values: FloatArray
-    greater_is_better: Mapping[str, bool]
-    folds: pd.DataFrame
-    n_train: float
-    n_test: float
-
-    def frame(self) -> pd.DataFrame:
-        """Return the values, a row for each fold, model, metric and class."""
-        n_folds, n_models = len(self.folds), len(self.models)
-        rows = {name: np.repeat(column.to_numpy(), n_models) for name, column in self.folds.items()}
-        models = np.array([*self.models] * n_folds, dtype=object)
-        return long_frame({**rows, "model": models}, self.keys, value=self.values)
-
-    def compared(
-        self, kind: Callable[..., R], *, test: FoldTest, correction: Correction, alpha: float,
-        rope: float, confidence_level: float, **others: Any,
-    ) -> R:  # fmt: skip
-        """Test every pair of models by every metric, for a kind of `FoldComparison`."""
-        rows = list(self._rows(test, rope, confidence_level))
-        frame = pd.DataFrame(rows, columns=_COLUMNS)
-        frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
-        for _, part in frame.groupby("metric"):
-            adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
-            frame.loc[part.index, "p_adjusted"] = adjusted
-        frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
-        return kind(
-            self.frame(), frame, self.greater_is_better, test, correction, rope, confidence_level,
-            **others,
-        )  # fmt: skip
-
-    def _rows(
-        self, test: FoldTest, rope: float, confidence_level: float
-    ) -> Iterator[dict[str, object]]:
-        from scipy.stats import t
-
-        model_a, model_b = all_pairs(len(self.models))
-        differences = np.array([pair_differences(fold, model_a, model_b) for fold in self.values])
-        for place, key in enumerate(self.keys):
-            sign = 1 if self.greater_is_better[key.metric] else -1
-            for pair, (a, b) in enumerate(zip(model_a, model_b, strict=True)):
-                d = differences[:, pair, place]
-                found = _fold_test(test, d, self.n_test / self.n_train)
-                posterior = correlated_t(sign * d, self.n_test / (self.n_train + self.n_test), rope)
-                # Folds that all differ by the same do not tell by how much others would.
-                error = found.standard_error or math.nan
-                half = t.ppf((1 + confidence_level) / 2, found.df) * error
-                leads = sign * found.difference
-                better = self.models[a] if leads > 0 else self.models[b] if leads < 0 else None
-                yield {
-                    "model_a": self.models[a], "model_b": self.models[b], "metric": key.metric,
-                    "label": key.label, "difference": found.difference,
-                    "standard_error": found.standard_error, "ci_low": found.difference - half,
-                    "ci_high": found.difference + half, "statistic": found.statistic,
-                    "p_value": found.p_value, "p_adjusted": found.p_value, "better": better,
-                    "p_a": posterior.p_a, "p_equivalent": posterior.p_equivalent,
-                    "p_b": posterior.p_b,
-                }  # fmt: skip
+    a, b = all_pairs(len(models))
+    apart = [pair_differences(fold, a, b) for fold in values]
+    rows: list[tuple[object, ...]] = []
+    for place, key in enumerate(keys):
+        sign = 1 if greater_is_better[key.metric] else -1
+        differences = np.array([fold[:, place] for fold in apart]).T
+        for first, second, d in zip(a, b, differences, strict=True):
+            names = models[first], models[second]
+            found = _fold_test(test, d, n_test / n_train)
+            posterior = correlated_t(sign * d, n_test / (n_train + n_test), rope)
+            # Folds that all differ by the same do not tell by how much others would.
+            half = t.ppf((1 + confidence_level) / 2, found.df) * (found.standard_error or math.nan)
+            leads = sign * found.difference
+            rows.append((
+                *names, key.metric, key.label, found.difference, found.standard_error,
+                found.difference - half, found.difference + half, found.statistic, found.p_value,
+                found.p_value, names[0] if leads > 0 else names[1] if leads < 0 else None,
+                posterior.p_a, posterior.p_equivalent, posterior.p_b,
+            ))  # fmt: skip
+    frame = pd.DataFrame(rows, columns=_COLUMNS)
+    frame["label"] = pd.Series([row[_COLUMNS.index("label")] for row in rows], dtype=object)
+    for _, part in frame.groupby("metric"):
+        adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
+        frame.loc[part.index, "p_adjusted"] = adjusted
+    frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
+    named = {name: np.repeat(column.to_numpy(), len(models)) for name, column in folds.items()}
+    of_models = np.array([*models] * len(folds), dtype=object)
+    of_folds = long_frame({**named, "model": of_models}, keys, value=values)
+    return FoldComparison(
+        of_folds, frame, greater_is_better, test, correction, rope, confidence_level
+    )
 
 
 def check_fold_correction(correction: Correction) -> None:

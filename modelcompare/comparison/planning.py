@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
@@ -29,16 +28,6 @@ _METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
 _TEST_INSTEAD = {"studentized-permutation": "wald"}
 
 
-@dataclass(frozen=True)
-class Served:
-    """How a question is answered: from which predictions, with which interval and test."""
-
-    predictions: TestSet
-    method: IntervalMethod
-    test: str
-    draws: bool = True  # whether resamples are worth their cost where nothing needs them
-
-
 def serve(
     predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None,
@@ -46,7 +35,7 @@ def serve(
     method: IntervalMethod = "normal",
     test: str = "wald",
     zero_division: ZeroDivision = math.nan,
-) -> Served:
+) -> tuple[TestSet, IntervalMethod, str, bool]:
     """Decide how a question about predictions is answered.
 
     Predictions in memory answer every question. So does a scan if only true and predicted classes
@@ -56,6 +45,13 @@ def serve(
     their place. What cannot be had by blocks is read whole, where it has fewer than `LARGE` rows
     and fits into a quarter of the free memory; where it does not, the ROC AUC is had from bins.
 
+    Returns
+    -------
+    predictions, method, test
+        Of the answer.
+    draws : bool
+        Whether resamples are worth their cost where nothing needs them.
+
     Raises
     ------
     ValueError
@@ -64,19 +60,19 @@ def serve(
     if not isinstance(predictions, ScannedPredictions):
         if TESTS[test].reads not in predictions.abilities:
             predictions.refuse(f"test {test!r}")
-        return Served(predictions, method, test)
+        return predictions, method, test, True
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
     if not unserved and _of_sums(test) and _collapses(chosen, predictions):
         # Swaps are counted at a cost that grows with the samples.
-        return Served(predictions, method, test if len(predictions) < LARGE else _of_large(test))
+        return predictions, method, test if len(predictions) < LARGE else _of_large(test), True
     if not unserved and METHODS[method].reads == TESTS[test].reads == "sums":
-        return Served(predictions, method, test, (method, test) != ("normal", "wald"))
+        return predictions, method, test, (method, test) != ("normal", "wald")
     if len(predictions) < LARGE and predictions.n_bytes <= _SHARE * free_memory():
-        return Served(predictions.load(), method, test)
+        return predictions.load(), method, test, True
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
     method, test = _instead(method, chosen), _of_large(test)
-    return Served(predictions, method, test, (method, test) != ("normal", "wald"))
+    return predictions, method, test, (method, test) != ("normal", "wald")
 
 
 def _of_sums(test: str) -> bool:

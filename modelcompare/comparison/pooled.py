@@ -12,9 +12,7 @@ from scipy.special import ndtr
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
-from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts, pair_differences
-from modelcompare.engine.influence import Pairs
 from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
@@ -28,11 +26,43 @@ _TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class _Means(Contrasts):
-    """Means over sets, for interval methods of replicates; the sample is the first one's."""
+class PooledSets(Contrasts):
+    """Means over test sets of the same models and values, or differences of these means.
 
-    of_sets: Sequence[Contrasts]
-    estimate: FloatArray
+    Each set counts alike; the sample is the first one's.
+
+    Attributes
+    ----------
+    results : sequence of Comparison
+        One for each set.
+    """
+
+    results: Sequence[Comparison]
+
+    @property
+    def drawn(self) -> bool:
+        """Return whether intervals are of replicates."""
+        return all(result.method in _DRAWN for result in self.results)
+
+    @property
+    def method(self) -> str:
+        """Name of what makes the pooled intervals."""
+        return self.results[0].method if self.drawn else "mover"
+
+    @property
+    def test(self) -> str:
+        """Name of what makes the pooled p-values."""
+        return "bootstrap" if self.drawn else "interval"
+
+    @cached_property
+    def of_sets(self) -> list[Contrasts]:
+        """The same values or differences of each set."""
+        return [Contrasts(result.bootstrap, self.pairs) for result in self.results]
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        means = _mean([result.point for result in self.results])
+        return means if self.pairs is None else pair_differences(means, *self.pairs)
 
     @cached_property
     def replicates(self) -> FloatArray:
@@ -50,7 +80,7 @@ class _Means(Contrasts):
     def acceleration(self) -> FloatArray:
         """A sixth of the skewness of the mean: third moments of independent sets add."""
         cubes = [rows.acceleration * rows.standard_error**3 for rows in self.of_sets]
-        scale = (len(self.of_sets) * self.standard_error) ** 3
+        scale = (len(self.results) * self.standard_error) ** 3
         skewness = np.sum(cubes, axis=0)
         return np.divide(skewness, scale, out=np.zeros_like(scale), where=scale > 0)
 
@@ -59,68 +89,39 @@ class _Means(Contrasts):
         """All pairs at once."""
         return [self]
 
-
-@dataclass(frozen=True)
-class PooledSets:
-    """Means over test sets of the same models and values, each set counting alike.
-
-    Attributes
-    ----------
-    results : sequence of Comparison
-        One for each set.
-    pairs : pair of ndarray of int of shape (n_pairs,)
-        Positions of each pair's models.
-    """
-
-    results: Sequence[Comparison]
-    pairs: Pairs
-
-    @property
-    def drawn(self) -> bool:
-        """Return whether intervals are of replicates."""
-        return all(result.method in _DRAWN for result in self.results)
-
-    @property
-    def method(self) -> str:
-        """Name of what makes the pooled intervals."""
-        return self.results[0].method if self.drawn else "mover"
-
-    @property
-    def test(self) -> str:
-        """Name of what makes the pooled p-values."""
-        return "bootstrap" if self.drawn else "interval"
-
-    @property
-    def keys(self) -> Sequence[ValueKey]:
-        """Metric and class of each value."""
-        return self.results[0].bootstrap.evaluation.keys
-
-    @cached_property
-    def scores(self) -> _Means:
-        """Means of the models' values."""
-        rows = [Contrasts(result.bootstrap, None) for result in self.results]
-        return _Means(rows[0].sample, None, rows, _mean([row.estimate for row in rows]))
-
-    @cached_property
-    def differences(self) -> _Means:
-        """Differences of the means."""
-        rows = [Contrasts(result.bootstrap, self.pairs) for result in self.results]
-        estimate = pair_differences(self.scores.estimate, *self.pairs)
-        return _Means(rows[0].sample, self.pairs, rows, estimate)
-
-    def interval(self, means: _Means, level: float) -> Interval:
-        """Intervals of `scores` or `differences`, from their replicates or the sets' intervals."""
+    def interval(self, level: float) -> Interval:
+        """Intervals from the replicates, or from the sets' intervals."""
         method = self.results[0].method
         if self.drawn:
-            return intervals_of(means, method, level)
+            return intervals_of(self, method, level)
         info = self.results[0].metric_info
-        low, high = np.array([info[key.metric].bounds for key in self.keys]).T
-        if means.pairs is not None:
+        low, high = np.array([info[key.metric].bounds for key in self.evaluation.keys]).T
+        if self.pairs is not None:
             low, high = low - high, high - low
-        found = _joined(means, [held_intervals(rows, method, level) for rows in means.of_sets])
-        ends = np.clip(found.low, low, high), np.clip(found.high, low, high)
-        estimate = means.estimate
-        return Interval.of(np.minimum(ends[0], estimate), np.maximum(ends[1], estimate), "mover")
+        ends = self._joined([held_intervals(rows, method, level) for rows in self.of_sets])
+        below, above = (np.clip(end, low, high) for end in ends)
+        return Interval.of(
+            np.minimum(below, self.estimate), np.maximum(above, self.estimate), "mover"
+        )
+
+    def _joined(self, intervals: Sequence[Interval]) -> tuple[FloatArray, FloatArray]:
+        """Bounds of a mean over independent sets, from the interval of each.
+
+        Reaches are joined as in MOVER, and so are half widths; the longer one counts. MOVER alone
+        fails with many sets near a bound: intervals are one-sided there, and reach where the mean
+        does not stray. Half widths alone fail with few sets, whose intervals say to which side they
+        stray.
+
+        References
+        ----------
+        .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+        """
+        points = [rows.estimate for rows in self.of_sets]
+        centre, pairs = _mean(points), list(zip(points, intervals, strict=True))
+        half = _root_of_squares([(found.high - found.low) / 2 for found in intervals])
+        below = np.maximum(half, _root_of_squares([point - found.low for point, found in pairs]))
+        above = np.maximum(half, _root_of_squares([found.high - point for point, found in pairs]))
+        return centre - below, centre + above
 
     def p_values(self, alpha: float) -> FloatArray:
         """P-values of the differences, below `alpha` where the interval at 1 - alpha leaves out 0.
@@ -128,14 +129,14 @@ class PooledSets:
         The distance from 0 over the reach of the interval towards it, read as a normal number; of
         replicates the bootstrap shifted to the null.
         """
-        difference = self.differences.estimate
+        difference = self.estimate
         if self.drawn:
             # Undefined resamples count as extreme, an undefined difference has no p-value.
             within = np.abs(self.shifted) < np.abs(difference) * (1 - _TOLERANCE)
             extreme = np.count_nonzero(~within, axis=0)
             found = resampling_p(extreme, len(self.shifted))
             return np.where(np.isnan(difference), np.nan, found)
-        interval = self.interval(self.differences, 1 - alpha)
+        interval = self.interval(1 - alpha)
         reach = np.where(difference > 0, difference - interval.low, interval.high - difference)
         steps = np.divide(
             np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
@@ -146,19 +147,19 @@ class PooledSets:
     def adjusted(self, p_values: FloatArray, correction: Correction) -> FloatArray:
         """Adjust p-values for all pairs and classes of a metric."""
         if correction != "max-t":
-            return adjust_metrics(p_values, self.keys, correction)
-        out, means = np.empty_like(p_values), self.differences
+            return adjust_metrics(p_values, self.evaluation.keys, correction)
+        out = np.empty_like(p_values)
         for metric in self.results[0].metrics:
-            where = means.evaluation.metric_slice(metric)
+            where = self.evaluation.metric_slice(metric)
             out[:, where] = max_t(
-                self.shifted[:, :, where], means.estimate[:, where], means.standard_error[:, where]
+                self.shifted[:, :, where], self.estimate[:, where], self.standard_error[:, where]
             )
         return np.maximum(out, p_values)
 
     @cached_property
     def shifted(self) -> FloatArray:
-        """Replicates of the differences, less their values."""
-        return self.differences.replicates - self.differences.estimate
+        """Replicates, less the values on the test sets."""
+        return self.replicates - self.estimate
 
 
 def _mean(parts: Sequence[FloatArray]) -> FloatArray:
@@ -170,22 +171,3 @@ def _root_of_squares(errors: Sequence[FloatArray]) -> FloatArray:
     """Standard error of a mean of independent values."""
     found: FloatArray = np.sqrt(np.sum(np.square(errors), axis=0)) / len(errors)
     return found
-
-
-def _joined(means: _Means, intervals: Sequence[Interval]) -> Interval:
-    """Interval of a mean over independent sets, from the interval of each.
-
-    Reaches are joined as in MOVER, and so are half widths; the longer one counts. MOVER alone fails
-    with many sets near a bound: intervals are one-sided there, and reach where the mean does not
-    stray. Half widths alone fail with few sets, whose intervals say to which side they stray.
-
-    References
-    ----------
-    .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
-    """
-    points = [rows.estimate for rows in means.of_sets]
-    centre, pairs = _mean(points), list(zip(points, intervals, strict=True))
-    half = _root_of_squares([(found.high - found.low) / 2 for found in intervals])
-    below = np.maximum(half, _root_of_squares([point - found.low for point, found in pairs]))
-    above = np.maximum(half, _root_of_squares([found.high - point for point, found in pairs]))
-    return Interval.of(centre - below, centre + above, "mover")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,28 +28,6 @@ _SAME = {
     "accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "jaccard_macro",
     "jaccard_micro", "jaccard_weighted", "precision_micro", "recall_micro", "recall_weighted",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """Fitted estimators and the test set; samples are numbered through all estimators."""
-
-    estimators: tuple[Any, ...]
-    X: Any
-    y: AnyArray
-
-    def metric(self, name: str, scorer: Scorer) -> CallableMetric:
-        """Make a metric of the numbers that stand for an estimator's samples."""
-
-        def score(_: None, numbers: AnyArray) -> float:
-            if len(numbers) == 0:
-                return float("nan")
-            rows = numbers.astype(np.intp)
-            estimator = self.estimators[rows[0] // len(self.y)]
-            rows %= len(self.y)
-            return float(scorer(estimator, rows_of(self.X, rows), self.y[rows]))
-
-        return from_callable(score, name=name, needs="scores")
 
 
 @checked(compare)
@@ -114,12 +91,28 @@ def compare_scorers(
         return compare(preds, list(named), **options)
     from sklearn.metrics import get_scorer
 
-    fitted = _Fitted(tuple(estimators.values()), X, truth)
-    metrics = [fitted.metric(name, get_scorer(scorer)) for name, scorer in named.items()]
+    fitted = tuple(estimators.values())
+    metrics = [_metric(name, get_scorer(s), fitted, X, truth) for name, s in named.items()]
     numbers = {
         name: place * len(truth) + np.arange(len(truth)) for place, name in enumerate(estimators)
     }
     return compare(Predictions.from_scores(numbers, groups=groups), metrics, **options)
+
+
+def _metric(
+    name: str, scorer: Scorer, estimators: Sequence[Any], X: Any, y: AnyArray
+) -> CallableMetric:
+    """Make a metric of the numbers of samples, which go through all estimators."""
+
+    def score(_: None, numbers: AnyArray) -> float:
+        if len(numbers) == 0:
+            return float("nan")
+        rows = numbers.astype(np.intp)
+        estimator = estimators[rows[0] // len(y)]
+        rows %= len(y)
+        return float(scorer(estimator, rows_of(X, rows), y[rows]))
+
+    return from_callable(score, name=name, needs="scores")
 
 
 def _named(scoring: Any) -> dict[str, str | Scorer]:

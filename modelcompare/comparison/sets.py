@@ -18,6 +18,7 @@ from modelcompare.comparison.ranks import compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
@@ -57,7 +58,7 @@ class SetComparison(Result):
     def signature(self) -> str:
         first = self._first
         n_samples = sum(result.n_samples for result in self.results.values())
-        pooled = self._pooled if self._can_be_pooled else None
+        pooled = self._pooled() if self._can_be_pooled else None
         parts = {
             "sets": len(self.results), "n": n_samples, "B": first.n_resamples, "ci": first.method,
             **({} if pooled is None else {"ci_pooled": pooled.method, "test_pooled": pooled.test}),
@@ -116,10 +117,10 @@ class SetComparison(Result):
         sets. They join the sets' own intervals (MOVER, and no shorter than their half widths
         joined); of a `method` of replicates they are made of the means of these.
         """
-        pooled, means = self._pooled, self._pooled.scores
-        interval = pooled.interval(means, self._first.confidence_level)
+        pooled = self._pooled()
+        interval = pooled.interval(self.confidence_level)
         return score_frame(
-            self.models, pooled.keys, estimate=means.estimate, ci_low=interval.low,
+            self.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
             ci_high=interval.high,
         )  # fmt: skip
 
@@ -133,12 +134,12 @@ class SetComparison(Result):
         replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
         knows one set.
         """
-        pooled, means = self._pooled, self._pooled.differences
-        interval = pooled.interval(means, self.confidence_level)
+        pooled = self._pooled(pairs := all_pairs(len(self.models)))
+        interval = pooled.interval(self.confidence_level)
         p_values = pooled.p_values(self.alpha)
         return pair_frame(
-            self.models, *pooled.pairs, pooled.keys,
-            difference=means.estimate, ci_low=interval.low, ci_high=interval.high,
+            self.models, *pairs, self._first.keys,
+            difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
             p_value=p_values, p_adjusted=pooled.adjusted(p_values, self.correction),
         )  # fmt: skip
 
@@ -187,17 +188,16 @@ class SetComparison(Result):
 
     @property
     def _can_be_pooled(self) -> bool:
-        keys = self._first.bootstrap.evaluation.keys
-        return all(r.bootstrap.evaluation.keys == keys for r in self.results.values())
+        return all(result.keys == self._first.keys for result in self.results.values())
 
-    @cached_property
-    def _pooled(self) -> PooledSets:
+    def _pooled(self, pairs: Pairs | None = None) -> PooledSets:
+        """Means of the models' values, or of the differences of `pairs`."""
         if not self._can_be_pooled:
             raise ValueError(
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        return PooledSets([*self.results.values()], all_pairs(len(self.models)))
+        return PooledSets(self._first.bootstrap, pairs, [*self.results.values()])
 
     def _stacked(self, kind: str) -> pd.DataFrame:
         frames = [getattr(result, kind) for result in self.results.values()]

@@ -270,10 +270,9 @@ def decide(
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    served = serve(predictions, metric, method=method, zero_division=zero_division)
-    method = served.method
+    predictions, method, *_ = serve(predictions, metric, method=method, zero_division=zero_division)
     contrast = Contrast.of(
-        served.predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
+        predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0

@@ -192,12 +192,11 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    served = serve(predictions, metric, test=method, zero_division=zero_division)
-    test = served.test
+    predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
     contrast = Contrast.of(
-        served.predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
+        predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
-        enumerate_swaps="units" in served.predictions.abilities, n_resamples=n_resamples,
+        enumerate_swaps="units" in predictions.abilities, n_resamples=n_resamples,
         n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     contrast.warn_of_sparse_data()

@@ -109,7 +109,7 @@ def variance_study(
     """
     check_variance_tests(tests)
     asked = MetricPairs.of(pairs, predictions, zero_division)
-    predictions = serve(predictions, asked.metrics).predictions
+    predictions, *_ = serve(predictions, asked.metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
