@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from itertools import chain
 from typing import get_args
 
 import numpy as np
@@ -23,45 +24,12 @@ from modelcompare.words import Dialect, check_choice, check_count, check_names, 
 
 _HARD = ("hits", "predicted")
 _SOFT = ("soft_hits", "soft_predicted")
-
-
-@dataclass(frozen=True)
-class Words:
-    """What differs between databases in the one query.
-
-    Attributes
-    ----------
-    text : str
-        Type of texts.
-    quote : str
-        Quote of names, doubled within a name.
-    number : str
-        Expression for the number that a text of hexadecimal digits stands for.
-    escapes : bool
-        Whether backslashes escape in texts, quotes included; elsewhere a quote is doubled.
-    """
-
-    text: str
-    quote: str
-    number: str
-    escapes: bool
-
-    def name(self, column: str) -> str:
-        """A column's name, quoted, so that no name is a word of the language."""
-        return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
-
-    def literal(self, text: str) -> str:
-        """A text in quotes."""
-        if not self.escapes:
-            return "'" + text.replace("'", "''") + "'"
-        text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
-        return "'" + text.replace("'", "\\'") + "'"
-
-
-WORDS: dict[Dialect, Words] = {
-    "duckdb": Words("VARCHAR", '"', "CAST(CONCAT('0x', {}) AS BIGINT)", escapes=False),
-    "spark": Words("STRING", "`", "CAST(CONV({}, 16, 10) AS BIGINT)", escapes=True),
-}
+_TEXT: dict[Dialect, str] = {"duckdb": "VARCHAR", "spark": "STRING"}
+_QUOTE: dict[Dialect, str] = {"duckdb": '"', "spark": "`"}
+# The number that a text of hexadecimal digits stands for.
+_NUMBER: dict[Dialect, str] = {
+    "duckdb": "CAST(CONCAT('0x', {}) AS BIGINT)", "spark": "CAST(CONV({}, 16, 10) AS BIGINT)",
+}  # fmt: skip
 
 
 def sketch_query(
@@ -105,14 +73,23 @@ def sketch_query(
         raise ValueError(f"model name {repeated!r} occurs twice; names must be distinct.")
     if check_names("classes", classes):
         checks.classes(np.array(classes, dtype=object), np.empty(0))
-    query = _Query(WORDS[dialect], table, true, names, id, tuple(classes), buckets, salt)
-    _check_distinct(query, dialect)
-    return query.text()
+    columns = [[f"{model}:{each}" for each in classes] or [model] for model in names]
+    _check_distinct([true, *chain(*columns)], dialect)
+    about = _about(tuple(model.strip() for model in names), tuple(classes), buckets, salt)
+    item = ",\n    ".join(_item(dialect, true, id, columns, classes, buckets, salt))
+    cell = ",\n    ".join(_cell(len(names), len(classes)))
+    faults = [f", fault_{place}" * bool(classes) for place in range(len(names))]
+    sets = [f"(bucket, truth, said_{place}{fault})" for place, fault in enumerate(faults)]
+    rows = "\nUNION ALL ".join(_rows(dialect, names, classes, about))
+    return (
+        f"WITH item AS (\n  SELECT {item}\n  FROM {table}\n), cell AS (\n  SELECT {cell}\n"
+        f"  FROM item\n  GROUP BY GROUPING SETS ({', '.join(['(bucket, truth)', *sets])})\n)\n"
+        f"{rows}\n"
+    )
 
 
-def _check_distinct(query: _Query, dialect: Dialect) -> None:
+def _check_distinct(columns: Sequence[str], dialect: Dialect) -> None:
     """Refuse a column of two roles, and two that a database takes for one."""
-    columns = [query.true, *query.columns]
     written = [column.lower() for column in columns]
     for place, column in enumerate(written):
         first = columns[written.index(column)]
@@ -125,159 +102,140 @@ def _check_distinct(query: _Query, dialect: Dialect) -> None:
             )
 
 
-@dataclass(frozen=True)
-class _Query:
-    words: Words
-    table: str
-    true: str
-    models: tuple[str, ...]
-    id: str
-    classes: tuple[str, ...]
-    buckets: int
-    salt: str
+def _about(models: tuple[str, ...], classes: tuple[str, ...], buckets: int, salt: str) -> str:
+    """What the rows mean, as JSON; without `classes` the rows name them."""
+    of_class = _HARD + (_SOFT if classes else ())
+    statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
+    statistics += [Summed(name, class_axes=1) for name in of_class]
+    about = About(
+        salt=salt, models=models, labels=classes or None, statistics=tuple(statistics),
+        kinds=("probabilities" if classes else "labels",) * len(models),
+        metrics=("accuracy", "f1_macro", *(["cf1_macro"] if classes else [])),
+        weighted=False, missing_mass=False,
+    )  # fmt: skip
+    return json.dumps({**asdict(about), "buckets": buckets}, ensure_ascii=False)
 
-    def text(self) -> str:
-        """The whole query."""
-        item = ",\n    ".join(self._item())
-        cell = ",\n    ".join(self._cell())
-        faults = [f", fault_{place}" * bool(self.classes) for place in range(len(self.models))]
-        of_models = zip(self._said, faults, strict=True)
-        sets = ", ".join(["(bucket, truth)", *(f"(bucket, truth, {s}{f})" for s, f in of_models)])
-        rows = "\nUNION ALL ".join(self._rows())
-        return (
-            f"WITH item AS (\n  SELECT {item}\n  FROM {self.table}\n), cell AS (\n  SELECT {cell}\n"
-            f"  FROM item\n  GROUP BY GROUPING SETS ({sets})\n)\n{rows}\n"
-        )
 
-    @property
-    def columns(self) -> list[str]:
-        """Columns of what the models gave."""
-        if not self.classes:
-            return [*self.models]
-        return [f"{model}:{name}" for model in self.models for name in self.classes]
+def _item(
+    dialect: Dialect, true: str, id: str, columns: Sequence[Sequence[str]], classes: Sequence[str],
+    buckets: int, salt: str,
+) -> Iterator[str]:  # fmt: skip
+    """Columns of each sample: its bucket, its truth, what each model said."""
+    name, text = _name(dialect, id), _TEXT[dialect]
+    digits = f"SUBSTR(MD5(CONCAT({_literal(dialect, f'{salt}:')}, CAST({name} AS {text}))), 1, 8)"
+    bucket = f"MOD({_NUMBER[dialect].format(digits)}, {buckets})"
+    yield f"CASE WHEN {name} IS NOT NULL THEN {bucket} END AS bucket"
+    yield f"CAST({_name(dialect, true)} AS {text}) AS truth"
+    labels = [_literal(dialect, each) for each in classes]
+    for place, headings in enumerate(columns):
+        quoted = [_name(dialect, heading) for heading in headings]
+        if not classes:
+            yield f"CAST({quoted[0]} AS {text}) AS said_{place}"
+            continue
+        numbers = [_real(column) for column in quoted]
+        yield f"{_likeliest(numbers, labels)} AS said_{place}"
+        yield f"{_fault(numbers)} AS fault_{place}"
+        yield from (f"{column} AS p_{place}_{k}" for k, column in enumerate(numbers))
 
-    @property
-    def _said(self) -> list[str]:
-        return [f"said_{place}" for place in range(len(self.models))]
 
-    @property
-    def _alone(self) -> str:
-        """Which cells are of a true class alone."""
-        return " AND ".join(f"of_{place} = 1" for place in range(len(self.models)))
+def _likeliest(columns: Sequence[str], labels: Sequence[str]) -> str:
+    """The class of the largest probability, the first of ties."""
+    cases = [
+        f"WHEN {' AND '.join(f'{column} >= {other}' for other in columns[k + 1 :])} "
+        f"THEN {labels[k]}"
+        for k, column in enumerate(columns[:-1])
+    ]
+    return f"CASE {' '.join(cases)} ELSE {labels[-1]} END"
 
-    def _item(self) -> Iterator[str]:
-        """Columns of each sample: its bucket, its truth, what each model said."""
-        words = self.words
-        name, literal = words.name(self.id), words.literal
-        text = f"CONCAT({literal(f'{self.salt}:')}, CAST({name} AS {words.text}))"
-        digits = f"SUBSTR(MD5({text}), 1, 8)"
-        bucket = f"MOD({words.number.format(digits)}, {self.buckets})"
-        yield f"CASE WHEN {name} IS NOT NULL THEN {bucket} END AS bucket"
-        yield f"CAST({words.name(self.true)} AS {words.text}) AS truth"
-        for place, model in enumerate(self.models):
-            if not self.classes:
-                yield f"CAST({words.name(model)} AS {words.text}) AS said_{place}"
-                continue
-            columns = [self._real(words.name(f"{model}:{each}")) for each in self.classes]
-            yield f"{self._likeliest(columns)} AS said_{place}"
-            yield f"{self._fault(columns)} AS fault_{place}"
-            yield from (f"{column} AS p_{place}_{k}" for k, column in enumerate(columns))
 
-    def _likeliest(self, columns: Sequence[str]) -> str:
-        """The class of the largest probability, the first of ties."""
-        classes = [self.words.literal(each) for each in self.classes]
-        cases = [
-            f"WHEN {' AND '.join(f'{column} >= {other}' for other in columns[k + 1 :])} "
-            f"THEN {classes[k]}"
-            for k, column in enumerate(columns[:-1])
-        ]
-        return f"CASE {' '.join(cases)} ELSE {classes[-1]} END"
+def _fault(columns: Sequence[str]) -> str:
+    """What is wrong with a row of probabilities, by its place among the faults; 0 if nothing.
 
-    def _fault(self, columns: Sequence[str]) -> str:
-        """What is wrong with a row of probabilities, by its place among the faults; 0 if nothing.
+    Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
+    others.
+    """
+    whole = " + ".join(columns)
+    rules: dict[Fault, str] = {
+        "missing": " OR ".join(f"{column} IS NULL" for column in columns),
+        "odd": " OR ".join(f"NOT (ABS({column}) <= 1e300)" for column in columns),
+        "negative": " OR ".join(f"{column} < 0" for column in columns),
+        "per cent": f"ABS({whole} - 100) <= {100 * checks.SUM_TOLERANCE}",
+        "sum": f"NOT (ABS({whole} - 1) <= {checks.SUM_TOLERANCE})",
+    }
+    # Nearly all rows are settled by the first case; NaN is not within the sum's bounds.
+    right = " AND ".join(f"{column} >= 0" for column in columns)
+    right = f"ABS({whole} - 1) <= {checks.SUM_TOLERANCE} AND {right}"
+    cases = " ".join(f"WHEN {rules[each]} THEN {n}" for n, each in enumerate(get_args(Fault), 1))
+    return f"CASE WHEN {right} THEN 0 {cases} ELSE 0 END"
 
-        Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
-        others.
-        """
-        whole = " + ".join(columns)
-        rules: dict[Fault, str] = {
-            "missing": " OR ".join(f"{column} IS NULL" for column in columns),
-            "odd": " OR ".join(f"NOT (ABS({column}) <= 1e300)" for column in columns),
-            "negative": " OR ".join(f"{column} < 0" for column in columns),
-            "per cent": f"ABS({whole} - 100) <= {100 * checks.SUM_TOLERANCE}",
-            "sum": f"NOT (ABS({whole} - 1) <= {checks.SUM_TOLERANCE})",
-        }
-        # Nearly all rows are settled by the first case; NaN is not within the sum's bounds.
-        right = " AND ".join(f"{column} >= 0" for column in columns)
-        right = f"ABS({whole} - 1) <= {checks.SUM_TOLERANCE} AND {right}"
-        places = get_args(Fault)
-        cases = " ".join(f"WHEN {rules[each]} THEN {n}" for n, each in enumerate(places, 1))
-        return f"CASE WHEN {right} THEN 0 {cases} ELSE 0 END"
 
-    def _cell(self) -> Iterator[str]:
-        """Columns of each bucket by true class, and by named class of one model."""
-        yield "bucket, truth"
-        for place, said in enumerate(self._said):
-            yield f"{said}, GROUPING({said}) AS of_{place}"
-            if self.classes:
-                yield f"fault_{place}"
-        yield "COUNT(*) AS n"
-        for place in range(len(self.models)):
-            yield from (f"SUM(p_{place}_{k}) AS s_{place}_{k}" for k in range(len(self.classes)))
+def _cell(n_models: int, n_classes: int) -> Iterator[str]:
+    """Columns of each bucket by true class, and by named class of one model."""
+    yield "bucket, truth"
+    for place in range(n_models):
+        yield f"said_{place}, GROUPING(said_{place}) AS of_{place}"
+        if n_classes:
+            yield f"fault_{place}"
+    yield "COUNT(*) AS n"
+    for place in range(n_models):
+        yield from (f"SUM(p_{place}_{k}) AS s_{place}_{k}" for k in range(n_classes))
 
-    def _rows(self) -> Iterator[str]:
-        """Rows of the sketch: first what it is, then its numbers, and what may be wrong."""
-        told = self.words.literal(self._about())
-        yield (
-            f"SELECT 0 AS bucket, 'about' AS statistic, '' AS model, {told} AS label, '' AS said, "
-            f"0 AS place, {self._real('0')} AS value"
-        )
-        for name in ("samples", "count"):
-            yield self._row(name, "", "''", "SUM(n)", self._alone, "bucket")
-        yield self._row("support", "", "truth", "SUM(n)", self._alone, "bucket, truth")
-        for place, model in enumerate(self.models):
-            said, here = f"said_{place}", f"of_{place} = 0"
-            right = f"{here} AND {said} = truth"
-            yield self._row("hits", model, "truth", "SUM(n)", right, "bucket, truth")
-            yield self._row("predicted", model, said, "SUM(n)", here, f"bucket, {said}")
-            for k, label in enumerate(self.classes):
-                total = f"SUM(s_{place}_{k})"
-                literal = self.words.literal(label)
-                right = f"{self._alone} AND truth = {literal}"
-                yield self._row("soft_hits", model, literal, total, right, "bucket")
-                yield self._row("soft_predicted", model, literal, total, self._alone, "bucket")
-            if self.classes:
-                fault = f"fault_{place}"
-                cases = (f"WHEN {n} THEN '{each}'" for n, each in enumerate(get_args(Fault), 1))
-                label, wrong = f"CASE {fault} {' '.join(cases)} END", f"{here} AND {fault} <> 0"
-                yield self._row(FAULTS, model, label, "SUM(n)", wrong, fault)
-            else:
-                yield self._row(PAIRS, model, "truth", "SUM(n)", here, f"truth, {said}", said)
 
-    def _row(
-        self, statistic: str, model: str, label: str, value: str, where: str, by: str,
-        said: str = "''",
-    ) -> str:  # fmt: skip
-        bucket = "bucket" if by.startswith("bucket") else "0"
-        whose = self.words.literal(model.strip())
-        return (
-            f"SELECT {bucket}, '{statistic}', {whose}, {label}, {said}, 0, {self._real(value)} "
-            f"FROM cell WHERE {where} GROUP BY {by}"
-        )
+def _rows(
+    dialect: Dialect, models: Sequence[str], classes: Sequence[str], about: str
+) -> Iterator[str]:
+    """Rows of the sketch: first what it is, then its numbers, and what may be wrong."""
+    told = _literal(dialect, about)
+    yield (
+        f"SELECT 0 AS bucket, 'about' AS statistic, '' AS model, {told} AS label, '' AS said, "
+        f"0 AS place, {_real('0')} AS value"
+    )
+    alone = " AND ".join(f"of_{place} = 1" for place in range(len(models)))
+    for name in ("samples", "count"):
+        yield _row(name, "''", "''", "SUM(n)", alone, "bucket")
+    yield _row("support", "''", "truth", "SUM(n)", alone, "bucket, truth")
+    for place, model in enumerate(models):
+        whose, said, here = _literal(dialect, model.strip()), f"said_{place}", f"of_{place} = 0"
+        right = f"{here} AND {said} = truth"
+        yield _row("hits", whose, "truth", "SUM(n)", right, "bucket, truth")
+        yield _row("predicted", whose, said, "SUM(n)", here, f"bucket, {said}")
+        for k, label in enumerate(_literal(dialect, each) for each in classes):
+            total = f"SUM(s_{place}_{k})"
+            of_class = f"{alone} AND truth = {label}"
+            yield _row("soft_hits", whose, label, total, of_class, "bucket")
+            yield _row("soft_predicted", whose, label, total, alone, "bucket")
+        if classes:
+            fault = f"fault_{place}"
+            cases = (f"WHEN {n} THEN '{each}'" for n, each in enumerate(get_args(Fault), 1))
+            what, wrong = f"CASE {fault} {' '.join(cases)} END", f"{here} AND {fault} <> 0"
+            yield _row(FAULTS, whose, what, "SUM(n)", wrong, fault)
+        else:
+            yield _row(PAIRS, whose, "truth", "SUM(n)", here, f"truth, {said}", said)
 
-    def _real(self, value: str) -> str:
-        return f"CAST({value} AS DOUBLE)"
 
-    def _about(self) -> str:
-        """What the rows mean, as JSON; without `classes` the rows name them."""
-        of_class = _HARD + (_SOFT if self.classes else ())
-        statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
-        statistics += [Summed(name, class_axes=1) for name in of_class]
-        about = About(
-            salt=self.salt, models=tuple(model.strip() for model in self.models),
-            kinds=("probabilities" if self.classes else "labels",) * len(self.models),
-            labels=self.classes or None, statistics=tuple(statistics),
-            metrics=("accuracy", "f1_macro", *(["cf1_macro"] if self.classes else [])),
-            weighted=False, missing_mass=False,
-        )  # fmt: skip
-        return json.dumps({**asdict(about), "buckets": self.buckets}, ensure_ascii=False)
+def _row(
+    statistic: str, whose: str, label: str, value: str, where: str, by: str, said: str = "''"
+) -> str:
+    bucket = "bucket" if by.startswith("bucket") else "0"
+    return (
+        f"SELECT {bucket}, '{statistic}', {whose}, {label}, {said}, 0, {_real(value)} "
+        f"FROM cell WHERE {where} GROUP BY {by}"
+    )
+
+
+def _name(dialect: Dialect, column: str) -> str:
+    """A column's name, quoted, so that no name is a word of the language."""
+    quote = _QUOTE[dialect]
+    return f"{quote}{column.replace(quote, 2 * quote)}{quote}"
+
+
+def _literal(dialect: Dialect, text: str) -> str:
+    """A text in quotes; in Spark backslashes escape, elsewhere a quote is doubled."""
+    if dialect != "spark":
+        return "'" + text.replace("'", "''") + "'"
+    text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return "'" + text.replace("'", "\\'") + "'"
+
+
+def _real(value: str) -> str:
+    return f"CAST({value} AS DOUBLE)"
