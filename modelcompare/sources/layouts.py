@@ -37,16 +37,21 @@ class CannotScanError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column is what, and the classes: what makes predictions of any of the rows.
+    """Rows, which column is what, and the classes: what makes predictions of any of the rows.
 
     Samples' names are in the column `id`, if any is; predictions are made without them.
     """
 
+    rows: Rows
     columns: Columns
     roles: Roles
-    where: str
     labels: AnyArray | None = None
     id: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The rows' name in messages."""
+        return _where(self.rows)
 
     @property
     def needed(self) -> list[str]:
@@ -65,7 +70,7 @@ class Layout:
         columns = pd.DataFrame(columns=self.needed)
         return columns_of_models(columns, self.roles, None, self.where, self.labels)
 
-    def predictions(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+    def predictions(self, table: Any, first: int = 0) -> Predictions:
         """Predictions of some rows, the first of which has a number among all."""
         import pyarrow as pa
 
@@ -73,31 +78,31 @@ class Layout:
         rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
         with rows_from(first):
             found = wide_predictions(
-                rows, self.columns, self.roles, name=name, known=self.labels
+                rows, self.columns, self.roles, name=self.rows.name, known=self.labels
             ).predictions
         return found.subset([0]) if alone else found
 
-    def quietly(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+    def quietly(self, table: Any, first: int = 0) -> Predictions:
         """The same without warnings, where the first rows gave them already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            return self.predictions(table, name, first)
+            return self.predictions(table, first)
 
     def ids(self, table: Any) -> AnyArray:
         """Names of the samples of some rows."""
         frame = arrow_table(table.select([self.id]), self.where).frame
         return column_array(frame.iloc[:, 0])
 
-    def counted(self, first: Any, rows: Rows) -> Any | None:
+    def counted(self, first: Any) -> Any | None:
         """Distinct rows and their numbers, where all is labels and they are a small share.
 
         The source counts them, which is many times faster than reading its rows one by one.
         """
         if self._names_classes(first) != [*self.needed]:
             return None
-        return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
+        return self.rows.counted(self.needed, int(COLLAPSE_AT * self.rows.n_rows))
 
-    def with_classes(self, first: Any, rows: Rows, counted: Any | None) -> Layout:
+    def with_classes(self, first: Any, counted: Any | None) -> Layout:
         """The same with all classes, where cells name them: the first rows may lack some.
 
         The cells are those of all rows, or of the `counted` ones that hold each of them once.
@@ -105,7 +110,7 @@ class Layout:
         named = self._names_classes(first)
         if not named:
             return self
-        batches = rows.batches(named) if counted is None else counted.to_batches()
+        batches = self.rows.batches(named) if counted is None else counted.to_batches()
         labels = _classes(batches, named)
         tell_alike(labels, stacklevel=5)
         return replace(self, labels=labels)
@@ -123,7 +128,7 @@ class Layout:
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
 
-    def answers(self, rows: Rows, shown: Predictions, counted: Any | None) -> dict[str, Answers]:
+    def answers(self, shown: Predictions, counted: Any | None) -> dict[str, Answers]:
         """True and predicted labels, and how often they occur together, of models of labels.
 
         They are those `shown` by the counted rows, or else are counted for each model.
@@ -132,28 +137,27 @@ class Layout:
             parts = [(shown, _times(counted))]
         else:
             of_labels = [model for model, kind in shown.kinds.items() if kind == "labels"]
-            alone = [self.of_models([model]) for model in of_labels]
-            parts = [each.distinct(rows.counted(each.needed, rows.n_rows), rows) for each in alone]
+            alone, n_rows = [self.of_models([model]) for model in of_labels], self.rows.n_rows
+            parts = [each.distinct(self.rows.counted(each.needed, n_rows)) for each in alone]
         return {
             model: Answers(np.asarray(part.codes), part.predicted(model), times)
             for part, times in parts
             for model in part.models
         }
 
-    def distinct(self, counted: Any, rows: Rows) -> tuple[Predictions, IntArray]:
+    def distinct(self, counted: Any) -> tuple[Predictions, IntArray]:
         """Predictions of distinct rows, and how often each of these occurs."""
-        return self.quietly(counted.drop_columns(TIMES), rows.name), _times(counted)
+        return self.quietly(counted.drop_columns(TIMES)), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
         """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
-        kinds = {model: shown.output(model).kind for model in shown.models}
-        for model, kind in kinds.items():
+        for model, kind in shown.kinds.items():
             if kind not in _SERVED:
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
                     f"{', '.join(_SERVED)}; read it whole with read_predictions."
                 )
-        alike = {*kinds.values()}
+        alike = {*shown.kinds.values()}
         told = alike.pop() if len(alike) == 1 else self.columns.kind
         return replace(self, columns=replace(self.columns, kind=told), labels=shown.labels)
 
@@ -171,7 +175,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     CannotScanError
         If it takes all rows to make predictions of them.
     """
-    where = rows.name or "the table"
+    where = _where(rows)
     checks.check_lengths({}, None, rows.n_rows)
     if columns.models is None:
         # Nobody said whether such a column is of a model.
@@ -198,12 +202,16 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     checks.model_arrays(dict.fromkeys(places, ()))
     chosen = tuple(column for of_model in places.values() for column in of_model.values())
     layout = Layout(
-        replace(columns, models=None), replace(roles, id=None, outputs=chosen), where, id=roles.id
+        rows, replace(columns, models=None), replace(roles, id=None, outputs=chosen), id=roles.id
     )
     rows.check_alike(layout.with_names)
     if columns.id is not None:
         check_names(rows, columns.id, where)
     return layout, table.select(layout.needed)
+
+
+def _where(rows: Rows) -> str:
+    return rows.name or "the table"
 
 
 def _times(counted: Any) -> IntArray:

@@ -122,7 +122,6 @@ class ScannedPredictions(TestSet):
 
     __slots__ = (
         "_block", "_checkpoint", "_chosen", "_head", "_kept", "_layout", "_number", "_rest",
-        "_rows",
     )  # fmt: skip
 
     abilities = frozenset[Need]({"blocks", "sums"})
@@ -137,11 +136,11 @@ class ScannedPredictions(TestSet):
     )
 
     def __init__(
-        self, rows: Rows, layout: Layout, head: Predictions, checkpoint: Path | None = None,
+        self, layout: Layout, head: Predictions, checkpoint: Path | None = None,
         chosen: IntArray | None = None,
     ) -> None:  # fmt: skip
         self._share(head)
-        self._rows, self._layout, self._head, self._chosen = rows, layout, head, chosen
+        self._layout, self._head, self._chosen = layout, head, chosen
         self._checkpoint = checkpoint
         self._kept: dict[Hashable, Any] = {}
         # The block that was asked for last, and those behind it.
@@ -152,18 +151,18 @@ class ScannedPredictions(TestSet):
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Predictions of a source of rows, whose columns were told or are found."""
         layout, first = find_layout(rows, columns)
-        counted = layout.counted(first, rows)
-        layout = layout.with_classes(first, rows, counted)
+        counted = layout.counted(first)
+        layout = layout.with_classes(first, counted)
         table = first if counted is None else counted.drop_columns(TIMES)
         answers: dict[str, Answers] = {}
         try:
-            shown = layout.predictions(table, rows.name)
+            shown = layout.predictions(table)
             if layout.labels is not None:
-                answers = layout.answers(rows, shown, counted)
+                answers = layout.answers(shown, counted)
         except ValueError:
             # The rows themselves say where they are wrong.
-            head = layout.predictions(first, rows.name)
-            for _ in cls(rows, layout.settled(head), head).blocks():
+            head = layout.predictions(first)
+            for _ in cls(layout.settled(head), head).blocks():
                 pass
             raise
         if layout.labels is not None:
@@ -172,7 +171,7 @@ class ScannedPredictions(TestSet):
             check_guess(layout.labels, None, {}, single)
             check_matches(layout.labels, answers)
         layout = layout.settled(shown)
-        part = cls(rows, layout, layout.quietly(first, rows.name), checkpoint)
+        part = cls(layout, layout.quietly(first), checkpoint)
         part._kept["counted"] = counted
         return part
 
@@ -185,7 +184,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def sample(self) -> Predictions:
-        if any(self._head.output(model).kind != "scores" for model in self.models):
+        if {*self.kinds.values()} != {"scores"}:
             return self._head
         return self.kept(
             "sample", lambda: next(filter(_has_other_scores, self.blocks()), self._head)
@@ -214,7 +213,7 @@ class ScannedPredictions(TestSet):
     @property
     def rows(self) -> Rows:
         """Where the rows lie."""
-        return self._rows
+        return self._layout.rows
 
     @property
     def reading(self) -> dict[str, object]:
@@ -266,9 +265,15 @@ class ScannedPredictions(TestSet):
             yield self._of_table(table.select(layout.needed), number), ids
 
     def _of_table(self, table: Any, number: int) -> Predictions:
-        """Predictions of a block of this number."""
-        part = self._layout.quietly(table, self.name, number * ROW_BLOCK)
-        self._check_kinds(part, number * ROW_BLOCK)
+        """Predictions of a block of this number, of the kinds that the first rows have."""
+        part = self._layout.quietly(table, number * ROW_BLOCK)
+        for model, known in self.kinds.items():
+            if part.kinds[model] != known:
+                raise ValueError(
+                    f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
+                    f"{part.kinds[model]} from row {number * ROW_BLOCK:,} on; say what it gave "
+                    "with kind= (--kind)."
+                )
         return part
 
     def blocks_of_distinct(self) -> Iterator[tuple[Predictions, IntArray | None]]:
@@ -276,11 +281,11 @@ class ScannedPredictions(TestSet):
         counted = None
         if self._chosen is None:
             first = next(self._tables(0))
-            counted = self.kept("counted", lambda: self._layout.counted(first, self._rows))
+            counted = self.kept("counted", lambda: self._layout.counted(first))
         if counted is None:
             yield from ((block, None) for block in self.blocks())
             return
-        rows, times = self._layout.distinct(counted, self._rows)
+        rows, times = self._layout.distinct(counted)
         self._check_length(int(times.sum()))
         yield rows, times
 
@@ -289,11 +294,11 @@ class ScannedPredictions(TestSet):
         import pyarrow as pa
 
         tables = [*self._tables(0)]
-        return self._layout.quietly(pa.concat_tables(tables), self.name)
+        return self._layout.quietly(pa.concat_tables(tables))
 
     def _tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """The needed columns, re-cut into blocks; refuses a source that changed in between."""
-        batches = self._rows.batches(self._layout.needed if columns is None else columns)
+        batches = self.rows.batches(self._layout.needed if columns is None else columns)
         if self._chosen is not None:
             batches = selected(batches, self._chosen)
         n_seen = start * ROW_BLOCK
@@ -309,15 +314,6 @@ class ScannedPredictions(TestSet):
                 "while it was read. Scan it again."
             )
 
-    def _check_kinds(self, part: Predictions, first: int) -> None:
-        for model in self.models:
-            kind, known = part.output(model).kind, self._head.output(model).kind
-            if kind != known:
-                raise ValueError(
-                    f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
-                    f"{kind} from row {first:,} on; say what it gave with kind= (--kind)."
-                )
-
     # -- what it holds ----------------------------------------------------------------------
 
     @property
@@ -330,7 +326,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def n_samples(self) -> int:
-        return self._rows.n_rows if self._chosen is None else len(self._chosen)
+        return self.rows.n_rows if self._chosen is None else len(self._chosen)
 
     @property
     def y_true(self) -> AnyArray | None:
@@ -355,15 +351,15 @@ class ScannedPredictions(TestSet):
     def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
         layout = self._layout.of_models(models)
         head = self._head[models]
-        return ScannedPredictions(self._rows, layout, head, self._checkpoint, self._chosen)
+        return ScannedPredictions(layout, head, self._checkpoint, self._chosen)
 
     def subset(self, rows: ArrayLike) -> ScannedPredictions:
         chosen = np.sort(np.asarray(rows, dtype=np.intp))
         if self._chosen is not None:
             chosen = self._chosen[chosen]
-        shared = self._rows, self._layout
-        part = ScannedPredictions(*shared, self._head, self._checkpoint, chosen)
-        return ScannedPredictions(*shared, next(part.blocks()), self._checkpoint, chosen)
+        part = ScannedPredictions(self._layout, self._head, self._checkpoint, chosen)
+        head = next(part.blocks())
+        return ScannedPredictions(self._layout, head, self._checkpoint, chosen)
 
     def __repr__(self) -> str:
         lines = repr(self._head).splitlines()

@@ -203,7 +203,7 @@ def test_a_source_that_changed_since_is_refused(table, tmp_path):
     path = write(table, tmp_path / "x.parquet")
     scan = mc.scan_predictions(pytest.importorskip("pyarrow.dataset").dataset(path))
     assert len(scan) == len(table)
-    object.__setattr__(scan._rows, "n_rows", len(table) + 5)
+    object.__setattr__(scan.rows, "n_rows", len(table) + 5)
     with pytest.raises(ValueError, match="it changed while it was read"):
         list(scan.blocks())
 
