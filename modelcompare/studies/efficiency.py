@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
@@ -73,80 +71,79 @@ def relative_efficiency(
     """
     estimate = evaluation.estimate()
     model_a, model_b = all_pairs(len(evaluation.models))
-    difference = pair_differences(estimate, model_a, model_b)
     names = np.array(evaluation.models, dtype=object)
-    n = evaluation.units.size
     frames = []
-    grams = _cross_products(evaluation, estimate, metric_pairs)
-    for (metrics, a, b), gram in zip(metric_pairs.named(evaluation), grams, strict=True):
-        covariances = [_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram]
-        d_a, d_b = difference[:, a], difference[:, b]
-        needed = samples_ratio(d_a, d_b, *covariances, confidence_level=confidence_level)
+    covariances = _covariances(evaluation, estimate, metric_pairs)
+    for (metrics, a, b), covariance in zip(
+        metric_pairs.named(evaluation), covariances, strict=True
+    ):
+        both = estimate[:, a], estimate[:, b]
+        found = samples_ratio(both, covariance, model_a, model_b, confidence_level)
+        agree = found["separation_a"] * found["separation_b"]
+        sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
         frames.append(long_frame(
             {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
-            separation_a=needed.separation_a, separation_b=needed.separation_b,
-            samples_ratio=needed.ratio, ci_low=needed.low, ci_high=needed.high,
-            agree=metric_pairs.sense((metrics["metric_a"], metrics["metric_b"])) * d_a * d_b > 0,
+            **found, agree=sense * agree > 0,
         ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 
-class SamplesRatio(NamedTuple):
-    """Separations of two roads to the same models, and samples that b needs for each of a."""
-
-    separation_a: FloatArray
-    separation_b: FloatArray
-    ratio: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-
 def samples_ratio(
-    difference_a: FloatArray, difference_b: FloatArray, variance_a: FloatArray,
-    variance_b: FloatArray, covariance: FloatArray, *, confidence_level: float,
-) -> SamplesRatio:  # fmt: skip
-    """Squared ratio of two separations, with an interval on the logarithm (delta method)."""
+    values: tuple[FloatArray, FloatArray], covariance: FloatArray, model_a: IntArray,
+    model_b: IntArray, confidence_level: float,
+) -> dict[str, FloatArray]:  # fmt: skip
+    """Squared ratio of two separations of each pair, with an interval (delta method, logarithm).
+
+    Parameters
+    ----------
+    values : tuple of two ndarray of shape (n_models, n_values)
+        Values of the models measured in one way, and in another.
+    covariance : ndarray of shape (n_values, 2 n_models, 2 n_models)
+        Of the values measured in the one way, and then in the other.
+    """
+    first, second = slice(len(values[0])), slice(len(values[0]), None)
+    variance_a, variance_b, between = (
+        _of_pairs(covariance[:, rows, columns], model_a, model_b)
+        for rows, columns in ((first, first), (second, second), (first, second))
+    )
+    d_a, d_b = (pair_differences(each, model_a, model_b) for each in values)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        z_a, z_b = difference_a / np.sqrt(variance_a), difference_b / np.sqrt(variance_b)
+        z_a, z_b = d_a / np.sqrt(variance_a), d_b / np.sqrt(variance_b)
         ratio = (z_a / z_b) ** 2
-        spread = (
-            variance_a / difference_a**2
-            + variance_b / difference_b**2
-            - 2 * covariance / (difference_a * difference_b)
-        )
+        spread = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
         half = 2 * ndtri((1 + confidence_level) / 2) * np.sqrt(np.maximum(spread, 0.0))
-        return SamplesRatio(z_a, z_b, ratio, ratio * np.exp(-half), ratio * np.exp(half))
+        ends = ratio * np.exp(-half), ratio * np.exp(half)
+    return {
+        "separation_a": z_a, "separation_b": z_b, "samples_ratio": ratio, "ci_low": ends[0],
+        "ci_high": ends[1],
+    }  # fmt: skip
 
 
-def _cross_products(
+def _covariances(
     evaluation: Evaluation, estimate: FloatArray, metric_pairs: MetricPairs
-) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Sums of u u', v v' and u v' for each pair of metrics: (n_labels, n_models, n_models)."""
+) -> list[FloatArray]:
+    """Covariance of the models' values of both metrics of each pair, as `samples_ratio` has it."""
     positions = metric_pairs.positions(evaluation)
-    n_models = len(evaluation.models)
-    sums = [
-        tuple(np.zeros((a.stop - a.start, n_models, n_models)) for _ in range(3))
-        for a, _ in positions
-    ]
+    n, size = evaluation.units.size, 2 * len(evaluation.models)
+    sums = [np.zeros((a.stop - a.start, size, size)) for a, _ in positions]
     for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
-        for (uu, vv, uv), (a, b) in zip(sums, positions, strict=True):
-            for label in range(a.stop - a.start):
-                u = np.ascontiguousarray(influence[:, :, a.start + label])
-                v = np.ascontiguousarray(influence[:, :, b.start + label])
-                uu[label] += u.T @ u
-                vv[label] += v.T @ v
-                uv[label] += u.T @ v
-    return [(uu, vv, uv) for uu, vv, uv in sums]
+        for products, (a, b) in zip(sums, positions, strict=True):
+            both = np.concatenate((influence[..., a], influence[..., b]), axis=1)
+            for product, u in zip(
+                products, np.ascontiguousarray(both.transpose(2, 0, 1)), strict=True
+            ):
+                product += u.T @ u
+    return [products / (n * (n - 1)) for products in sums]
 
 
-def _of_pairs(gram: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Sum of products of the pairs' differences, of shape (n_pairs, n_labels)."""
+def _of_pairs(products: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Products of the pairs' differences, of shape (n_pairs, n_values)."""
     out = (
-        gram[:, model_a, model_a]
-        + gram[:, model_b, model_b]
-        - gram[:, model_a, model_b]
-        - gram[:, model_b, model_a]
+        products[:, model_a, model_a]
+        + products[:, model_b, model_b]
+        - products[:, model_a, model_b]
+        - products[:, model_b, model_a]
     )
     return out.T
 

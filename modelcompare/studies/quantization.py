@@ -16,7 +16,6 @@ from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
@@ -177,23 +176,9 @@ def _pairs(
 ) -> pd.DataFrame:
     n_models = len(evaluation.models) // 2
     model_a, model_b = all_pairs(n_models)
-    covariance = moments.covariance()
-
-    def of_differences(row: int, column: int) -> FloatArray:
-        """Covariance of the differences a - b: raw ones at offset 0, quantized ones behind."""
-        a, b = model_a + row, model_b + row
-        c, d = model_a + column, model_b + column
-        return (
-            covariance[:, a, c] - covariance[:, a, d] - covariance[:, b, c] + covariance[:, b, d]
-        ).T
-
-    needed = samples_ratio(
-        pair_differences(estimate, model_a, model_b),
-        pair_differences(estimate, model_a + n_models, model_b + n_models), of_differences(0, 0),
-        of_differences(n_models, n_models), of_differences(0, n_models), confidence_level=level,
-    )  # fmt: skip
-    return pair_frame(
-        evaluation.models, model_a, model_b, evaluation.keys, separation_raw=needed.separation_a,
-        separation_quantized=needed.separation_b, samples_ratio=needed.ratio, ci_low=needed.low,
-        ci_high=needed.high,
-    )  # fmt: skip
+    found = samples_ratio(
+        (estimate[:n_models], estimate[n_models:]), moments.covariance(), model_a, model_b, level
+    )
+    frame = pair_frame(evaluation.models, model_a, model_b, evaluation.keys, **found)
+    sides = {"separation_a": "separation_raw", "separation_b": "separation_quantized"}
+    return frame.rename(columns=sides)
