@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -144,20 +144,22 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    sampled = Sampled(predictions, label, n_resamples, rng)
+    seed = seed_sequence(rng)
+    whole, drawn_weights = weighed(predictions, "average_precision_macro", n_resamples, seed)
+    one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
     points, bands, areas = [], [], []
-    for model, ordered, scores in sampled.one.models():
-        hits, alarms = ordered.counts(sampled.whole)
-        points.append(curve_points(model, ordered, scores, sampled.whole))
-        drawn = np.concatenate([areas_under(kind, ordered, w) for w in sampled.weights()])
+    for model, ordered, scores in one.models():
+        hits, alarms = ordered.counts(whole)
+        points.append(curve_points(model, ordered, scores, whole))
+        drawn = np.concatenate([areas_under(kind, ordered, w) for w in drawn_weights()])
         ends = percentile_interval(drawn[:, None], confidence_level=confidence_level)
         areas.append({
-            "model": model, "area": areas_under(kind, ordered, sampled.whole)[0],
+            "model": model, "area": areas_under(kind, ordered, whole)[0],
             "ci_low": ends.low[0], "ci_high": ends.high[0],
         })  # fmt: skip
-        draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in sampled.weights()])
+        draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in drawn_weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
         bands.append(pd.DataFrame({
             "model": model, "x": grid, "y": on_grid(hits, alarms, grid)[0], "ci_low": interval.low,
@@ -165,27 +167,22 @@ def curve(
         }))  # fmt: skip
     return CurveResult(
         pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True),
-        pd.DataFrame(areas), kind, sampled.one.label, sampled.one.share(sampled.whole[0]),
+        pd.DataFrame(areas), kind, one.label, one.share(whole[0]),
         len(predictions), confidence_level,
     )  # fmt: skip
 
 
-class Sampled:
-    """Models' scores for one class, and the resamples that they share."""
+def weighed(
+    predictions: Predictions, metric: str, n_resamples: int, seed: np.random.SeedSequence
+) -> tuple[FloatArray, Callable[[], Iterator[FloatArray]]]:
+    """Weights of the samples themselves, (1, n_samples), and what yields blocks of resamples.
 
-    def __init__(
-        self, predictions: Predictions, label: Any, n_resamples: int, rng: RngLike
-    ) -> None:
-        metrics = resolve_metrics("average_precision_macro", predictions)
-        self.one = OneClass.of(predictions, label)
-        self._evaluation = Evaluation(predictions, metrics, collapse=False)
-        units = self._evaluation.units
-        self._draws = BootstrapWeights(units, n_resamples, seed_sequence(rng))
-        self.whole = self._evaluation.per_sample(np.ones((1, units.n_units)))
-
-    def weights(self) -> Iterator[FloatArray]:
-        """Blocks of resamples, as weights of the samples; the same for every model."""
-        return map(self._evaluation.per_sample, self._draws.blocks())
+    The resamples are the same for every model. `metric` needs what the caller does.
+    """
+    evaluation = Evaluation(predictions, resolve_metrics(metric, predictions), collapse=False)
+    draws = BootstrapWeights(evaluation.units, n_resamples, seed)
+    whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+    return whole, lambda: map(evaluation.per_sample, draws.blocks())
 
 
 def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:

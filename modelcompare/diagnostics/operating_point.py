@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +13,13 @@ from scipy.special import expit, ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.one_class import (
-    share_of_all,
-)
+from modelcompare.comparison.one_class import OneClass, share_of_all
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.curves import Sampled
+from modelcompare.diagnostics.curves import weighed
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.resampling.seeds import RngLike
+from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.words import check_number
 
 _POINT = ("threshold", "precision", "recall", "false_positive_rate")
@@ -82,17 +81,21 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
-    sampled = Sampled(predictions, label, n_resamples, rng)
-    if wish == "threshold" and sampled.one.raw:
+    seed = seed_sequence(rng)
+    whole, drawn_weights = weighed(predictions, "average_precision_macro", n_resamples, seed)
+    one = OneClass.of(predictions, label)
+    if wish == "threshold" and one.raw:
         check_number(wish, value, at_least=-math.inf)
     else:
         check_number(wish, value, at_most=1.0)
     rows = []
-    for model, ordered, scores in sampled.one.models():
+    for model, ordered, scores in one.models():
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
         said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
-        points = _Points(wish, float(said), scores, float(sampled.whole.mean()))
-        rows.append({"model": model, **points.row(ordered, sampled, confidence_level)})
+        points = _Points(wish, float(said), scores, float(whole.mean()))
+        rows.append(
+            {"model": model, **points.row(ordered, whole, drawn_weights(), confidence_level)}
+        )
     return pd.DataFrame(rows)
 
 
@@ -109,14 +112,15 @@ class _Points:
     unit: float
 
     def row(
-        self, ordered: Descending, sampled: Sampled, confidence_level: float
-    ) -> dict[str, object]:
+        self, ordered: Descending, weights: FloatArray, drawn_weights: Iterable[FloatArray],
+        confidence_level: float,
+    ) -> dict[str, object]:  # fmt: skip
         """Values at the chosen threshold, with their intervals."""
-        whole = _from_nothing(ordered.counts(sampled.whole))
+        whole = _from_nothing(ordered.counts(weights))
         observed = self.at(whole, self.chosen(*whole))
         drawn, checked, thresholds = [], [], []
-        for weights in sampled.weights():
-            resampled = _from_nothing(ordered.counts(weights))
+        for resample in drawn_weights:
+            resampled = _from_nothing(ordered.counts(resample))
             chosen = self.chosen(*resampled)
             drawn.append(self.at(resampled, chosen))
             checked.append(self.at(whole, chosen))

@@ -13,10 +13,10 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import class_code
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.diagnostics.curves import weighed
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.calibration import interval_of_model
-from modelcompare.metrics import Outcomes, resolve_metrics
+from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.report.document import Document
@@ -30,7 +30,6 @@ from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import Strategy, label_name, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
@@ -208,9 +207,7 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    seed = seed_sequence(rng)
-    evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
-    whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+    whole, drawn_weights = weighed(predictions, "ece", n_resamples, seed_sequence(rng))
     plain = predictions.sample_weight is None and predictions.groups is None
     plain = plain and predictions.true_distribution is None
     frames, errors = [], []
@@ -227,13 +224,10 @@ def reliability(
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
-            weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-            draws = np.vstack(
-                [
-                    divide(drawn @ (inside * right[:, None]), drawn @ inside)
-                    for drawn in map(evaluation.per_sample, weights.blocks())
-                ]
-            )
+            draws = np.vstack([
+                divide(drawn @ (inside * right[:, None]), drawn @ inside)
+                for drawn in drawn_weights()
+            ])  # fmt: skip
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({

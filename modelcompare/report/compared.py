@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,11 @@ class Compared:
     family: str
     baseline: str | None
     rng_label: str
+
+    def corrected_for(self, metrics: Iterable[str]) -> str:
+        """Count the tests that p-values of some metrics are corrected for; nothing if for one."""
+        sizes = dict.fromkeys(self.n_tests[metric] for metric in metrics)
+        return f"{' or '.join(f'{size:,}' for size in sizes)} tests" if max(sizes) > 1 else ""
 
 
 @dataclass(frozen=True)

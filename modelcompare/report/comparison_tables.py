@@ -116,9 +116,8 @@ def lead_columns(result: Compared) -> list[Column]:
 def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
     """For how many tests intervals and p-values are corrected, and what a star means."""
     level = interval_title(result.confidence_level)
-    sizes = list(dict.fromkeys(result.n_tests[metric] for metric in metrics))
-    n_tests = " or ".join(f"{size:,}" for size in sizes)
-    notes = [f"{level} and p are both corrected for {n_tests} tests."] if max(sizes) > 1 else []
+    n_tests = result.corrected_for(metrics)
+    notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
     made = result.differences[result.differences["metric"].isin(metrics)]
     if result.correction == "max-t":
         made = made.assign(test="max-t")

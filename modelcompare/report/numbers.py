@@ -11,7 +11,7 @@ BETWEEN = " to "
 _LARGE = 1e9
 
 
-def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
+def decimals_for(standard_errors: Iterable[float]) -> int:
     """Decimals that show two significant digits of a typical standard error.
 
     >>> decimals_for([0.0045, 0.0051, 0.02])
@@ -21,7 +21,7 @@ def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
     """
     usable = sorted(error for error in standard_errors if math.isfinite(error) and error > 0)
     if not usable:
-        return default
+        return 4
     typical = usable[len(usable) // 2]
     return min(max(1 - math.floor(math.log10(typical)), 0), MAX_DECIMALS)
 
@@ -95,15 +95,15 @@ def p_clause(p_value: float, *, at_most: bool = False) -> str:
     return f"p < {text[1:]}" if text[0] == "<" else f"p {'<=' if at_most else '='} {text}"
 
 
-def format_digits(value: float, digits: int = 3) -> str:
-    """Write a number with so many significant digits and no exponent.
+def format_digits(value: float) -> str:
+    """Write a number with three significant digits and no exponent.
 
     >>> format_digits(0.0113721), format_digits(1234.5)
     ('0.0114', '1234')
     """
     if not math.isfinite(value):
         return MISSING if math.isnan(value) else str(value)
-    decimals = digits if value == 0 else max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    decimals = 3 if value == 0 else max(2 - math.floor(math.log10(abs(value))), 0)
     return f"{value:.{min(decimals, 8)}f}"
 
 
@@ -122,12 +122,16 @@ def more(**counts: int) -> str:
     >>> more(row=1, sample=0, **{"class": 1234})
     '1 more row and 1,234 more classes'
     """
-    plurals = {unit: f"{unit}es" if unit.endswith("s") else f"{unit}s" for unit in counts}
     return " and ".join(
-        f"{count:,} more {unit if count == 1 else plurals[unit]}"
+        f"{count:,} more {unit if count == 1 else plural(unit)}"
         for unit, count in counts.items()
         if count
     )
+
+
+def plural(unit: str) -> str:
+    """Name several of a unit: rows, classes."""
+    return f"{unit}es" if unit.endswith("s") else f"{unit}s"
 
 
 def interval_title(confidence_level: float) -> str:

@@ -6,6 +6,7 @@ from modelcompare.report.writers import formats as writers
 from modelcompare.report.writers import notebook
 from modelcompare.report.writers import page as pages
 from modelcompare.report.writers import terminal as screens
+from modelcompare.report.writers.files import write_all
 
 
 def screen_text(result, **options):
@@ -25,7 +26,7 @@ def fragment(result):
 
 
 def save(result, folder):
-    return writers.save(result.document(), folder)
+    return write_all(folder, writers.contents(result.document()))
 
 
 def contents(result):

@@ -102,10 +102,8 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Iterable[str]) -> st
     if len(kinds) > 1:
         filled = [f"{each} ({side})" for each, side in zip(filled, ("left", "right"), strict=True)]
     notes = [f"filled: {', '.join(filled)}"]
-    sizes = dict.fromkeys(result.n_tests[metric] for metric in metrics)
-    if "differences" in kinds and max(sizes) > 1:
-        n_tests = " or ".join(f"{size:,}" for size in sizes)
-        notes.append(f"intervals of differences and p are corrected for {n_tests} tests")
+    if "differences" in kinds and (n_tests := result.corrected_for(metrics)):
+        notes.append(f"intervals of differences and p are corrected for {n_tests}")
     return "; ".join(notes)
 
 

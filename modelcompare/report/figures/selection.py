@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.report.compared import Block, by_telling
+from modelcompare.report.numbers import plural
 from modelcompare.report.tables import rows_at
 from modelcompare.words import is_missing, label_name
 
@@ -48,8 +49,7 @@ def part_shown(kept: int, of: int, thing: str, which: str = "") -> str:
     """
     if kept >= of:
         return ""
-    plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
-    return ", ".join(filter(None, [f"{kept} of {of:,} {plural} shown", which]))
+    return ", ".join(filter(None, [f"{kept} of {of:,} {plural(thing)} shown", which]))
 
 
 def first_models(models: Sequence[str], most: int, which: str = "") -> tuple[list[str], str]:

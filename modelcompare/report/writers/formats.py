@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -13,7 +11,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table
-from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes, write_all
+from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes
 from modelcompare.report.writers.latex import latex
 from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
@@ -83,11 +81,6 @@ WRITERS: Mapping[Format, Callable[[Document], str]] = {
     "json": as_json,
     "html": page,
 }
-
-
-def save(document: Document, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write everything that a result has to show into one folder, under fixed names."""
-    return write_all(folder, contents(document))
 
 
 def contents(document: Document) -> dict[str, bytes]:
