@@ -62,12 +62,12 @@ for case in sys.argv[1:]:
 
 # By case (what is made, resamples, a metric) the most MB.
 MOST = {
-    "hard(150); 387": 280,
-    "hard(1000); 387": 280,
+    "hard(150); 258": 280,
+    "hard(1000); 258": 280,
     "hard(5000); 129": 280,
     "scores(10**6); 129; roc_auc": 400,
-    "soft(10, 4500); 387": 340,
-    "soft(2, 10_000); 387": 280,
+    "soft(10, 4500); 258": 340,
+    "soft(2, 10_000); 258": 280,
     "soft(2, 300_000, 3); 199": 400,
 }
 

@@ -44,7 +44,9 @@ def written(run, command, folder):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_study_prints_and_writes_everything(run, tmp_path, command):
+def test_each_study_prints_and_writes_everything(run, tmp_path, command, request):
+    if command != "undefined":  # whose figures the next test needs
+        request.getfixturevalue("undrawn")
     folder = tmp_path / "out"
     done, files = written(run, command, folder)
     assert "modelcompare:0.1.0|" in done.out

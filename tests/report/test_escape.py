@@ -15,7 +15,14 @@ from modelcompare.report import escape
 from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import frame_csv
 from tests.cli.workflow import outputs
-from tests.report.written import contents, fragment, page, screen, screen_text
+from tests.report.written import (
+    contents,
+    fragment,
+    page,
+    page_of_tables,
+    screen,
+    screen_text,
+)
 
 NAMES = [
     "\x1b]0;owned\x07\x1b[2Jbert",
@@ -94,7 +101,7 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
     } | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
     # A page breaks its lines at its tags, wherever a name stands.
     if pad in PAGE_PADS:
-        forms |= {"page": page(made), "notebook": fragment(made)}
+        forms |= {"page": page_of_tables(made), "notebook": fragment(made)}
     assert {name: found for name, text in forms.items() if (found := orders(text))} == {}
     assert {row["model"] for row in json.loads(made.to_json())["scores"]} == {*names}
 

@@ -11,7 +11,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.report.writers import page_tables
-from tests.report.written import page
+from tests.report.written import page, page_of_tables
 
 VOID = {"meta", "br", "input", "img"}
 
@@ -72,7 +72,7 @@ def test_a_page_refers_to_itself_alone_and_every_id_is_one(make_comparison):
 
 
 def test_the_policy_names_the_one_script_and_the_one_style(make_comparison):
-    text = page(make_comparison())
+    text = page_of_tables(make_comparison())
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
     for tag, source in (("script", "script-src"), ("style", "style-src")):
         (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
@@ -108,7 +108,7 @@ def test_without_jinja2_the_extra_is_named(make_comparison, monkeypatch):
 def test_three_sentences_stand_open_and_the_others_are_folded(make_comparison):
     result = make_comparison()
     result.sentences = [f"f1 of class {i}: lstm leads." for i in range(100)]
-    text = page(result)
+    text = page_of_tables(result)
     before, _, after = text.partition("<details>")
     assert before.count("class ") == 3
     assert "<summary>97 more sentences</summary>" in after
@@ -122,7 +122,7 @@ def test_warnings_stand_below_the_verdict():
     with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as told:
         result = mc.compare(preds, ["f1", "f1_macro"], n_resamples=19)
     assert {str(each.message) for each in told} == {*result.document().notes}
-    after = page(result).split(">Warnings</h2>")[1]
+    after = page_of_tables(result).split(">Warnings</h2>")[1]
     texts = Read(after.split("</section>")[0]).texts
     assert {*result.document().notes} <= {*texts}
 
@@ -144,15 +144,19 @@ def test_thirty_models_and_150_classes_make_less_than_two_megabytes(make_compari
 
 def test_pairs_are_held_as_long_as_there_is_room(make_comparison, monkeypatch):
     monkeypatch.setattr(page_tables, "ROOM", 100)
-    text = page(make_comparison([f"m{i}" for i in range(10)], ["accuracy", "mcc", "kappa"]))
+    text = page_of_tables(
+        make_comparison([f"m{i}" for i in range(10)], ["accuracy", "mcc", "kappa"])
+    )
     # 45 pairs of each metric.
     assert text.count('type="application/json"') == 2
 
 
 def test_a_baseline_and_a_single_model_leave_nothing_to_choose():
     preds = mc.load_example("snli")
-    against = page(mc.compare(preds, ["accuracy", "log_loss"], baseline="mlp", n_resamples=99))
-    alone = page(mc.compare(preds["mlp"], "accuracy", n_resamples=99))
+    against = page_of_tables(
+        mc.compare(preds, ["accuracy", "log_loss"], baseline="mlp", n_resamples=99)
+    )
+    alone = page_of_tables(mc.compare(preds["mlp"], "accuracy", n_resamples=99))
     for text in (against, alone):
         assert 'id="baseline"' not in text
         assert 'type="application/json"' not in text
@@ -205,7 +209,7 @@ def test_the_code_on_a_page_makes_the_same_numbers(tmp_path, monkeypatch):
 def test_undefined_values_have_neither_bar_nor_turn(make_comparison):
     result = make_comparison()
     result.scores.loc[0, ["estimate", "ci_low", "ci_high"]] = float("nan")
-    rows = Read(page(result)).rows
+    rows = Read(page_of_tables(result)).rows
     assert ["2-3", "bow", "-", "-", ""] in rows
 
 

@@ -17,7 +17,7 @@ import modelcompare as mc
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.report.result import Result
 from tests.report.typeset import needs_latex, typeset
-from tests.report.written import page, save, screen_text
+from tests.report.written import page_of_tables, save, screen_text
 from tests.studies.made_up import made_up
 
 FEW = {"n_resamples": 200}
@@ -131,7 +131,7 @@ def test_tables_hold_unrounded_rows_and_say_what_their_columns_mean(name):
 @all_results
 def test_markdown_and_page_and_latex_hold_every_cell(name):
     result = made(name)
-    markdown, html, latex = result.to_markdown(), page(result), result.to_latex()
+    markdown, html, latex = result.to_markdown(), page_of_tables(result), result.to_latex()
     n_cells = sum(len(t.rows) * len(t.header) for t in result.document().tables.values())
     pipes = [line for line in markdown.splitlines() if line.startswith("|")]
     bars = sum(len(re.findall(r"(?<!\\)\|", line)) - 1 for line in pipes)

@@ -1,5 +1,7 @@
 """Writers and figures, called with results: what they take is made from these."""
 
+from dataclasses import replace
+
 from modelcompare.report import compared, method
 from modelcompare.report.figures import forest
 from modelcompare.report.writers import formats as writers
@@ -19,6 +21,11 @@ def screen(result, **options):
 
 def page(result, more=(), **options):
     return pages.page(result.document(), [each.document() for each in more], **options)
+
+
+def page_of_tables(result):
+    """The page without its figures, where nothing is asked of them."""
+    return pages.page(replace(result.document(), figures={}))
 
 
 def fragment(result):
