@@ -20,8 +20,8 @@ from modelcompare.engine.checkpoints import Checkpoint
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
+    Bar,
     map_blocks,
-    map_with_bar,
     on_threads,
     one_blas_thread,
     progress_bar,
@@ -268,7 +268,7 @@ class Evaluation(UnitStatistics):
 
     def _fill_pass(
         self, out: FloatArray, weights: Weights, models: slice, blocks: Sequence[int],
-        n_jobs: int | None, bar: Any,
+        n_jobs: int | None, bar: Bar,
     ) -> None:  # fmt: skip
         before, n_resamples = bar.n, sum(map(weights.block_size, blocks))
 
@@ -326,38 +326,42 @@ class Evaluation(UnitStatistics):
     ) -> None:
         """Values that are no sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
-        preferences: tuple[Literal["threads", "processes"], ...] = ("threads", "processes")
-        for prefer in preferences:
-            evaluators = [
-                (
-                    position,
-                    self.metric_slice(metric.name),
-                    evaluator(metric, self.predictions, model),
-                )
-                for metric in others
-                if isinstance(metric, OrderMetric) == (prefer == "threads")
-                for position, model in enumerate(self.models)
+        functions = [metric for metric in others if isinstance(metric, CallableMetric)]
+        sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
+        self._fill_some(out, weights, sorted_by, n_jobs, "threads", progress=progress)
+        self._fill_some(out, weights, functions, n_jobs, "processes", progress=progress)
+
+    def _fill_some(
+        self,
+        out: FloatArray,
+        weights: Weights,
+        metrics: Sequence[OrderMetric | CallableMetric],
+        n_jobs: int | None,
+        prefer: Literal["threads", "processes"],
+        *,
+        progress: bool,
+    ) -> None:
+        places = [(metric, position) for metric in metrics for position in range(len(self.models))]
+        if not places:
+            return
+        evaluators = [evaluator(m, self.predictions, self.models[i]) for m, i in places]
+
+        def one_block(block: int) -> list[FloatArray]:
+            values = [
+                [evaluate(drawn).reshape(len(drawn), -1) for evaluate in evaluators]
+                for drawn in self._sample_weights(weights, block)
             ]
-            if not evaluators:
-                continue
+            return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
-            def one_block(
-                block: int, evaluators: list[tuple[int, slice, Any]] = evaluators
-            ) -> list[FloatArray]:
-                values = [
-                    [evaluate(drawn).reshape(len(drawn), -1) for _, _, evaluate in evaluators]
-                    for drawn in self._sample_weights(weights, block)
-                ]
-                return [np.concatenate(parts) for parts in zip(*values, strict=True)]
-
-            numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
-            found = map_with_bar(
-                one_block, range(weights.n_blocks), n_jobs, sizes=weights.block_size,
-                progress=progress, prefer=prefer, numbers=numbers,
+        numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
+        with progress_bar(weights.n_resamples, progress) as bar:
+            found = map_blocks(
+                one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers,
+                done=lambda block: bar.update(weights.block_size(block)),
             )  # fmt: skip
-            for block, values in enumerate(found):
-                for (position, where, _), value in zip(evaluators, values, strict=True):
-                    out[weights.rows(block), position, where] = value
+        for block, values in enumerate(found):
+            for (metric, position), value in zip(places, values, strict=True):
+                out[weights.rows(block), position, self.metric_slice(metric.name)] = value
 
     def _sample_weights(self, weights: Weights, block: int) -> Iterator[AnyArray]:
         """Weights of all samples, for some resamples of a block after others."""

@@ -12,10 +12,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cached_property
 from itertools import islice
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any, Literal, TypeVar
@@ -31,64 +32,77 @@ WORTH_A_THREAD = 2**21
 _AT_ONCE = 4
 
 _inside: ContextVar[bool] = ContextVar("_inside", default=False)
-_watch: ContextVar[Watch | None] = ContextVar("_watch", default=None)
+_counting: ContextVar[Bar | None] = ContextVar("_counting", default=None)
+
+# Seconds after which a command's bar is shown.
+DELAY = 2.0
 
 
-class Watch:
-    """Counts the tasks that are done, and shows them on stderr once they take over two seconds."""
+class Bar:
+    """Progress on stderr, if that is a terminal, once work lasts longer than a delay."""
 
-    delay = 2.0
+    def __init__(self, total: int, unit: str, delay: float, *, leave: bool) -> None:
+        self.total, self.n = total, 0
+        self._unit, self._shown_at, self._leave = unit, monotonic() + delay, leave
+        self._bar: Any = None
 
-    def __init__(self) -> None:
-        self._start, self._bar = monotonic(), None
-        self.n_tasks = self.n_done = 0
-
-    def expect(self, n_tasks: int) -> None:
-        """So many tasks more."""
-        self.n_tasks += n_tasks
-
-    def done(self) -> None:
-        """One of them."""
-        self.n_done += 1
-        if self._bar is None and monotonic() - self._start > self.delay:
+    def update(self, n: int = 1) -> None:
+        """Count what is done."""
+        self.n += n
+        if self._bar is None and monotonic() > self._shown_at:
+            # Loading it takes longer than most comparisons.
             from tqdm import tqdm
 
-            # Of a pipe nothing is seen.
             self._bar = tqdm(
-                total=self.n_tasks, initial=self.n_done - 1, disable=None, unit=" blocks",
-                leave=False,
+                total=self.total, initial=self.n - n, disable=None, unit=self._unit,
+                leave=self._leave,
             )  # fmt: skip
         if self._bar is not None:
-            self._bar.total = self.n_tasks
-            self._bar.update()
+            self._bar.total = self.total
+            self._bar.update(n)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away, or leave it as it is."""
         if self._bar is not None:
             self._bar.close()
 
 
 @contextmanager
-def watched() -> Iterator[Watch]:
-    """Show on stderr, if that is a terminal, how far blocks of work are that take long."""
-    watch = Watch()
-    token = _watch.set(watch)
+def progress_bar(
+    total: int | None, progress: bool = True, *, unit: str = " resamples", delay: float = 1.0
+) -> Iterator[Bar]:
+    """Show a bar, if asked to, of so much work; blocks of work within it are not counted twice.
+
+    Without a total these blocks are what it counts, as many as there come to be.
+    """
+    bar = Bar(total or 0, unit, delay if progress else inf, leave=total is not None)
+    token = _counting.set(bar if total is None else None) if progress else None
     try:
-        yield watch
+        yield bar
     finally:
-        _watch.reset(token)
-        watch.close()
+        if token is not None:
+            _counting.reset(token)
+        bar.close()
 
 
-def told(results: Iterable[Result], n_tasks: int) -> Iterator[Result]:
-    """Pass results on and count them for a `Watch`; tasks within tasks are not counted."""
-    watch = None if _inside.get() else _watch.get()
-    if watch is not None:
-        watch.expect(n_tasks)
-    for result in results:
+def watched() -> AbstractContextManager[Bar]:
+    """Show how far blocks of work are that take long."""
+    return progress_bar(None, unit=" blocks", delay=DELAY)
+
+
+def tallied(
+    results: Iterable[Result], tasks: Sequence[Item], done: Callable[[Item], object] | None = None
+) -> Iterator[Result]:
+    """Pass results of tasks on, and count these for a bar; tasks within tasks are not counted."""
+    bar = None if _inside.get() else _counting.get()
+    if bar is not None:
+        bar.total += len(tasks)
+    for task, result in zip(tasks, results, strict=True):
         yield result
-        if watch is not None:
-            watch.done()
+        if bar is not None:
+            bar.update()
+        if done is not None:
+            done(task)
 
 
 class _Blas:
@@ -149,7 +163,8 @@ def map_blocks(
     n_jobs: int | None,
     *,
     prefer: Literal["threads", "processes"] = "threads",
-    numbers: float = float("inf"),
+    numbers: float = inf,
+    done: Callable[[int], object] | None = None,
 ) -> list[Result]:
     """Results of a task on each block, in order; the same wherever it runs.
 
@@ -167,46 +182,29 @@ def map_blocks(
         processes.
     numbers : float
         How many numbers a task goes through; few are not worth a thread. See `work`.
+    done : callable, optional
+        Called with each block once its result is there.
     """
     if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
         # Nobody can have told joblib where to work, and loading it would take longer than most.
-        return on_threads(task, blocks, numbers=numbers)
+        return on_threads(task, blocks, numbers=numbers, done=done)
     from joblib import Parallel, delayed, effective_n_jobs
     from joblib.parallel import get_active_backend
 
     with one_blas_thread():
         n_workers = effective_n_jobs(n_jobs)
         if n_jobs is None and n_workers == 1 and prefer == "threads":
-            return on_threads(task, blocks, numbers=numbers)
-        threads = getattr(get_active_backend(prefer)[0], "uses_threads", False)
-        too_short = threads and numbers < WORTH_A_THREAD
+            return on_threads(task, blocks, numbers=numbers, done=done)
+        backend = get_active_backend(prefer)[0]
+        too_short = getattr(backend, "uses_threads", False) and numbers < WORTH_A_THREAD
         if n_workers == 1 or len(blocks) < 2 or too_short:
-            return list(told(map(task, blocks), len(blocks)))
+            return list(tallied(map(task, blocks), blocks, done))
+        # Not every backend gives results one by one.
+        one_by_one = getattr(backend, "supports_return_generator", False)
+        kind = "generator" if one_by_one else "list"
         jobs = (delayed(_alone)(task, block) for block in blocks)
-        return list(told(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs), len(blocks)))
-
-
-def map_with_bar(
-    task: Callable[[int], Result],
-    blocks: Sequence[int],
-    n_jobs: int | None,
-    *,
-    sizes: Callable[[int], int],
-    progress: bool,
-    prefer: Literal["threads", "processes"],
-    numbers: float,
-    unit: str = " resamples",
-) -> list[Result]:
-    """Results of `map_blocks`, with a bar that counts `sizes` of the blocks if `progress`."""
-    if not progress:
-        return map_blocks(task, blocks, n_jobs, prefer=prefer, numbers=numbers)
-    step, found = _AT_ONCE * (os.cpu_count() or 1), list[Result]()
-    with progress_bar(sum(map(sizes, blocks)), progress, unit=unit) as bar:
-        for start in range(0, len(blocks), step):
-            some = blocks[start : start + step]
-            found += map_blocks(task, some, n_jobs, prefer=prefer, numbers=numbers)
-            bar.update(sum(map(sizes, some)))
-    return found
+        results = Parallel(n_jobs=n_jobs, prefer=prefer, return_as=kind)(jobs)
+        return list(tallied(results, blocks, done))
 
 
 def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
@@ -218,19 +216,23 @@ def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
 
 
 def on_threads(
-    task: Callable[[int], Result], blocks: Sequence[int], *, numbers: float
+    task: Callable[[int], Result],
+    blocks: Sequence[int],
+    *,
+    numbers: float,
+    done: Callable[[int], object] | None = None,
 ) -> list[Result]:
     """Results of a task on each block, on threads of this process: it may write into arrays."""
     with one_blas_thread():
         free = 1 if _inside.get() else _BLAS.n_free
         n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
         if n_threads < 2:
-            return list(told(map(task, blocks), len(blocks)))
+            return list(tallied(map(task, blocks), blocks, done))
         # Each task has a context of its own, and finds the caller's `errstate` in it.
         runs = [(copy_context(), block) for block in blocks]
         with ThreadPoolExecutor(n_threads) as pool:
             futures = [pool.submit(context.run, _alone, task, block) for context, block in runs]
-            return list(told((future.result() for future in futures), len(blocks)))
+            return list(tallied((future.result() for future in futures), blocks, done))
 
 
 def as_they_come(
@@ -280,20 +282,3 @@ def _alone(task: Callable[[Item], Result], item: Item) -> Result:
             return task(item)
     finally:
         _inside.reset(token)
-
-
-@contextmanager
-def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Iterator[Any]:
-    """Bar on stderr, if that is a terminal, once work lasts over a second.
-
-    Who watches the blocks looks away meanwhile.
-    """
-    from tqdm import tqdm
-
-    token = _watch.set(None) if progress else None
-    try:
-        with tqdm(total=total, delay=1, disable=None if progress else True, unit=unit) as bar:
-            yield bar
-    finally:
-        if token is not None:
-            _watch.reset(token)

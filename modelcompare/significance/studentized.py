@@ -51,7 +51,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import told
+from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import ROW_BLOCK, Weights
 from modelcompare.significance.exact import are_hard_counts, exact_p_values, is_exact
@@ -234,7 +234,7 @@ def _drawn_p_values(
     for pairs, units in groups:
         bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
         each = statistic.enumerated_of(pairs, bits.astype(np.float64), units)
-        for pair, found in told(each, len(pairs)):
+        for pair, found in tallied(each, pairs.tolist()):
             # The first swap is none: what is observed, rounded as the others are.
             p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor

@@ -44,7 +44,7 @@ def test_blocks_are_counted_and_shown_after_two_seconds(clock, monkeypatch, n_jo
     with watched() as watch:
         found = map_blocks(lambda block: 2 * block, range(10), n_jobs, numbers=2**30)
     assert found == [2 * block for block in range(10)]
-    assert (watch.n_done, watch.n_tasks) == (10, 10)
+    assert (watch.n, watch.total) == (10, 10)
     assert "/10 [" in seen.getvalue()
 
 
@@ -54,7 +54,7 @@ def test_what_is_soon_done_shows_nothing(clock, monkeypatch):
     clock[1] = 0.1
     with watched() as watch:
         map_blocks(lambda block: block, range(10), None)
-    assert (watch.n_done, seen.getvalue()) == (10, "")
+    assert (watch.n, seen.getvalue()) == (10, "")
 
 
 def test_pipes_see_nothing(clock, monkeypatch):
@@ -70,12 +70,12 @@ def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
     with watched() as watch:
         with progress_bar(10, progress=True):
             map_blocks(lambda block: block, range(10), None)
-        assert watch.n_done == 0
+        assert watch.n == 0
         map_blocks(lambda block: block, range(3), None)
-        assert watch.n_done == 3
+        assert watch.n == 3
     # Nobody watches outside of the command line.
     map_blocks(lambda block: block, range(3), None)
-    assert watch.n_done == 3
+    assert watch.n == 3
 
 
 def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
@@ -84,7 +84,7 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
     rows = [",".join(f"{x:.6f}" for x in row) for row in rng.normal(size=(400, 12))]
     path.write_text(",".join(f"m{i}" for i in range(12)) + "\n" + "\n".join(rows))
     code = (
-        "import sys; from modelcompare.engine.parallel import Watch; Watch.delay = 0.0;"
+        "import sys; from modelcompare.engine import parallel; parallel.DELAY = 0.0;"
         "from modelcompare.cli.app import main; sys.exit(main(sys.argv[1:]))"
     )
     ours, theirs = pty.openpty()

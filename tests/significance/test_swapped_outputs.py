@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.engine import parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import from_callable, resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
@@ -379,8 +378,7 @@ def test_a_bar_counts_the_swaps(monkeypatch, test):
         assert progress
         return bars.setdefault((unit, total), Bar())
 
-    monkeypatch.setattr(parallel, "progress_bar", bar)
-    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(swapped_outputs, "progress_bar", bar)
     preds = regressions(np.random.default_rng(16), 20)
     run_test(test, view_of(preds, [largest_error], 2000, progress=True))
     assert sum(bars[" swaps", 2000].updates) == 2000
@@ -389,9 +387,9 @@ def test_a_bar_counts_the_swaps(monkeypatch, test):
 
 def test_a_comparison_hands_its_bar_to_the_test(monkeypatch):
     seen = []
-    one = swapped_outputs.map_with_bar
+    one = swapped_outputs.progress_bar
     monkeypatch.setattr(
-        swapped_outputs, "map_with_bar", lambda *a, **o: seen.append(o["progress"]) or one(*a, **o)
+        swapped_outputs, "progress_bar", lambda n, p, **o: seen.append(p) or one(n, p, **o)
     )
     preds = regressions(np.random.default_rng(17), 20)
     mc.compare(preds, [largest_error], n_resamples=99, progress=True)

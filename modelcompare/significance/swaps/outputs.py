@@ -33,7 +33,7 @@ from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
-from modelcompare.engine.parallel import map_with_bar
+from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Weights
@@ -158,11 +158,13 @@ class SwappedOutputs(SwapStatistic):
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
         sample = self.view.sample
-        return map_with_bar(
-            one, range(masks.n_blocks), sample.n_jobs, sizes=masks.block_size, unit=" swaps",
-            progress=sample.progress, prefer="processes" if called else "threads",
-            numbers=float("inf") if called else n_weights,
-        )  # fmt: skip
+        with progress_bar(masks.n_resamples, sample.progress, unit=" swaps") as bar:
+            return map_blocks(
+                one, range(masks.n_blocks), sample.n_jobs,
+                prefer="processes" if called else "threads",
+                numbers=float("inf") if called else n_weights,
+                done=lambda block: bar.update(masks.block_size(block)),
+            )  # fmt: skip
 
     def n_extreme(
         self,
