@@ -67,6 +67,7 @@ def gathered(files: Sequence[tuple[Place, Opened]], columns: Columns) -> Records
         if log is not None:
             told = {"true": columns.true} if log.truth_is_a_file else {}
             records = log.read([file for _, file in alike], **told)
+            records = replace(records, says=log.name)
             parts.append(_placed(records, [place for place, _ in alike], several))
             continue
         for place, file in alike:

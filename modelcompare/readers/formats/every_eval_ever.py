@@ -61,9 +61,7 @@ def _read(file: Opened) -> Records:
             "error": errors.to_numpy(),
         }
     )  # fmt: skip
-    return Records(
-        frame=frame, beside=beside, kind="scores", says="Every Eval Ever", same=("reference",)
-    )
+    return Records(frame=frame, beside=beside, kind="scores", same=("reference",))
 
 
 def _by_metric(
@@ -128,7 +126,4 @@ def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
     return records[name].astype(object) if name in records else empty
 
 
-FORMAT = Format(
-    name="Every Eval Ever", kinds=frozenset({"jsonl", "parquet"}), recognises=_recognises,
-    read=each(_read),
-)  # fmt: skip
+FORMAT = Format("Every Eval Ever", frozenset({"jsonl", "parquet"}), _recognises, each(_read))

@@ -72,7 +72,7 @@ def _read(file: Opened) -> Records:
     )  # fmt: skip
     return Records(
         frame=frame, beside=_beside(spec, samples, values, scores), kind="scores",
-        says="inspect_ai", same=("target",),
+        same=("target",),
     )  # fmt: skip
 
 
@@ -228,6 +228,4 @@ def _unpacked(content: Content, archive: zipfile.ZipFile, info: zipfile.ZipInfo)
     return data
 
 
-FORMAT = Format(
-    name="inspect_ai", kinds=frozenset({"eval", "json"}), recognises=_recognises, read=each(_read)
-)
+FORMAT = Format("inspect_ai", frozenset({"eval", "json"}), _recognises, each(_read))

@@ -54,9 +54,7 @@ def _read(file: Opened) -> Records:
     folder = file.path.absolute().parent
     if named and folder.name == named["date"]:
         frame.insert(0, "model", _model(folder.parent))
-    return Records(
-        frame=frame, beside=beside, kind="scores", says="lighteval", same=("query", "gold")
-    )
+    return Records(frame=frame, beside=beside, kind="scores", same=("query", "gold"))
 
 
 def _gold(doc: dict[str, Any]) -> str:
@@ -78,6 +76,4 @@ def _model(folder: Path) -> str:
     return "/".join(parts[last:])
 
 
-FORMAT = Format(
-    name="lighteval", kinds=frozenset({"parquet"}), recognises=_recognises, read=each(_read)
-)
+FORMAT = Format("lighteval", frozenset({"parquet"}), _recognises, each(_read))

@@ -15,8 +15,6 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.formats.named_texts import by_folder, texts_by_name
 from modelcompare.readers.records import Records
 
-_SAYS = "one text a line"
-
 
 def recognises(file: Opened) -> bool:
     """Whether it is no table: its lines are not all cut by as many tabs."""
@@ -29,7 +27,7 @@ def read_lines(files: Sequence[Opened], *, true: str | None = None) -> Records:
     for places in by_folder(files).values():
         _check_lengths([files[place] for place in places])
     texts = [pd.Series(file.payload, range(1, len(file.payload) + 1), str) for file in files]
-    return texts_by_name(files, texts, true=true, says=_SAYS)
+    return texts_by_name(files, texts, true=true)
 
 
 def _check_lengths(files: Sequence[Opened]) -> None:
@@ -43,6 +41,5 @@ def _check_lengths(files: Sequence[Opened]) -> None:
 
 
 FORMAT = Format(
-    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_lines,
-    truth_is_a_file=True,
-)  # fmt: skip
+    "one text a line", frozenset({"text"}), recognises, read_lines, truth_is_a_file=True
+)

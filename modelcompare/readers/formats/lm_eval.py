@@ -53,7 +53,7 @@ def _read(file: Opened) -> Records:
         beside = beside.assign(date=named["date"])
         frame.insert(0, "model", file.path.absolute().parent.name)
     return Records(
-        frame=frame, beside=beside, kind="scores", says="lm-evaluation-harness",
+        frame=frame, beside=beside, kind="scores",
         same=tuple(name for name in _SAME if name in beside.columns),
     )  # fmt: skip
 
@@ -80,7 +80,4 @@ def _metrics(logged: pd.DataFrame) -> list[str]:
     return [name for name in found if name in logged.columns]
 
 
-FORMAT = Format(
-    name="lm-evaluation-harness", kinds=frozenset({"jsonl", "parquet"}), recognises=_recognises,
-    read=each(_read),
-)  # fmt: skip
+FORMAT = Format("lm-evaluation-harness", frozenset({"jsonl", "parquet"}), _recognises, each(_read))

@@ -28,7 +28,7 @@ def by_folder(files: Sequence[Opened]) -> dict[Path, list[int]]:
 
 
 def texts_by_name(
-    files: Sequence[Opened], texts: Sequence[pd.Series[str]], *, true: str | None, says: str
+    files: Sequence[Opened], texts: Sequence[pd.Series[str]], *, true: str | None
 ) -> Records:
     """Rows of several files of texts by id; those of the references say a truth and no model.
 
@@ -46,7 +46,7 @@ def texts_by_name(
     frame = pd.concat([parts[place] for place in range(len(files))], ignore_index=True)
     if len(folders) == 1:
         frame = frame.drop(columns="set")
-    return Records(frame=frame, kind="texts", says=says)
+    return Records(frame=frame, kind="texts")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -21,7 +21,6 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import Records, stacked
 
 _AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
-_SAYS = "NeMo manifest"
 _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
 
 
@@ -77,8 +76,8 @@ def _records(file: Opened, model: str) -> Records:
     return Records(
         frame=pd.concat(parts, ignore_index=True),
         beside=pd.concat([beside] * len(parts), ignore_index=True),
-        kind="texts", says=_SAYS,
-    )  # fmt: skip
+        kind="texts",
+    )
 
 
 def _ids(file: Opened) -> pd.Series[str]:
@@ -99,4 +98,4 @@ def _ids(file: Opened) -> pd.Series[str]:
     return ids
 
 
-FORMAT = Format(name=_SAYS, kinds=frozenset({"jsonl"}), recognises=recognises, read=read_manifests)
+FORMAT = Format("NeMo manifest", frozenset({"jsonl"}), recognises, read_manifests)

@@ -18,7 +18,6 @@ import pandas as pd
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
 
-_SAYS = "promptfoo results"
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
 _ERROR = 2
 _LONGEST_LABEL = 40
@@ -54,7 +53,7 @@ def read_results(files: Sequence[Opened]) -> Records:
     beside = pd.DataFrame([_beside(file, result) for file, result in results])
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),
-        beside=beside.dropna(axis="columns", how="all"), kind="scores", says=_SAYS,
+        beside=beside.dropna(axis="columns", how="all"), kind="scores",
     )  # fmt: skip
 
 
@@ -190,4 +189,4 @@ def _beside(file: Opened, result: _Result) -> dict[str, Any]:
     }
 
 
-FORMAT = Format(_SAYS, frozenset({"json", "jsonl"}), recognises, read_results)
+FORMAT = Format("promptfoo results", frozenset({"json", "jsonl"}), recognises, read_results)

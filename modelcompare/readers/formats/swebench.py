@@ -17,7 +17,6 @@ import pandas as pd
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import Records
 
-_SAYS = "SWE-bench report"
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
 _INSTANCE = r"^(.+?)(?::pr)?-\d+$"
 # Lists of a report: what its instances are called here, and their score.
@@ -60,7 +59,7 @@ def read_reports(files: Sequence[Opened]) -> Records:
         rows["group"] = repositories
     known = ["file"] if names is None else ["model", "run"]
     columns = [c for c in (*known, "group", "id", "score:resolved") if c in rows.columns]
-    return Records(frame=rows[columns], beside=beside, kind="scores", says=_SAYS)
+    return Records(frame=rows[columns], beside=beside, kind="scores")
 
 
 def _instances(file: Opened) -> pd.DataFrame:
@@ -99,4 +98,4 @@ def _models_and_runs(files: Sequence[Opened]) -> list[tuple[str, str]] | None:
     return names if len({*names}) == len(files) else None
 
 
-FORMAT = Format(_SAYS, frozenset({"json"}), recognises, read_reports)
+FORMAT = Format("SWE-bench report", frozenset({"json"}), recognises, read_reports)

@@ -19,7 +19,6 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
 
-_SAYS = "TREC run"
 _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
 
@@ -47,7 +46,7 @@ def read_runs(files: Sequence[Opened]) -> Records:
     frame = pd.concat(frames, ignore_index=True)
     tags = _tags(runs)
     name = frame.pop("file") if tags is None else frame.pop("file").map(tags).rename("model")
-    return Records(frame=pd.concat([name, frame], axis=1), kind="scores", says=_SAYS)
+    return Records(frame=pd.concat([name, frame], axis=1), kind="scores")
 
 
 def _judgements(files: Sequence[Opened]) -> Opened:
@@ -173,4 +172,4 @@ def _number(text: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_runs)
+FORMAT = Format("TREC run", frozenset({"text"}), recognises, read_runs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -16,7 +17,6 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.formats.named_texts import texts_by_name
 from modelcompare.readers.records import Records
 
-_SAYS = "sclite transcripts"
 _RECORD = re.compile(r"(?P<text>.*)\((?P<id>[^\s()]+)\)\s*")
 _ALTERNATIVES = re.compile(r"\{.*/.*\}|(?<!\S)\(\S+\)(?!\S)")
 _SPEAKER = r"(.+)[-_][^-_]+"
@@ -30,10 +30,10 @@ def recognises(file: Opened) -> bool:
 
 def read_transcripts(files: Sequence[Opened], *, true: str | None = None) -> Records:
     """Rows by utterance; the reference is told by its name, or by `true`."""
-    records = texts_by_name(files, [*map(_texts, files)], true=true, says=_SAYS)
+    records = texts_by_name(files, [*map(_texts, files)], true=true)
     speakers = records.frame["id"].str.extract(_SPEAKER, expand=False)
     beside = pd.DataFrame({"speaker": speakers}) if speakers.notna().all() else None
-    return Records(frame=records.frame, beside=beside, kind=records.kind, says=records.says)
+    return replace(records, beside=beside)
 
 
 def _lines(file: Opened) -> dict[int, str]:
@@ -61,6 +61,5 @@ def _texts(file: Opened) -> pd.Series[str]:
 
 
 FORMAT = Format(
-    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_transcripts,
-    truth_is_a_file=True,
-)  # fmt: skip
+    "sclite transcripts", frozenset({"text"}), recognises, read_transcripts, truth_is_a_file=True
+)

@@ -18,7 +18,6 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
 
-_SAYS = "WMT scores"
 _N_LOOKED_AT = 50
 _NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
 _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
@@ -51,10 +50,8 @@ def read_scores(files: Sequence[Opened]) -> Records:
             )
         of_pair[SCORE + name] = _blocks(file)
     frames = {pair: _rated(_joined(found), pair) for pair, found in scores.items()}
-    if [*frames] == [None]:
-        return Records(frame=frames[None].reset_index(), kind="scores", says=_SAYS)
-    frame = pd.concat(frames, names=["set"]).reset_index()
-    return Records(frame=frame, kind="scores", says=_SAYS)
+    frame = frames[None] if [*frames] == [None] else pd.concat(frames, names=["set"])
+    return Records(frame=frame.reset_index(), kind="scores")
 
 
 def _score(line: str) -> tuple[str, float] | None:
@@ -153,4 +150,4 @@ def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
     return frame[~frame.index.isin(unrated, level="id")]
 
 
-FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_scores)
+FORMAT = Format("WMT scores", frozenset({"text"}), recognises, read_scores)
