@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
@@ -156,6 +157,14 @@ def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return function
 
     return fill
+
+
+def optional(module: str, need: str, extra: str) -> Any:
+    """Import a module that not every installation has, or say what needs it and how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f'{need}: pip install "modelcompare[{extra}]"') from error
 
 
 def shown(value: object) -> str:

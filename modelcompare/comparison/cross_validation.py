@@ -13,20 +13,16 @@ import numpy as np
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.words import check_count, check_mapping
+from modelcompare.words import check_count, check_mapping, optional
 
 Split = tuple[IntArray, IntArray]
 
 
 def scikit_learn() -> Any:
     """scikit-learn, or what to install."""
-    try:
-        import sklearn
-        import sklearn.base
-        import sklearn.model_selection
-    except ImportError as error:
-        raise ImportError('this needs scikit-learn: pip install "modelcompare[sklearn]"') from error
-    return sklearn
+    for module in ("sklearn.base", "sklearn.model_selection", "sklearn"):
+        found = optional(module, "this needs scikit-learn", "sklearn")
+    return found
 
 
 def check_estimators(estimators: Mapping[str, Any]) -> None:

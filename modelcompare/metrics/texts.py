@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from itertools import zip_longest
 from typing import Any, get_args
 
@@ -21,7 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.scoring import COUNT, mean_ratio
-from modelcompare.words import Tokenizer, check_choice
+from modelcompare.words import Tokenizer, check_choice, optional
 
 _CHAR_ORDER = 6
 _BETA = 2.0
@@ -61,16 +60,9 @@ def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
     return replace(metric, signature=signature)
 
 
-def _extra(module: str, need: str) -> Any:
-    """A module of the packages that metrics of texts need."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(f'{need}: pip install "modelcompare[sequence]"') from error
-
-
 def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
-    distance = _extra("rapidfuzz.distance", "error rates need rapidfuzz").Levenshtein.distance
+    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
+    distance = module.Levenshtein.distance
     pairs = [
         (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
     ]
@@ -140,7 +132,7 @@ EXACT_MATCH = Metric(
 
 @cache
 def _sacrebleu(name: str, **options: Any) -> Any:
-    made = getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())
+    made = getattr(optional("sacrebleu", f"{name} needs sacrebleu", "sequence"), name.upper())
     try:
         return made(**options)
     except RuntimeError as error:

@@ -18,7 +18,7 @@ from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse
 from modelcompare.data.inputs import cells, flat, narwhals_of
 from modelcompare.readers.content import Content
 from modelcompare.readers.messages import counted
-from modelcompare.words import shown
+from modelcompare.words import optional, shown
 
 _N_EXACT = 2**53
 # Numbers with a comma before their fraction, and those whose commas may part thousands.
@@ -223,13 +223,9 @@ def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _read_parquet(opened: Content) -> Table:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError(
-            f'reading {opened.name} needs pyarrow: pip install "modelcompare[parquet]"'
-        ) from error
+    pq = optional("pyarrow.parquet", f"reading {opened.name} needs pyarrow", "parquet")
+    import pyarrow as pa
+
     try:
         with opened.file as file:
             rows = pq.read_table(file)

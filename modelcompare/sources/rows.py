@@ -23,7 +23,7 @@ from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.fragments import check_alike, files_of, of_folders
-from modelcompare.words import shown
+from modelcompare.words import optional, shown
 
 # Heading of how often a row occurs.
 TIMES = "__times"
@@ -254,10 +254,7 @@ def open_rows(source: Any) -> Rows:
 
 def import_pyarrow() -> None:
     """Refuse to scan without pyarrow, and say how to get it."""
-    try:
-        import pyarrow as _  # noqa: F401
-    except ImportError as error:
-        raise ImportError('scanning needs pyarrow: pip install "modelcompare[parquet]"') from error
+    optional("pyarrow", "scanning needs pyarrow", "parquet")
 
 
 def _of_frame(source: Any) -> FrameRows:

@@ -22,7 +22,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.scores import Direction, Ranges
 from modelcompare.data.sums import COLUMNS, EVERY_MODEL
 from modelcompare.paths import write_bytes
-from modelcompare.words import Kind
+from modelcompare.words import Kind, optional
 
 VERSION = 1
 MOST_BUCKETS = 2**20
@@ -100,13 +100,9 @@ SAMPLES = Summed("samples", shared=True)
 
 def write(table: pd.DataFrame, path: Path) -> Path:
     """Write the table of a sketch as Parquet, whole or not at all."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError(
-            'sketches are written as Parquet: pip install "modelcompare[parquet]"'
-        ) from error
+    pq = optional("pyarrow.parquet", "sketches are written as Parquet", "parquet")
+    import pyarrow as pa
+
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pandas(table, preserve_index=False), buffer)
     return write_bytes(path, buffer.getvalue())

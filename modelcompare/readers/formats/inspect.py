@@ -30,6 +30,7 @@ from modelcompare.readers.formats.base import (
 )
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
+from modelcompare.words import optional
 
 _SIGNATURE = b"PK\x03\x04"
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -212,12 +213,7 @@ def _unpacked(content: Content, archive: zipfile.ZipFile, info: zipfile.ZipInfo)
         return archive.read(info)
     except NotImplementedError:
         pass
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise ImportError(
-            f'reading {content.name} needs pyarrow: pip install "modelcompare[parquet]"'
-        ) from error
+    pa = optional("pyarrow", f"reading {content.name} needs pyarrow", "parquet")
     content.file.seek(info.header_offset)
     lengths = struct.unpack("<HH", content.file.read(_N_MEMBER_HEADER)[-4:])
     content.file.seek(sum(lengths), 1)

@@ -18,6 +18,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
+from modelcompare.words import optional
 
 _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
@@ -90,12 +91,7 @@ def _tags(runs: dict[int, Opened]) -> dict[int, str] | None:
 
 def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
     """Values of the usual measures, a row for each judged query."""
-    try:
-        import ir_measures as ir
-    except ImportError as error:
-        raise ImportError(
-            'scoring TREC runs needs ir-measures: pip install "modelcompare[ir]"'
-        ) from error
+    ir = optional("ir_measures", "scoring TREC runs needs ir-measures", "ir")
     measures = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
     values = {
         (metric.query_id, str(metric.measure)): metric.value

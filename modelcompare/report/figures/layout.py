@@ -17,6 +17,7 @@ import numpy as np
 from modelcompare.report import escape
 from modelcompare.report.figures.style import MUTED, Look
 from modelcompare.report.figures.types import Axes, Axis, Figure
+from modelcompare.words import optional
 
 _STYLE: Any = {
     "axes.formatter.useoffset": False,
@@ -56,12 +57,7 @@ class Caption:
 
 def check_matplotlib() -> None:
     """Refuse early where matplotlib is not installed."""
-    try:
-        import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'Figures need matplotlib, which is not installed: pip install "modelcompare[plot]"'
-        ) from error
+    optional("matplotlib", "Figures need matplotlib, which is not installed", "plot")
 
 
 def draw_panels(

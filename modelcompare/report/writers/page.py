@@ -13,6 +13,7 @@ from modelcompare.report.escape import markup, visible
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.writers.inline_svg import caption_of, inline
 from modelcompare.report.writers.page_tables import page_tables, pairs_fit
+from modelcompare.words import optional
 
 # Sentences, and notes, that stand open.
 _OPEN_SENTENCES = 3
@@ -62,12 +63,7 @@ def _text(value: Any) -> Any:
 
 def check_html() -> None:
     """Refuse early where jinja2 is not installed."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'HTML pages need jinja2, which is not installed: pip install "modelcompare[html]"'
-        ) from error
+    optional("jinja2", "HTML pages need jinja2, which is not installed", "html")
 
 
 def _template(name: str) -> str:
