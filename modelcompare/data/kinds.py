@@ -50,12 +50,11 @@ class Output:
         return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
 
 
-def read_output(
-    model: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
-    score_names: tuple[str, ...], normalize: bool, missing_mass: bool,
-) -> Output:  # fmt: skip
-    """What a model said, checked and read-only."""
-    where = f"model {model!r}"
+def checked_output(
+    where: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
+    score_names: tuple[str, ...] = (), normalize: bool = False, missing_mass: bool = False,
+) -> AnyArray:  # fmt: skip
+    """Check what a model said, of one of the kinds, and bring it into its form."""
     if kind == "scores" and score_names:
         array = scored(where, array, score_names)
     elif kind in ("values", "scores"):
@@ -71,7 +70,7 @@ def read_output(
         if array.ndim == 1:
             array = np.stack([1 - array.astype(np.float64), array], axis=1)
         array = checks.probabilities(where, array, labels, normalize, missing_mass)
-    return Output(kind, checks.frozen(array))
+    return array
 
 
 def decide_kinds(

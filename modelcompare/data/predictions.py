@@ -20,7 +20,7 @@ from modelcompare.data.columns import (
     read_columns,
     slice_frame,
 )
-from modelcompare.data.kinds import Output, check_guess, decide_kinds, read_output
+from modelcompare.data.kinds import Output, check_guess, checked_output, decide_kinds
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -144,10 +144,10 @@ class Predictions(TestSet):
         self._missing_mass = bool(missing_mass)
         self._truth = Truth.of(truth, labels, arrays, kinds, normalize=normalize)
         self._outputs = {
-            model: read_output(
-                model, array, kinds[model], self._truth.labels, score_names=self._score_names,
-                normalize=normalize, missing_mass=missing_mass,
-            )
+            model: Output(kinds[model], frozen(checked_output(
+                f"model {model!r}", array, kinds[model], self._truth.labels,
+                score_names=self._score_names, normalize=normalize, missing_mass=missing_mass,
+            )))
             for model, array in arrays.items()
         }  # fmt: skip
         given = {m: o.array for m, o in self._outputs.items() if o.kind == "scores"}

@@ -60,7 +60,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
         np.where((t >= _ENOUGH) & within, np.finfo(float).tiny, 0.0)
         for t, within in zip(totals, counted, strict=True)
     ]
-    return not value.without(*least).any()
+    return not np.any(value.lacks(*least))
 
 
 def _has_all_classes(evaluation: Evaluation) -> bool:

@@ -29,7 +29,7 @@ from modelcompare.directions import Known
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
-from modelcompare.metrics.quotient import ClassAverage, OfSums, Parts, Quotient, SumsOf
+from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
@@ -286,9 +286,8 @@ class Metric(BaseMetric):
         """Average a metric that has a value for each class, and its soft twin."""
         if average not in get_args(Average):
             raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
-        if not (self.has_averages and self.ratio and isinstance(self.value, Quotient)):
+        if not self.has_averages or self.ratio is None:
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
-        ratio, without = self.ratio, self.value.without
         common = replace(
             self, name=f"{self.name}_{average}", per_class=False, proportion=False, factory=None,
             family=self.stem,
@@ -297,8 +296,7 @@ class Metric(BaseMetric):
         )  # fmt: skip
         if average != "micro":
             return replace(common, average=average)
-        value = Quotient(without=without and OfSums(without))
-        return replace(common, ratio=SumsOf(ratio), value=value)
+        return replace(common, ratio=SumsOf(self.ratio))
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
         """Put a value in the place of 0 / 0, where the metric has that convention."""

@@ -11,7 +11,6 @@ import math
 import textwrap
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from inspect import Parameter, Signature
 from typing import Any, Literal, get_args
 
@@ -22,8 +21,8 @@ from modelcompare.arguments import check_arguments
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
-from modelcompare.data.kinds import Output
-from modelcompare.data.texts import as_references, references, text_lists, texts
+from modelcompare.data.kinds import Output, checked_output
+from modelcompare.data.texts import as_references, references
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -126,43 +125,28 @@ def read_outcomes(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
             "positive number of rows."
         )
-    weights = checked_weights(sample_weight, len(truth))
-    weights = np.ones(len(truth)) if weights is None else weights
-    if kind in ("values", "scores"):
-        values = checks.real_values(output, "the model's output")
-        y = checks.real_values(truth, "`y_true`")
-        return Outcomes(Output(kind, values), y_true=y), weights, []
-    if kind in ("texts", "text_lists"):
-        said = (texts if kind == "texts" else text_lists)(output, "the model's output")
-        return Outcomes(Output(kind, said), y_true=references(truth, "`y_true`")), weights, []
+    weight = checked_weights(sample_weight, len(truth))
+    weights = np.ones(len(truth)) if weight is None else weight
+    if kind not in ("labels", "probabilities"):
+        said = Output(kind, checked_output("the model's output", output, kind, None))
+        read_truth = checks.real_values if kind in ("values", "scores") else references
+        return Outcomes(said, y_true=read_truth(truth, "`y_true`")), weights, []
     classes = _classes(truth, output, labels, kind)
-    if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
-        kind = "values"
-    outcomes = replace(_classified(truth, output, kind, classes), weight=weights)
-    return outcomes, weights, classes.tolist()
-
-
-def _classified(
-    truth: AnyArray, output: AnyArray, kind: Kind, classes: NDArray[np.generic]
-) -> Outcomes:
-    """Outcomes of labels or probabilities; the truth may be a distribution over classes."""
-    distribution = truth if truth.ndim == 2 else None
-    if distribution is not None:
-        distribution = checks.probabilities("`y_true`", distribution, classes, normalize=False)
+    distribution = None
+    if truth.ndim == 2:
+        distribution = checks.probabilities("`y_true`", truth, classes, normalize=False)
         codes = distribution.argmax(axis=1)
     else:
         checks.check_defined(truth, "`y_true`")
         codes = checks.codes("`y_true`", truth, classes)
-    if kind == "labels":
-        checks.check_defined(output, "`y_pred`")
-        array: AnyArray = checks.codes("`y_pred`", output, classes)
-    elif kind == "values":
-        array = checks.real_values(output, "`y_prob`")
-    else:
-        if output.ndim == 1:
-            output = np.stack([1 - output.astype(np.float64), output], axis=1)
-        array = checks.probabilities("`y_prob`", output, classes, normalize=False)
-    return Outcomes(Output(kind, array), codes, len(classes), truth, true_distribution=distribution)
+    if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
+        kind = "values"
+    where = "`y_pred`" if kind == "labels" else "`y_prob`"
+    said = Output(kind, checked_output(where, output, kind, classes))
+    outcomes = Outcomes(
+        said, codes, len(classes), truth, true_distribution=distribution, weight=weights
+    )
+    return outcomes, weights, classes.tolist()
 
 
 def _classes(

@@ -44,10 +44,13 @@ class Quotient:
         paper = self.zero_division == "paper"
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
         if paper and self.without is not None:
-            without = self.without(*totals)
-            if without.any():
-                np.copyto(values, math.nan, where=without)
+            np.copyto(values, math.nan, where=self.lacks(*totals))
         return values if self.average is None else averaged(values, totals[-1], self.average)
+
+    def lacks(self, *totals: FloatArray) -> BoolArray | bool:
+        """Return where the paper's convention finds no value."""
+        of_sums = isinstance(self.parts, SumsOf)
+        return self.without is not None and self.without(*(summed(totals) if of_sums else totals))
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
@@ -83,16 +86,6 @@ def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> 
 def summed(arrays: tuple[FloatArray, ...]) -> Any:
     """Sum each array over its classes."""
     return tuple(array.sum(axis=-1) for array in arrays)
-
-
-@dataclass(frozen=True)
-class OfSums:
-    """A function of totals, applied to their sums over classes."""
-
-    function: Callable[..., BoolArray]
-
-    def __call__(self, *totals: FloatArray) -> BoolArray:
-        return self.function(*summed(totals))
 
 
 @dataclass(frozen=True)

@@ -295,34 +295,27 @@ _LEAST_LOG = -150.0
 def _tokens(outcomes: Outcomes) -> FloatArray:
     if outcomes.y_true is None or (outcomes.y_true.astype(np.float64) <= 0).any():
         raise ValueError("perplexity needs y_true to hold the number of tokens of each text.")
-    return outcomes.y_true.astype(np.float64)
+    return outcomes.y_true.astype(np.float64)[:, None]
 
 
-def _log_probabilities(outcomes: Outcomes) -> FloatArray:
-    per_token = outcomes.values / _tokens(outcomes)
+def _log_per_token(outcomes: Outcomes) -> FloatArray:
+    per_token = outcomes.values[:, None] / _tokens(outcomes)
     if (per_token > 0).any() or (per_token < _LEAST_LOG).any():
         worst = per_token.max() if per_token.max() > 0 else per_token.min()
         raise ValueError(
             "perplexity needs natural logarithms of each text's probability: 0 or below, and not "
             f"below {_LEAST_LOG:g} for a token; got {worst:.4g} for a token."
         )
-    return outcomes.values
+    return per_token
+
+
+def _log_probabilities(outcomes: Outcomes) -> FloatArray:
+    _log_per_token(outcomes)
+    return outcomes.values[:, None]
 
 
 def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -log[..., 0], count[..., 0]
-
-
-def _log_column(outcomes: Outcomes) -> FloatArray:
-    return _log_probabilities(outcomes)[:, None]
-
-
-def _token_column(outcomes: Outcomes) -> FloatArray:
-    return _tokens(outcomes)[:, None]
-
-
-def _log_per_token(outcomes: Outcomes) -> FloatArray:
-    return _log_column(outcomes) / _token_column(outcomes)
 
 
 def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
@@ -332,7 +325,7 @@ def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
 PERPLEXITY = Metric(
     name="perplexity",
     statistics=(
-        Statistic("log_probability", _log_column), Statistic("tokens", _token_column, shared=True)
+        Statistic("log_probability", _log_probabilities), Statistic("tokens", _tokens, shared=True)
     ),
     ratio=_inverse_mean, value=_perplexity,
     needs="values", greater_is_better=False, bounds=(1.0, math.inf),
