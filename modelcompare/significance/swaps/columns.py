@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.sparse_columns import SPARSE_BELOW
-from modelcompare.significance.swaps.statistic import Swapped
+from modelcompare.significance.swaps.statistic import Rows, Swapped
 
 # Random weights of the units at least, under which sums are compared; rows weighted at once.
 _LEAST_WEIGHTS = 16
@@ -28,6 +27,10 @@ _TOLERANCE = 1e-12
 # Coefficients are rounded, so that what cancels is 0; of larger ones rounding would leave noise.
 _DECIMALS = 9
 _LARGEST = 1e3
+# Share of the units above which those without a number are summed, too.
+_MOST_ROWS = 0.75
+# Sums of whole numbers below are exact in single precision.
+_MOST_COUNTED = 2.0**24
 
 Block = Callable[[], FloatArray]
 
@@ -38,13 +41,10 @@ class ModelColumns:
 
     Parameters
     ----------
-    matrices : list of matrix of shape (n_columns, n_units)
-        Parts of blocks that are multiplied, one after the other: the dense ones together, then
-        sparse ones.
+    sources : dict of int to Rows
+        Parts of blocks that are multiplied, by their places among the parts.
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
-    sources : list of int
-        Places among the parts of those that are multiplied.
     weights : list of dict of int to float
         Each part as a combination of those that are multiplied.
     widths : list of int
@@ -53,9 +53,8 @@ class ModelColumns:
         Number of models.
     """
 
-    matrices: list[Any]
+    sources: dict[int, Rows]
     parts: list[tuple[int, slice]]
-    sources: list[int]
     weights: list[dict[int, float]]
     widths: list[int]
     n_models: int
@@ -76,28 +75,18 @@ class ModelColumns:
         for source in sorted({source for each in weights for source in each}):
             block, columns = parts[source]
             found[source] = _narrow(_unlike(blocks[block]()[..., columns]))
-        sources = sorted(found, key=lambda source: sparse.issparse(found[source]))
-        dense = [found[source] for source in sources if not sparse.issparse(found[source])]
-        matrices = [found[source] for source in sources[len(dense) :]]
-        if dense:
-            matrices.insert(0, np.concatenate(dense))
-        return cls(matrices, parts, sources, weights, widths, n_models)
+        return cls(found, parts, weights, widths, n_models)
 
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
-        return sum(int(matrix.shape[0]) for matrix in self.matrices)
+        return sum(int(rows.columns.shape[0]) for rows in self.sources.values())
 
     def sums(self, swapped: Swapped) -> list[FloatArray]:
         """Sums of each block over the units that swap, each (n_models, width, n_masks)."""
         others, n_masks = self.n_models - 1, swapped.n_masks
-        every = [swapped.times(matrix) for matrix in self.matrices]
-        moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
-        found, first = {}, 0
-        for source in self.sources:
-            columns = self.parts[source][1]
-            last = first + others * (columns.stop - columns.start)
-            found[source], first = moved[first:last].reshape(others, -1, n_masks), last
+        every = zip(self.sources, swapped.times_each([*self.sources.values()]), strict=True)
+        found = {source: moved.reshape(others, -1, n_masks) for source, moved in every}
         blocks = [np.zeros((self.n_models, width, n_masks)) for width in self.widths]
         for (block, columns), weights in zip(self.parts, self.weights, strict=True):
             for source, weight in weights.items():
@@ -172,9 +161,13 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
     return alone
 
 
-def _narrow(block: FloatArray) -> Any:
-    """Matrix (n_columns, n_units), sparse if many numbers are 0."""
+def _narrow(block: FloatArray) -> Rows:
+    """Columns of a block, over the units where any of them is not 0, in as few bits as tell all."""
     matrix = block.reshape(len(block), -1).T
     if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
-        return sparse.csr_array(matrix)
-    return matrix
+        return Rows(sparse.csr_array(matrix))
+    units = np.flatnonzero(matrix.any(axis=0))
+    some = None if len(units) > _MOST_ROWS * len(block) else units
+    matrix = matrix if some is None else matrix[:, some]
+    whole = (matrix == np.rint(matrix)).all() and np.abs(matrix).sum(axis=1).max() < _MOST_COUNTED
+    return Rows(matrix.astype(np.float32) if whole else matrix, some)

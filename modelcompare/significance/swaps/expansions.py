@@ -29,7 +29,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.swaps.quotients import Ratio
-from modelcompare.significance.swaps.statistic import Swapped, studentized
+from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
 from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
@@ -110,18 +110,15 @@ class SwappedExpansions(SwappedSums):
         return metric.average is not None and units.strata is None and numbers <= _MOST_NUMBERS
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        shape = len(pairs), swapped.n_masks, self._ratio.totals[0].shape[1]
-        first, second = (
-            np.broadcast_to(class_slopes(self.metric, side), shape)
-            for side in self.sides(self.metric, pairs, swapped)
-        )
+        both = self.both(pairs, swapped)
+        first, second = (self.slopes(self.metric, sides) for sides in both)
         expansions = [self._expansions[pair] for pair in pairs.tolist()]
-        moved = swapped.times_each([each.columns for each in expansions])
+        moved = swapped.times_each([Rows(each.columns) for each in expansions])
         square = np.array([
-            each.squares(sums, u.T, v.T)
+            each.squares(sums, u, v)
             for each, sums, u, v in zip(expansions, moved, first, second, strict=True)
         ])  # fmt: skip
-        difference = self.differences(self.metric, pairs, swapped)
+        difference = self.differences(self.metric, both)
         return studentized(difference, square[:, None], self.units.size, centred=False)
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.significance.swaps.statistic import Swapped, UnitSwaps
+from modelcompare.significance.swaps.statistic import Rows, Swapped, UnitSwaps
 
 # Memory of pairs that are held at once, and pairs whose size tells that of all.
 _MOST_BYTES = 2**28
@@ -64,7 +64,7 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         chosen = [self.pair(place) for place in pairs.tolist()]
-        moved = swapped.times_each([pair.signed for pair in chosen])
+        moved = swapped.times_each([Rows(pair.signed) for pair in chosen])
         found = [
             self.statistics(pair, pair.sums[:, None] - 2 * sums)
             for pair, sums in zip(chosen, moved, strict=True)

@@ -34,11 +34,10 @@ from modelcompare.metrics.quotient import divide
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.columns import Block
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
-from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
+from modelcompare.significance.swaps.sums import SwappedSums
 
 # Averages over more classes have more products than samples that a swap changes.
 MOST_CLASSES = 8
-_KINDS = "nn", "nd", "dn", "dd"
 
 
 class SwappedQuotients(SwappedSums):
@@ -248,7 +247,13 @@ class Ratio:
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
         """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
-        nn, nd, dn, dd = (self._gram(kind)[first, second, :, None] for kind in _KINDS)
+        nn, nd, dd = (self._gram(kind)[first, second, :, None] for kind in ("nn", "nd", "dd"))
+        # Of one value times itself D N' is N D' of the other model.
+        dn = (
+            self._gram("nd")[second, first, :, None]
+            if self.single
+            else (self._gram("dn")[first, second, :, None])
+        )
         f, g = self._factor
         return np.asarray(nn - g * nd - f * dn + f * g * dd)
 
@@ -302,7 +307,7 @@ class Ratio:
         out = studentized(score, square, size, centred=strata is not None)
         if empty is not None:
             # A model without a value has a difference of infinite size, if by convention.
-            difference = self.swaps.differences(self.metric, pairs, swapped)
+            difference = self.swaps.differences(self.metric, self.swaps.both(pairs, swapped))
             instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
             np.copyto(out, instead, where=empty)
             np.copyto(out, np.nan, where=np.isnan(difference))
@@ -335,12 +340,9 @@ class Ratio:
         self, pairs: IntArray, swapped: Swapped
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Difference, g and h (n_pairs, n_classes, n_masks)."""
-        shape = len(pairs), self.totals[0].shape[1], swapped.n_masks
-        u, v = (
-            np.broadcast_to(np.moveaxis(class_slopes(self.metric, side), -1, 1), shape)
-            for side in self.swaps.sides(self.metric, pairs, swapped)
-        )
-        difference = self.swaps.differences(self.metric, pairs, swapped)
+        both = self.swaps.both(pairs, swapped)
+        u, v = (self.swaps.slopes(self.metric, sides) for sides in both)
+        difference = self.swaps.differences(self.metric, both)
         return difference, (u + v) / 2, (u - v) / 2
 
     def _squares(

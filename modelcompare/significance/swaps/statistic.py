@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 # Sums under a block of masks, wide masks, and statistics of some pairs that are made at once.
 _SUM_NUMBERS = 2**21
 _MASK_NUMBERS = 2**20
-_PAIR_NUMBERS = 2**18
+_PAIR_NUMBERS = 2**16
 # Blocks of masks at least, so that threads share them.
 _TASKS = 8
 
@@ -105,6 +105,32 @@ class SwapStatistic(ABC):
         """
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Columns to be summed over the units that swap.
+
+    Parameters
+    ----------
+    columns : matrix of shape (n_columns, n_units)
+        Dense or sparse.
+    units : ndarray of int, optional
+        The units that they are of, in order; all by default.
+    """
+
+    columns: Any
+    units: IntArray | None = None
+
+    def among(self, chosen: slice | IntArray) -> tuple[Any, IntArray | None]:
+        """Columns of those of chosen units that they are of, and places of these."""
+        if isinstance(chosen, slice):
+            return self.columns, self.units
+        if self.units is None:
+            return self.columns[:, chosen], None
+        place = np.minimum(np.searchsorted(self.units, chosen), len(self.units) - 1)
+        here = np.flatnonzero(self.units[place] == chosen)
+        return self.columns[:, place[here]], here
+
+
 @dataclass
 class Swapped:
     """Swaps of units, and sums over the units that swap.
@@ -134,23 +160,22 @@ class Swapped:
 
     def times(self, columns: Any) -> FloatArray:
         """Sums (n_columns, n_masks) over the units that swap of columns (n_columns, n_units)."""
-        return self.times_each([columns])[0]
+        return self.times_each([Rows(columns)])[0]
 
-    def times_each(self, matrices: Sequence[Any]) -> list[FloatArray]:
+    def times_each(self, matrices: Sequence[Rows]) -> list[FloatArray]:
         """Sums of each of several matrices of columns, by masks that are made wide once."""
-        if not isinstance(self.units, slice):
-            matrices = [columns[:, self.units] for columns in matrices]
-        step = max(1, _MASK_NUMBERS // max(1, self.masks.shape[1]))
+        chosen = [rows.among(self.units) for rows in matrices]
+        n_parts = max(1, -(-self.masks.size // _MASK_NUMBERS))
         parts = []
-        for start in range(0, self.n_masks, step):
+        for masks in np.array_split(self.masks, n_parts):
             wide: dict[Any, AnyArray] = {}
             part = []
-            for columns in matrices:
+            for rows, (columns, units) in zip(matrices, chosen, strict=True):
                 # Sparse products read masks of one unit after the other.
                 order: Literal["C", "F"] = "C" if sparse.issparse(columns) else "F"
-                key = columns.dtype, order
+                key = columns.dtype, order, id(rows.units)
                 if key not in wide:
-                    piece = self.masks[start : start + step].T
+                    piece = (masks if units is None else masks[:, units]).T
                     wide[key] = piece.astype(columns.dtype, order=order, copy=False)
                 part.append(np.asarray(columns @ wide[key], dtype=np.float64))
             parts.append(part)
@@ -300,5 +325,6 @@ def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bo
     np.sqrt(square, out=square)
     with np.errstate(divide="ignore", invalid="ignore"):
         score /= square
-    score[np.isnan(score)] = 0.0
+    if np.isnan(score.min(initial=0.0)):
+        score[np.isnan(score)] = 0.0
     return score

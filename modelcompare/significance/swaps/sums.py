@@ -21,6 +21,8 @@ from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, UnitSwaps
 from modelcompare.significance.swaps.units import SwapUnits
 
+Sides = dict[Statistic, FloatArray]
+
 # Numbers of pairs' own columns that are kept between blocks of masks.
 _KEPT_NUMBERS = 2**24
 # Numbers of pairs that are compared at once.
@@ -137,30 +139,40 @@ class SwappedSums(UnitSwaps):
         """Pairs whose first models gain what the second models' moved units sum to."""
         return Exchange.of(self.model_b[pairs], self.model_a[pairs])
 
-    def sides(
-        self, metric: Metric, pairs: IntArray, swapped: Swapped
-    ) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Totals (n_pairs or 1, n_masks or 1, width) of a metric's statistics in both models."""
+    def both(self, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
+        """Totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
         a, b, gains = self.model_a[pairs], self.model_b[pairs], self.exchange(pairs)
-        first, second = [], []
-        for statistic in metric.statistics:
-            total = self.totals[statistic]
+        first, second = {}, {}
+        for statistic, total in self.totals.items():
             if statistic in self.linear:
                 sums = swapped.sums[self.linear[statistic]]
-                growth = gains.combined(np.subtract, sums, sums)
-                both = _cleared(total[a], growth), _cleared(total[b], -growth)
+                growth, tiny = gains.combined(np.subtract, sums, sums), ROUNDING * np.abs(total)
+                grown = _cleared(total[a][..., None] + growth, tiny[a])
+                shrunk = _cleared(np.subtract(total[b][..., None], growth, out=growth), tiny[b])
+                first[statistic], second[statistic] = (
+                    np.moveaxis(part, 1, -1) for part in (grown, shrunk)
+                )
             else:
-                both = total[:, :, None], total[:, :, None]
-            first.append(np.moveaxis(both[0], 1, -1))
-            second.append(np.moveaxis(both[1], 1, -1))
+                first[statistic] = second[statistic] = total[:, None]
         return first, second
 
-    def differences(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> FloatArray:
+    def values(self, metric: Metric, sides: Sides) -> FloatArray:
+        """Values (n_pairs, n_values, n_masks) of one side's totals."""
+        found = metric.value(*(sides[s] for s in metric.statistics))
+        return np.moveaxis(found, -1, 1) if metric.per_class else found[:, None]
+
+    def slopes(self, metric: Metric, sides: Sides) -> FloatArray:
+        """Slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
+        found = class_slopes(metric, [sides[s] for s in metric.statistics])
+        n_masks = max(part.shape[1] for part in sides.values())
+        return np.moveaxis(np.broadcast_to(found, (len(found), n_masks, found.shape[2])), 2, 1)
+
+    def differences(self, metric: Metric, both: tuple[Sides, Sides]) -> FloatArray:
         """Differences of the values (n_pairs, n_values, n_masks), 0 where rounding leaves them."""
-        first, second = (metric.value(*side) for side in self.sides(metric, pairs, swapped))
+        first, second = (self.values(metric, sides) for sides in both)
         difference = np.asarray(first - second)
         difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
-        return np.moveaxis(difference, -1, 1) if metric.per_class else difference[:, None]
+        return difference
 
     # -- units that a swap changes ---------------------------------------------------------------
 
@@ -193,11 +205,18 @@ class SwappedDifferences(SwappedSums):
     strata = None  # Nothing is centred.
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        parts = [self.differences(metric, pairs, swapped) for metric in self.metrics]
-        difference, size = np.concatenate(parts, axis=1), np.abs(self._estimate)
+        first, second = self.both(pairs, swapped)
+        shape = len(pairs), self._estimate.shape[1], swapped.n_masks
+        out, start = np.empty(shape), 0
+        for metric in self.metrics:
+            value = self.values(metric, first)
+            stop = start + value.shape[1]
+            np.subtract(value, self.values(metric, second), out=out[:, start:stop])
+            start = stop
+        size = np.abs(self._estimate)
         scale = (size[self.model_a[pairs]] + size[self.model_b[pairs]])[..., None]
-        difference[np.abs(difference) <= 1e-13 * scale] = 0.0
-        return np.divide(difference, scale, out=difference, where=scale > 0)
+        out *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        return out
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         a, b = self.model_a[pairs], self.model_b[pairs]
@@ -216,11 +235,11 @@ class SwappedDifferences(SwappedSums):
         return np.concatenate(found, axis=1)
 
 
-def _cleared(before: FloatArray, growth: FloatArray) -> FloatArray:
-    """Totals after they grow, 0 where they cancel but for rounding."""
-    after = before[..., None] + growth
-    after[np.abs(after) <= ROUNDING * np.abs(before)[..., None]] = 0.0
-    return after
+def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:
+    """Totals (..., n_masks), 0 where they cancel but for rounding."""
+    if (totals.min(axis=-1) <= tiny).any():
+        totals[np.abs(totals) <= tiny[..., None]] = 0.0
+    return totals
 
 
 def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
