@@ -62,7 +62,13 @@ class ChunkFile:
                 file.truncate(whole)
 
     def archive(self) -> None:
-        """Add up the chunks that count, by cell and code, in the archive."""
+        """Add up the chunks that count, by cell and code, in the archive; refuse to lose others."""
+        lost = {line["code"] for line in self._lines() if "archived" in line} - {*self.counted}
+        if lost:
+            raise ValueError(
+                f"{self.archive_path.name} holds chunks of other code, which would be "
+                "lost; count them too (--also), or move the file away."
+            )
         parts: dict[tuple[str, int, str], list[dict[str, Any]]] = defaultdict(list)
         for (cell, trials, _), line in sorted(self.chunks().items()):
             parts[cell, trials, line["code"]].append(line)

@@ -121,6 +121,8 @@ def test_an_archive_counts_as_its_chunks_do_and_a_run_goes_on_from_it(tmp_path, 
     file.archive()
     file.archive()
     assert lzma.decompress(file.archive_path.read_bytes()).count(b"\n") == len(TINY)
+    with pytest.raises(ValueError, match="holds chunks of other code"):
+        ChunkFile(file.path, "newer").archive()
 
 
 @pytest.mark.slow
