@@ -307,16 +307,13 @@ def bounded_comparison(
         comparison = _compared(worst, case, n_missing, options)
         found.append(comparison)
         keys = comparison.bootstrap.evaluation.keys
-        at |= {key: (number, place) for place, key in enumerate(keys) if _is_of(key, case, worst)}
+        at |= {
+            key: (number, place)
+            for place, key in enumerate(keys)
+            if case.label is None or key.label == case.label
+        }
     order = {key: at[key] for key in value_keys(chosen, worst)}
     return BoundedComparison(tuple(found), order, n_missing)
-
-
-def _is_of(key: ValueKey, case: Case, predictions: Predictions) -> bool:
-    """Return whether a value is one of those that a case makes worst."""
-    if case.code is None or predictions.labels is None:
-        return True
-    return bool(key.label == predictions.labels.tolist()[case.code])
 
 
 def _compared(
@@ -331,13 +328,13 @@ def _compared(
                 name += "'"
             outputs[name] = case.best[model]
     both = with_outputs(predictions, outputs)
-    if case.code is None:
+    if case.label is None:
         return compare(both, case.metrics, **options)
     with held_back() as caught:
         found = compare(both, case.metrics, **options)
-    label = "" if predictions.labels is None else predictions.labels.tolist()[case.code]
+    names = f"[{case.label}]", f"of class {case.label!r}"
     for each in caught:
         # Those of other classes are about no case that is shown.
-        if any(name in str(each.message) for name in (f"[{label}]", f"of class {label!r}")):
+        if any(name in str(each.message) for name in names):
             warn_caller(str(each.message), each.category)
     return found

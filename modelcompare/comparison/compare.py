@@ -15,6 +15,7 @@ from modelcompare.comparison.bootstrap import prepare
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
+from modelcompare.comparison.replicates import warn_of_no_width
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
@@ -171,8 +172,7 @@ def compare(
     differences = replicated.difference_interval(model_a, model_b, method, confidence_level)
     sparse = sparse_values(replicated, scores=scores, differences=differences, pairs=pairs.pairs)
     warn_of_each(sparse, SparseDataWarning)
-    names = [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)]
-    replicated.warn_of_no_width(differences, pairs.estimate, names, method)
+    warn_of_no_width(pairs, differences, method)
     return Comparison(
         bootstrap=replicated,
         pairs=(model_a, model_b),

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -54,14 +55,14 @@ class Case:
     ----------
     metrics : tuple of metrics
         Whose values these are.
-    code : int, optional
+    label : optional
         The class that they are of, of metrics with a value for each; None for all values.
     worst, best : mapping of str to ndarray
         Outputs of each model, as codes where they are labels.
     """
 
     metrics: tuple[AnyMetric, ...]
-    code: int | None
+    label: Any
     worst: Outputs
     best: Outputs
 
@@ -97,19 +98,19 @@ def cases(
         )
         yield Case(found["scores"], None, worst, best)
         return
-    truth, n_classes = _truth(predictions), predictions.n_classes
+    truth, labels = _truth(predictions)
     best = {model: np.where(missing[model], truth, a) for model, a in outputs.items()}
     if "hits" in found:
-        yield Case(found["hits"], None, _filled(outputs, missing, _other(truth, n_classes)), best)
-    for code in range(n_classes if "class" in found else 0):
-        wrong = np.where(truth == code, (code + 1) % n_classes, code)
-        yield Case(found["class"], code, _filled(outputs, missing, wrong), best)
+        yield Case(found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best)
+    for code, label in enumerate(labels if "class" in found else ()):
+        wrong = np.where(truth == code, (code + 1) % len(labels), code)
+        yield Case(found["class"], label, _filled(outputs, missing, wrong), best)
     for metric in found.get("average", ()):
-        spread = {
-            model: np.where(missing[model], _spread(metric, a, truth, missing[model], n_classes), a)
-            for model, a in outputs.items()
+        worst = {
+            model: _spread(metric, said, truth, missing[model], len(labels))
+            for model, said in outputs.items()
         }
-        yield Case((metric,), None, spread, best)
+        yield Case((metric,), None, worst, best)
 
 
 def score_ranges(predictions: Predictions) -> FloatArray:
@@ -187,25 +188,22 @@ def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
     return (worst, best) if names else (worst[0], best[0])
 
 
-def _truth(predictions: Predictions) -> IntArray:
-    if predictions.codes is None or predictions.true_distribution is not None:
+def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
+    """Codes of the true labels, and the labels."""
+    codes, labels = predictions.codes, predictions.labels
+    if codes is None or labels is None or predictions.true_distribution is not None:
         raise ValueError("bounds need true labels, one for each sample.")
-    return predictions.codes
+    return codes, labels.tolist()
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: IntArray) -> Outputs:
     return {model: np.where(missing[model], fill, array) for model, array in outputs.items()}
 
 
-def _other(truth: IntArray, n_classes: int) -> IntArray:
-    """For each sample a class that is not its own."""
-    return (truth + 1) % n_classes
-
-
 def _spread(
     metric: AnyMetric, said: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
 ) -> IntArray:
-    """Labels in the place of the missing ones that make an average over classes worst."""
+    """Fill in the labels that make an average over classes worst."""
     known = ~missing
     hits, predicted, support = (
         np.bincount(codes, minlength=n_classes).astype(float)
@@ -218,9 +216,9 @@ def _spread(
     if isinstance(metric, Metric) and metric.average == "weighted":
         values = np.where(support > 0, values * support, 0.0)
     counted = _least_mean(values, len(more) - 1 - lacking)
-    fill = np.zeros_like(truth)
-    fill[missing] = _assigned(truth[missing], counted)
-    return fill
+    filled = said.copy()
+    filled[missing] = _assigned(truth[missing], counted)
+    return filled
 
 
 def _of_classes(metric: AnyMetric) -> Callable[..., FloatArray]:

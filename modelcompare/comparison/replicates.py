@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import IntArray
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_of_each
+from modelcompare.comparison.told import warn_caller, warn_of_each
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -185,10 +183,11 @@ class BootstrapResult(Sample):
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Intervals of the models' values, of shape (n_models, n_values)."""
-        interval = held_intervals(Contrasts(self, None), method, confidence_level)
+        models = Contrasts(self, None)
+        interval = held_intervals(models, method, confidence_level)
         if not METHODS[method].chooses:
             self._warn_of_stand_ins(interval, method)
-        self.warn_of_no_width(interval, self.point, [repr(model) for model in self.models], method)
+        warn_of_no_width(models, interval, method)
         return interval
 
     def difference_interval(
@@ -217,12 +216,11 @@ class BootstrapResult(Sample):
             more = "1 more model" if n_models == 2 else f"{n_models - 1} more models"
             others = f" (and of {more})" if n_models > 1 else ""
             where = "" if key.label is None else f" of class {key.label!r}"
-            warnings.warn(
+            warn_caller(
                 f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
                 f"resamples of {self.models[worst]!r}{others}; intervals that resample use the "
                 "others.",
                 UndefinedMetricWarning,
-                stacklevel=3,
             )
 
     def _warn_of_stand_ins(self, interval: Interval, method: IntervalMethod) -> None:
@@ -238,40 +236,37 @@ class BootstrapResult(Sample):
                 else f"its replicates lie on one side of the estimate); the {used} interval "
                 "stands in."
             )
-            warnings.warn(
+            warn_caller(
                 f"the {method} interval of {key.metric}{where} of {self.models[model]!r} cannot be "
                 f"computed ({reason}",
                 UserWarning,
-                stacklevel=4,
             )
 
-    def warn_of_no_width(
-        self, interval: Interval, point: FloatArray, rows: Sequence[str], asked: IntervalMethod
-    ) -> None:
-        """Name, for each metric, an interval that says nothing: without bounds, width or end."""
-        warn_of_refusal(self.evaluation, interval)
-        endless = np.isinf(interval.low) | np.isinf(interval.high)
-        bad = ~np.isnan(point) & (endless | ~(interval.low < interval.high))
-        # A stand-in for the logit at a bound was told, and so was what is refused.
-        bad &= (interval.method != "none") & (interval.method != REFUSED)
-        chosen = asked == "auto"
-        remedy = "Take more samples" if chosen else "Use method='auto'"
-        for metric in self.evaluation.metrics:
-            where = self.evaluation.metric_slice(metric.name)
-            found = np.argwhere(bad[:, where])
-            if len(found) == 0:
-                continue
-            row, position = found[0] + [0, where.start]
-            key, others = self.evaluation.keys[position], len(found) - 1
-            warnings.warn(
-                f"the {interval.method[row, position]} interval of "
-                f"{value_name(key.metric, key.label)} of {rows[row]}"
-                f"{f' (and of {others:,} more)' if others else ''} "
-                f"{_flaw(interval.low[row, position], interval.high[row, position])}: the "
-                f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
-                SparseDataWarning if chosen else UserWarning,
-                stacklevel=4,
-            )
+
+def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:
+    """Name, for each metric, an interval that says nothing: without bounds, width or end."""
+    warn_of_refusal(rows.evaluation, interval)
+    endless = np.isinf(interval.low) | np.isinf(interval.high)
+    bad = ~np.isnan(rows.estimate) & (endless | ~(interval.low < interval.high))
+    # A stand-in for the logit at a bound was told, and so was what is refused.
+    bad &= (interval.method != "none") & (interval.method != REFUSED)
+    chosen = asked == "auto"
+    remedy = "Take more samples" if chosen else "Use method='auto'"
+    for metric in rows.evaluation.metrics:
+        where = rows.evaluation.metric_slice(metric.name)
+        found = np.argwhere(bad[:, where])
+        if len(found) == 0:
+            continue
+        row, position = found[0] + [0, where.start]
+        key, others = rows.evaluation.keys[position], len(found) - 1
+        warn_caller(
+            f"the {interval.method[row, position]} interval of "
+            f"{value_name(key.metric, key.label)} of {rows.names[row]}"
+            f"{f' (and of {others:,} more)' if others else ''} "
+            f"{_flaw(interval.low[row, position], interval.high[row, position])}: the "
+            f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
+            SparseDataWarning if chosen else UserWarning,
+        )
 
 
 def warn_of_refusal(evaluation: Evaluation, interval: Interval) -> None:
@@ -281,7 +276,7 @@ def warn_of_refusal(evaluation: Evaluation, interval: Interval) -> None:
         key.metric for key, no in zip(evaluation.keys, refused, strict=True) if no
     )
     if names:
-        warnings.warn(refusal(evaluation.predictions, [*names]), UserWarning, stacklevel=5)
+        warn_caller(refusal(evaluation.predictions, [*names]), UserWarning)
 
 
 def _flaw(low: float, high: float) -> str:

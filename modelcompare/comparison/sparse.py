@@ -25,8 +25,8 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.contrasts import Sample
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.units import cluster_codes
@@ -173,26 +173,23 @@ class _Sparse:
         """Values of models, or differences, that a few samples far out decide about."""
         if not (is_resampled(metric) or self._trusts_influences(metric)):
             return
-        n, models = self.evaluation.units.size, self.evaluation.models
-        names, moments = [repr(m) for m in models], self.values.moments
-        carriers, shares = moments.carriers(), []
-        if is_resampled(metric):
-            # Where leaving one out changes nothing, none is known to decide.
-            moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
-            shares.append((names, carriers, moved & (carriers < FEW_RESAMPLED)))
-        else:
-            shares.append((names, carriers, _one_sided(carriers, moments.acceleration())))
-            if self.pairs is not None and len(self.pairs[0]):
-                a, b = self.pairs
-                names = [f"{models[i]!r} - {models[j]!r}" for i, j in zip(a, b, strict=True)]
-                carriers = self._pair_carriers(self.pairs, where)
-                one_sided = _one_sided(carriers, moments.acceleration((a, b)))
-                shares.append((names, carriers, one_sided))
-        for names, carriers, few in shares:
+        n, moments = self.evaluation.units.size, self.values.moments
+        judged = [(Contrasts(self.values, None), moments.carriers())]
+        if not is_resampled(metric) and self.pairs is not None and len(self.pairs[0]):
+            carriers = self._pair_carriers(self.pairs, where)
+            judged.append((Contrasts(self.values, self.pairs), carriers))
+        for rows, carriers in judged:
+            if is_resampled(metric):
+                # Where leaving one out changes nothing, none is known to decide.
+                moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
+                few = moved & (carriers < FEW_RESAMPLED)
+            else:
+                # A few units, all on one side, carry the variance.
+                few = (carriers < FEW) & (6 * np.abs(rows.acceleration) > _SKEWED)
             for row, place in np.argwhere(few[:, where]):
                 key = self.evaluation.keys[where[place]]
                 yield (
-                    f"{value_name(key.metric, key.label)} of {names[row]}: "
+                    f"{value_name(key.metric, key.label)} of {rows.names[row]}: "
                     f"{carriers[row, where[place]]:.2g} of {n:,} {self._unit} carry its variance"
                 )
 
@@ -227,12 +224,6 @@ def _first(told: Sequence[str]) -> list[str]:
     """The first few, and how many more there are."""
     more = len(told) - _NAMED
     return [*told[:_NAMED], *([f"and {more:,} more"] if more > 0 else [])]
-
-
-def _one_sided(carriers: FloatArray, acceleration: FloatArray) -> BoolArray:
-    """Mark where a few units, all on one side, carry a variance."""
-    skewness = 6 * np.abs(acceleration)
-    return (carriers < FEW) & (skewness > _SKEWED)
 
 
 def _sizes(values: Sample) -> FloatArray:

@@ -153,6 +153,14 @@ class Contrasts:
         return self.sample.evaluation
 
     @cached_property
+    def names(self) -> list[str]:
+        """Names of the rows: the models, in quotes."""
+        quoted = [repr(model) for model in self.sample.models]
+        if self.pairs is None:
+            return quoted
+        return [f"{quoted[a]} - {quoted[b]}" for a, b in zip(*self.pairs, strict=True)]
+
+    @cached_property
     def estimate(self) -> FloatArray:
         """Values, or differences, on the test set."""
         point = self.sample.point

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_of_each
+from modelcompare.comparison.told import warn_caller, warn_of_each
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
@@ -140,11 +139,10 @@ def evaluate(
 def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:
     """Warn that there is no difference, where one of two values is undefined."""
     if math.isnan(difference):
-        warnings.warn(
+        warn_caller(
             f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on this "
             "test set, so there is no difference to test.",
             UndefinedMetricWarning,
-            stacklevel=4,
         )
 
 

@@ -48,83 +48,51 @@ _LARGE = 1000
 class _Unpaired:
     """Difference of one value of two models, each on a sample of its own."""
 
-    samples: tuple[Sample, Sample]
-    positions: tuple[int, int]
+    sides: tuple[tuple[Sample, int], tuple[Sample, int]]  # each with the place of its value
     label: Any
     alternative: Alternative
     n_resamples: int
     seed: np.random.SeedSequence
 
     @property
+    def evaluations(self) -> list[Evaluation]:
+        """Models, metric and units of each side."""
+        return [sample.evaluation for sample, _ in self.sides]
+
+    @property
     def metric(self) -> AnyMetric:
-        (metric,) = self.samples[0].evaluation.metrics
+        (metric,) = self.evaluations[0].metrics
         return metric
 
     @property
-    def predictions(self) -> tuple[TestSet, TestSet]:
-        a, b = (sample.evaluation.predictions for sample in self.samples)
-        return a, b
+    def predictions(self) -> list[TestSet]:
+        return [evaluation.predictions for evaluation in self.evaluations]
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def sizes(self) -> list[int]:
         """Samples, or clusters, of each side."""
-        a, b = (sample.evaluation.units.size for sample in self.samples)
-        return a, b
+        return [evaluation.units.size for evaluation in self.evaluations]
 
     @cached_property
-    def estimates(self) -> tuple[float, float]:
-        a, b = (float(sample.point[0, place]) for sample, place in self._sides)
-        return a, b
+    def estimates(self) -> list[float]:
+        return [float(sample.point[0, place]) for sample, place in self.sides]
 
     @property
     def difference(self) -> float:
         a, b = self.estimates
         return a - b
 
-    @property
-    def scale(self) -> float:
-        """Size of the numbers whose rounding the difference carries."""
-        a, b = self.estimates
-        return abs(a) + abs(b)
-
     @cached_property
     def variances(self) -> list[float]:
         """Squared standard errors."""
-        return [float(s.moments.standard_error()[0, place] ** 2) for s, place in self._sides]
-
-    @property
-    def degrees_of_freedom(self) -> list[float]:
-        """Effective ones, of the squared errors."""
-        return [
-            min(float(s.moments.degrees_of_freedom()[0, place]), s.moments.n_samples - 1)
-            for s, place in self._sides
-        ]
-
-    @property
-    def draws(self) -> FloatArray:
-        """Difference on independent resamples."""
-        a, b = (sample.draws[:, 0, place] for sample, place in self._sides)
-        return a - b
-
-    @property
-    def draw_errors(self) -> FloatArray:
-        """Standard error of the difference on each resample."""
-        total = np.zeros(self.n_resamples)
-        for (sample, place), variance in zip(self._sides, self.variances, strict=True):
-            small = sample.evaluation.units.size < _SMALL
-            total += sample.replicate_moments[:, place, 0, 0] if small else variance
-        return np.sqrt(np.maximum(total, 0.0))
-
-    @property
-    def _sides(self) -> list[tuple[Sample, int]]:
-        return [*zip(self.samples, self.positions, strict=True)]
+        return [float(s.moments.standard_error()[0, place] ** 2) for s, place in self.sides]
 
     @property
     def smallest_p_value(self) -> float:
         """Smallest p-value that exchanging all samples, or clusters, of the two sets can give."""
-        n_a, n_b = self.sizes
         extreme = 2 if self.alternative == "two-sided" else 1
-        return max(extreme / math.comb(n_a + n_b, n_a), float(np.finfo(np.float64).tiny))
+        smallest = extreme / math.comb(sum(self.sizes), self.sizes[0])
+        return max(smallest, float(np.finfo(np.float64).tiny))
 
     @cached_property
     def pooled(self) -> tuple[Evaluation, int]:
@@ -140,24 +108,10 @@ class _Unpaired:
             return None
         found = [
             tuple(round(float(each[0, place])) for each in proportions(sample.evaluation))
-            for sample, place in self._sides
+            for sample, place in self.sides
         ]
         (count_a, trials_a), (count_b, trials_b) = found
         return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
-
-    @property
-    def swaps(self) -> FloatArray:
-        """Differences after the samples were dealt anew to two test sets of the same sizes."""
-        first, second = self.predictions
-        if first.groups is not None or second.groups is not None:
-            raise ValueError(
-                "method 'permutation' deals single samples, which clusters forbid; use "
-                "'studentized-permutation', 'bootstrap' or 'wald'."
-            )
-        pooled, position = self.pooled
-        hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
-        values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
-        return np.concatenate(values)[:, 0, position]
 
 
 @checked()
@@ -209,23 +163,20 @@ def unpaired_test(
         Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
     """
     seed = seed_sequence(rng)
-    samples, positions = list[Sample](), list[int]()
+    sides = list[tuple[Sample, int]]()
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
-        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(samples)))
-        samples.append(Sample(side, weights))
+        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may stand in other places of the two sets' labels.
-        positions.append(value_position(side, label))
-        for told in sparse_values(samples[-1], place=positions[-1]):
+        sample, place = Sample(side, weights), value_position(side, label)
+        sides.append((sample, place))
+        for told in sparse_values(sample, place=place):
             warn_caller(f"`{name}`: {told}", SparseDataWarning)
-    contrast = _Unpaired(
-        (samples[0], samples[1]), (positions[0], positions[1]), label, alternative, n_resamples,
-        seed,
-    )  # fmt: skip
+    contrast = _Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)
     if math.isnan(contrast.difference):
@@ -282,8 +233,8 @@ def _fisher(contrast: _Unpaired) -> Outcome:
 
 def _welch(contrast: _Unpaired) -> Outcome:
     variances, degrees = [], []
-    for sample in contrast.samples:
-        (numbers,) = sample_contributions(sample.evaluation, contrast.metric)
+    for evaluation in contrast.evaluations:
+        (numbers,) = sample_contributions(evaluation, contrast.metric)
         variances.append(float(RowMoments(numbers[None]).variance[0]) / len(numbers))
         degrees.append(len(numbers) - 1)
     return _student(contrast, variances, degrees)
@@ -297,7 +248,11 @@ def _delong(contrast: _Unpaired) -> Outcome:
 
 def _wald(contrast: _Unpaired) -> Outcome:
     check_smooth(contrast.metric, "'permutation' or 'bootstrap'")
-    return _student(contrast, contrast.variances, contrast.degrees_of_freedom)
+    degrees = [
+        min(float(sample.moments.degrees_of_freedom()[0, place]), sample.moments.n_samples - 1)
+        for sample, place in contrast.sides
+    ]
+    return _student(contrast, contrast.variances, degrees)
 
 
 def _student(contrast: _Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
@@ -308,20 +263,37 @@ def _student(contrast: _Unpaired, variances: Sequence[float], degrees: Sequence[
 
 def _bootstrap(contrast: _Unpaired) -> Outcome:
     """Studentized where the metric is a sum; others have no error on a resample."""
-    shifted = contrast.draws - contrast.difference
+    a, b = (sample.draws[:, 0, place] for sample, place in contrast.sides)
+    shifted = a - b - contrast.difference
     if not isinstance(contrast.metric, Metric):
-        return _share_extreme(contrast, shifted, contrast.difference, contrast.scale)
+        return _share_extreme(contrast, shifted)
+    squared = np.zeros(contrast.n_resamples)
+    for (sample, place), variance in zip(contrast.sides, contrast.variances, strict=True):
+        small = sample.evaluation.units.size < _SMALL
+        squared += sample.replicate_moments[:, place, 0, 0] if small else variance
     t = float(standardized(contrast.difference, math.sqrt(sum(contrast.variances))))
-    return _share_extreme(contrast, standardized(shifted, contrast.draw_errors), t, abs(t))
+    errors = np.sqrt(np.maximum(squared, 0.0))
+    return _share_extreme(contrast, standardized(shifted, errors), t)
 
 
 def _permutation(contrast: _Unpaired) -> Outcome:
-    return _share_extreme(contrast, contrast.swaps, contrast.difference, contrast.scale)
+    """Differences after the samples were dealt anew to two test sets of the same sizes."""
+    first, second = contrast.predictions
+    if first.groups is not None or second.groups is not None:
+        raise ValueError(
+            "method 'permutation' deals single samples, which clusters forbid; use "
+            "'studentized-permutation', 'bootstrap' or 'wald'."
+        )
+    pooled, position = contrast.pooled
+    hands = deals(len(pooled.predictions), len(first), contrast.n_resamples, contrast.seed)
+    values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
+    return _share_extreme(contrast, np.concatenate(values)[:, 0, position])
 
 
-def _share_extreme(
-    contrast: _Unpaired, null: FloatArray, statistic: float, scale: float
-) -> Outcome:
+def _share_extreme(contrast: _Unpaired, null: FloatArray, t: float | None = None) -> Outcome:
+    """P-value of t, or of the difference, whose rounding is that of the two values."""
+    statistic = contrast.difference if t is None else t
+    scale = sum(map(abs, contrast.estimates)) if t is None else abs(t)
     count = n_extreme(null, statistic, contrast.alternative, scale=scale)
     p_value = float(resampling_p(count, contrast.n_resamples))
     return Outcome.of_one(statistic, p_value, contrast.n_resamples, exact=False)
