@@ -23,6 +23,8 @@ COLLAPSE_AT = 1 / 16
 _AT_ONCE = 64
 # Counts below are exact in single precision.
 _MOST_COUNTED = 2**24
+# Share of all weights that is left where sums cancel.
+_CANCELLED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -106,15 +108,26 @@ class Labels:
         others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
         return float(divide(others**2, of_squares, 0.0))
 
-    def pair_sums(self, a: IntArray, b: IntArray, power: int = 1) -> tuple[FloatArray, FloatArray]:
-        """Sums of powers of the weights of hits and of false alarms of each class.
+    def pair_cells(self, a: IntArray, b: IntArray, power: int = 1) -> FloatArray:
+        """Sums of powers of the weights by truth, model a and model b, in each class or not.
 
-        Returns
-        -------
-        own : ndarray of shape (n_models, n_classes, 2)
-            Of each model.
-        both : ndarray of shape (n_pairs, n_classes, 2)
-            Of those that models a and b have in common.
+        Of shape (n_pairs, n_classes, 2, 2, 2).
+        """
+        weights = self.powered(power)
+        members = np.bincount(self.codes, weights, self.n_classes)
+        everything = np.stack([weights.sum() - members, members], axis=-1)
+        own, both = self._pair_sums(a, b, power)
+        of_a, of_b = own[a], own[b]
+        cells = [everything - of_a - of_b + both, of_b - both, of_a - both, both]
+        out = np.stack(cells, axis=-1).reshape(*both.shape, 2, 2)
+        # What cancels in exact arithmetic is 0.
+        return np.where(np.abs(out) <= _CANCELLED * weights.sum(), 0.0, out)
+
+    def _pair_sums(self, a: IntArray, b: IntArray, power: int) -> tuple[FloatArray, FloatArray]:
+        """Sums of powers of the weights of false alarms and of hits of each class.
+
+        Of each model (n_models, n_classes, 2), and of those that models a and b have in common
+        (n_pairs, n_classes, 2).
         """
         if self.weights is None and self.n_classes < len(a):
             return self._sums_by_class(a, b)
@@ -129,7 +142,7 @@ class Labels:
 
         def tally(named: IntArray, where: BoolArray) -> FloatArray:
             hits = count(self.codes, where & (named == self.codes))
-            return np.stack([hits, count(named, where) - hits], axis=-1)
+            return np.stack([count(named, where) - hits, hits], axis=-1)
 
         named = self.predicted
         everywhere = np.ones(self.n_rows, dtype=bool)
@@ -138,14 +151,14 @@ class Labels:
         return own, both.reshape(len(a), self.n_classes, 2)
 
     def _sums_by_class(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Count hits and false alarms of all pairs in one product for each class."""
+        """Count false alarms and hits of all pairs in one product for each class."""
         named = np.array(self.predicted)
         own = np.empty((len(named), self.n_classes, 2))
         both = np.empty((len(a), self.n_classes, 2))
         exact = self.multiplicity.sum() < _MOST_COUNTED
         times = self.multiplicity.astype(np.float32 if exact else np.float64)
         for code in range(self.n_classes):
-            for place, here in enumerate((self.codes == code, self.codes != code)):
+            for place, here in enumerate((self.codes != code, self.codes == code)):
                 chosen = (named[:, here] == code).astype(times.dtype)
                 joint = (chosen * times[here]) @ chosen.T
                 own[:, code, place], both[:, code, place] = np.diagonal(joint), joint[a, b]

@@ -274,9 +274,10 @@ def _half_count_errors(
     labels: Labels, what: Counted, pairs: Pairs
 ) -> tuple[FloatArray, FloatArray]:
     of_samples, of_classes = what.over == "correct", what.over == "class"
-    cells, squares = pair_cells(labels.right_or_wrong if of_samples else labels, pairs)
-    if not of_classes:
-        cells, squares = cells[:, 1:], squares[:, 1:]
+    labels = labels.right_or_wrong if of_samples else labels
+    first = 0 if of_classes else 1
+    cells = labels.pair_cells(*pairs)[:, first:]
+    squares = cells if labels.weights is None else labels.pair_cells(*pairs, 2)[:, first:]
     error = half_count_error(
         cells, squares, what.ratio,
         average=None if of_samples or of_classes else what.over, added=1.0 if of_samples else 0.5,
@@ -294,33 +295,6 @@ def _average(labels: Labels, what: Counted, models: slice) -> Average:
     """Values of some models' classes, and their average."""
     cells = Confusions.of(labels, models)
     return Average(cells, what.ratio, what.over == "weighted", strict=what.strict)
-
-
-def pair_cells(labels: Labels, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """Sums of weights, and of squares, by truth, model a and model b in each class or not.
-
-    Of shape (n_pairs, n_classes, 2, 2, 2).
-    """
-
-    def cells(power: int) -> FloatArray:
-        weights = labels.powered(power)
-        support, total = np.bincount(labels.codes, weights, labels.n_classes), weights.sum()
-        own, both = labels.pair_sums(*pairs, power)
-        out = np.zeros((*both.shape[:2], 2, 2, 2))
-        for member in (1, 0):
-            # Those of the class that were named so, or those of others.
-            of_a, of_b = (own[side, :, 1 - member] for side in pairs)
-            of_both = both[..., 1 - member]
-            out[:, :, member, 1, 1] = of_both
-            out[:, :, member, 1, 0], out[:, :, member, 0, 1] = of_a - of_both, of_b - of_both
-            if member:
-                out[:, :, 1, 0, 0] = support - of_a - of_b + of_both
-        out[:, :, 0, 0, 0] = total - out.sum(axis=(-3, -2, -1))
-        # What cancels in exact arithmetic is 0.
-        return np.where(np.abs(out) <= 1e-12 * total, 0.0, out)
-
-    found = cells(1)
-    return found, found if labels.weights is None else cells(2)
 
 
 def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:

@@ -18,10 +18,10 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.labels import Labels
+from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.significance.binomial import binomial_mass, cut, tail_masses
+from modelcompare.significance.binomial import binomial_mass, cut, half_binomial, tail_masses
 from modelcompare.significance.exact_lines import conic_mass
 from modelcompare.significance.extreme import as_extreme, least_extreme
 from modelcompare.significance.strata import Strata
@@ -54,16 +54,13 @@ def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
     )
 
 
-def exact_p_values(
-    evaluation: Evaluation,
-    metric: Metric,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """p-values of all swaps of each pair's outputs, and the smallest that there can be.
+class Grids:
+    """The statistic of each hypothesis as a function of two binomial numbers.
+
+    A hypothesis is a value of a pair of models, value after value and pair after pair. With x and y
+    the surplus of hits and of false alarms that come to the first model,
+    ``t = (p x + q y) / sqrt(U - 2 delta W + delta^2 V)`` and ``delta = (e x + f y) / D``. A cell of
+    a hypothesis' grid is a pair of numbers.
 
     Parameters
     ----------
@@ -71,107 +68,50 @@ def exact_p_values(
         The test set.
     metric : Metric
         One for which `is_exact`.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
+    pairs : tuple of two ndarrays of int of shape (n_pairs,)
         Positions of the models of each pair.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is greater than b.
-    n_jobs : int, optional
-        As in `map_blocks`.
-
-    Returns
-    -------
-    p_values, floor : ndarray of shape (n_pairs, n_values)
-        NaN where a model has no value.
-    """
-    grids = Grids.of(evaluation, metric, model_a, model_b)
-    values = grids.p_values(alternative, n_jobs)
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    floor = np.minimum(1.0, sides * 0.5 ** grids.discordant.sum(axis=1))
-    floor = np.maximum(floor, np.finfo(float).tiny)
-    return values.reshape(len(model_a), -1), floor.reshape(len(model_a), -1)
-
-
-def labels_of(evaluation: Evaluation, metric: Metric) -> tuple[Labels, int]:
-    """Labels whose hits and false alarms a metric counts, and the first class that it counts.
-
-    What counts right answers has a value of one class: of the samples that a model got right.
-    """
-    assert evaluation.labelled is not None  # noqa: S101  `is_exact` asks for it
-    if metric.per_class:
-        return evaluation.labelled, 0
-    return evaluation.labelled.right_or_wrong, 1
-
-
-def pair_counts(evaluation: Evaluation, metric: Metric, a: IntArray, b: IntArray) -> FloatArray:
-    """Count what two models did with the samples of each class, and with the others.
-
-    Counted once for all metrics.
-
-    Returns
-    -------
-    ndarray of shape (4, n_pairs, n_values, 2)
-        Samples predicted as the class by both models, by neither, by model a alone and by model b
-        alone: first of the members of the class, then of the others.
     """
 
-    def count() -> FloatArray:
-        labels, first = labels_of(evaluation, metric)
-        own, both = labels.pair_sums(a, b)
-        members = np.stack([labels.support, labels.multiplicity.sum() - labels.support], axis=-1)
-        neither = members - own[a] - own[b] + both
-        return np.stack([both, neither, own[a] - both, own[b] - both])[:, :, first:]
-
-    return evaluation.once(("pair counts", metric.per_class, a.tobytes(), b.tobytes()), count)
-
-
-class Grids:
-    """The statistic of each hypothesis as a function of two binomial numbers.
-
-    With x and y the surplus of hits and of false alarms that come to the first model,
-    ``t = (p x + q y) / sqrt(U - 2 delta W + delta^2 V)`` and ``delta = (e x + f y) / D``. A cell of
-    a hypothesis' grid is a pair of numbers.
-
-    Parameters
-    ----------
-    metric : Metric
-        One for which `is_exact`.
-    counts : ndarray of shape (4, n_pairs, n_values, 2)
-        See `pair_counts`.
-    n_classes : int
-        Classes of the test set.
-    """
-
-    def __init__(self, metric: Metric, counts: FloatArray, n_classes: int) -> None:
-        both, neither, only_a, only_b = counts.reshape(4, -1, 2)
-        numerator, denominator = unit_parts(metric, n_classes)
-        discordant = only_a + only_b
+    def __init__(self, evaluation: Evaluation, metric: Metric, pairs: Pairs) -> None:
+        assert evaluation.labelled is not None  # noqa: S101  `is_exact` asks for it
+        self.metric, self.pairs, labels = metric, pairs, evaluation.labelled
+        # What counts right answers has a value of one class: the samples that a model got right.
+        self.labels = labels if metric.per_class else labels.right_or_wrong
+        self.first_class = 0 if metric.per_class else 1
+        cells = evaluation.once(
+            ("pair cells", metric.per_class, *(side.tobytes() for side in pairs)),
+            lambda: self.labels.pair_cells(*pairs),
+        )
+        # Members of the class, and others.
+        cells = cells[:, self.first_class :, ::-1].reshape(-1, 2, 2, 2)
+        both, neither = cells[..., 1, 1], cells[..., 0, 0]
+        self.only_a, only_b = cells[..., 1, 0], cells[..., 0, 1]
+        numerator, denominator = unit_parts(metric, evaluation.predictions.n_classes)
+        discordant = self.only_a + only_b
         times = np.stack([2 * both + discordant, 2 * neither + discordant], axis=-1)
         total = [(times * part).sum(axis=(1, 2)) for part in (numerator, denominator)]
         bottom = np.where(total[1] == 0, 1.0, total[1])
         residual = numerator - (total[0] / bottom)[:, None, None] * denominator
         middle = residual.sum(axis=-1)
         fixed = both * residual[..., 0] ** 2 + neither * residual[..., 1] ** 2
-        self.metric, self.both = metric, both
+        self.both, self.members = both, both + neither + discordant
         self.discordant = discordant.astype(np.intp)
-        self.surplus = only_a - only_b
-        self.members = both + neither + discordant
-        # p and q, e and f over D, the coefficients of W, V and U.
+        # p and q, e and f over D, and the coefficients of W, V and U.
         self.slope = residual[..., 0] - residual[..., 1]
         self.imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
         self.cross = self.slope * middle
         self.common = (4 * fixed + discordant * middle**2).sum(axis=1)
         self.within = (discordant * self.slope**2).sum(axis=1)
 
-    @classmethod
-    def of(cls, evaluation: Evaluation, metric: Metric, a: IntArray, b: IntArray) -> Grids:
-        """Grids of pairs of models and all values of a metric."""
-        counts = pair_counts(evaluation, metric, a, b)
-        return cls(metric, counts, evaluation.predictions.n_classes)
-
     # -- p-values -------------------------------------------------------------------------------
 
-    def p_values(self, alternative: Alternative, n_jobs: int | None) -> FloatArray:
-        """p-values of all hypotheses: of large grids line by line, of others cell by cell."""
+    def p_values(
+        self, alternative: Alternative = "two-sided", n_jobs: int | None = None
+    ) -> FloatArray:
+        """Share of all swaps as extreme as the data; NaN where a model has no value.
+
+        Large grids are summed line by line, others cell by cell.
+        """
         out = np.empty(len(self.discordant))
         large = self.is_large & (alternative == "two-sided")
         lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
@@ -180,6 +120,12 @@ class Grids:
         for some in cut(cells, self._sizes[cells].prod(axis=1), _CELLS):
             out[some] = self.mass_of_cells(some, alternative)
         return out
+
+    def floor(self, alternative: Alternative) -> FloatArray:
+        """Smallest p-value that each hypothesis can have."""
+        sides = 2.0 if alternative == "two-sided" else 1.0
+        floor = np.minimum(1.0, sides * 0.5 ** self.discordant.sum(axis=1))
+        return np.maximum(floor, np.finfo(float).tiny)
 
     def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
         """Two-sided p-values of some hypotheses with large grids."""
@@ -198,7 +144,8 @@ class Grids:
     def mass_of_cells(self, some: IntArray, alternative: Alternative) -> FloatArray:
         """p-values of some hypotheses: mass of the swaps as extreme as what was observed."""
         which, drawn, n_cells = self._cells_of(some)
-        statistic, mass = self._statistic_of(drawn, which), self._mass_of(drawn, which)
+        statistic, n = self._statistic_of(drawn, which), self.discordant[which]
+        mass = binomial_mass(drawn[:, 0], n[:, 0]) * binomial_mass(drawn[:, 1], n[:, 1])
         observed, first = self.observed[some], np.cumsum(n_cells) - n_cells
         extreme = as_extreme(statistic, np.repeat(observed, n_cells), alternative)
         found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
@@ -216,7 +163,8 @@ class Grids:
         for some in self._alike():
             which, drawn, (n_cells, *_) = self._cells_of(some)
             statistic = self._statistic_of(drawn, which).reshape(len(some), n_cells)
-            mass = self._mass_of(drawn[:n_cells], which[:n_cells])
+            hits, alarms = (half_binomial(int(n)) for n in self.discordant[some[0]])
+            mass = hits[drawn[:n_cells, 0]] * alarms[drawn[:n_cells, 1]]
             out[self._first[some, None] + np.arange(n_cells)] = tail_masses(statistic, mass)
         return out
 
@@ -247,11 +195,6 @@ class Grids:
         place = np.arange(len(which)) - np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
         drawn = np.stack(np.divmod(place, self._sizes[which, 1]), axis=1) + self._low[which]
         return which, drawn, n_cells
-
-    def _mass_of(self, drawn: IntArray, which: IntArray) -> FloatArray:
-        mass = binomial_mass(drawn[:, 0], self.discordant[which, 0])
-        mass *= binomial_mass(drawn[:, 1], self.discordant[which, 1])
-        return mass
 
     def _statistic_of(self, drawn: IntArray, which: IntArray) -> FloatArray:
         return self._statistic((2 * drawn - self.discordant[which]).astype(np.float64), which)
@@ -285,7 +228,7 @@ class Grids:
     @cached_property
     def observed(self) -> FloatArray:
         """Statistic of each hypothesis as it is; NaN where a model has no value."""
-        return self._statistic(self.surplus, np.arange(len(self.surplus)))
+        return self._statistic(2 * self.only_a - self.discordant, np.arange(len(self.only_a)))
 
     @cached_property
     def _steepness(self) -> FloatArray:

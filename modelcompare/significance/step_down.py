@@ -17,12 +17,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.labels import Labels
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Weights
-from modelcompare.significance.exact import Grids, labels_of, pair_counts
+from modelcompare.significance.exact import Grids
 from modelcompare.significance.extreme import least_extreme, resampling_p, standardized
 from modelcompare.significance.swaps.statistic import SwapStatistic
 
@@ -108,48 +107,39 @@ def step_down_swaps(statistic: SwapStatistic, masks: Weights, values: slice) -> 
     return step_down(null, observed.ravel()).reshape(observed.shape)
 
 
-def step_down_exact(
-    evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray, masks: Weights
-) -> FloatArray:
+def step_down_exact(grids: Grids, masks: Weights) -> FloatArray:
     """Two-sided step-down p-values (n_pairs, n_values) of exact tests, from drawn swaps."""
-    observed, null = exact_null(evaluation, metric, model_a, model_b, masks)
-    return step_down(null, observed).reshape(len(model_a), -1)
+    observed, null = exact_null(grids, masks)
+    return step_down(null, observed).reshape(len(grids.pairs[0]), -1)
 
 
-def exact_null(
-    evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray, masks: Weights
-) -> tuple[FloatArray, Iterator[FloatArray]]:
+def exact_null(grids: Grids, masks: Weights) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Minus the logarithms of exact p-values of the data, and of swapped data sets, looked up.
 
     Of shape (n_hypotheses,), NaN where a model has no value, and of each block of swaps
     (block_size, n_hypotheses).
     """
-    only_a = pair_counts(evaluation, metric, model_a, model_b)[2]
-    grids, marks = Grids.of(evaluation, metric, model_a, model_b), _marks(evaluation, metric)
     # As logarithms small p-values and large ones are equal but for rounding alike.
-    table = -np.log(grids.table())
-
-    def looked_up(drawn: FloatArray) -> FloatArray:
-        """Of numbers (n_pairs, n_values, 2, n_resamples), which lie together."""
-        return table[grids.places(drawn.reshape(-1, *drawn.shape[2:]))].T
+    table, only_a = -np.log(grids.table()), grids.only_a[..., None]
+    marks, (a, b) = _marks(grids.labels, grids.first_class), grids.pairs
+    n_models = len(grids.labels.predicted)
 
     def null() -> Iterator[FloatArray]:
         for mask in masks.blocks():
-            moved = (marks @ mask.T).reshape(-1, *only_a.shape[1:], len(mask))
-            drawn = only_a[..., None] - moved[model_a]
-            drawn += moved[model_b]
-            yield looked_up(drawn)
+            moved = (marks @ mask.T).reshape(n_models, -1, 2, len(mask))
+            gained = (moved[b] - moved[a]).reshape(-1, 2, len(mask))
+            gained += only_a
+            yield table[grids.places(gained)].T
 
-    observed = looked_up(only_a[..., None])[0]
+    observed = table[grids.places(only_a)][:, 0]
     return np.where(np.isnan(grids.observed), np.nan, observed), null()
 
 
-def _marks(evaluation: Evaluation, metric: Metric) -> sparse.csr_array:
-    """Hits and false alarms of each model, class and unit, (n_models * n_values * 2, n_units)."""
-    labels, first = labels_of(evaluation, metric)
-    predicted = np.array(labels.predicted)
+def _marks(labels: Labels, first: int) -> sparse.csr_array:
+    """Hits and false alarms of models and classes, (n_models * n_values * 2, n_rows)."""
+    predicted, n_values = np.array(labels.predicted), labels.n_classes - first
     model, unit = np.nonzero(predicted >= first)
-    named, n_values = predicted[model, unit], labels.n_classes - first
+    named = predicted[model, unit]
     row = (model * n_values + named - first) * 2 + (named != labels.codes[unit])
     shape = (len(predicted) * n_values * 2, labels.n_rows)
     return sparse.csr_array((np.ones(len(row)), (row, unit)), shape=shape)

@@ -54,7 +54,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import ROW_BLOCK, Weights
-from modelcompare.significance.exact import are_hard_counts, exact_p_values, is_exact
+from modelcompare.significance.exact import Grids, are_hard_counts, is_exact
 from modelcompare.significance.extreme import as_extreme, resampling_p
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
@@ -136,12 +136,10 @@ def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
 
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
     """All swaps, of a metric whose swaps can be counted."""
-    (metric,), evaluation = metrics, view.evaluation
-    p_values, floor = exact_p_values(
-        evaluation, metric, *view.pairs, alternative=view.alternative, n_jobs=view.sample.n_jobs
-    )
-    step_down = partial(step_down_exact, evaluation, metric, *view.pairs, view.masks)
-    return p_values, floor, {metric.name: step_down}
+    grids, shape = Grids(view.evaluation, metrics[0], view.pairs), (len(view.model_a), -1)
+    p_values = grids.p_values(view.alternative, view.sample.n_jobs).reshape(shape)
+    floor = grids.floor(view.alternative).reshape(shape)
+    return p_values, floor, {metrics[0].name: partial(step_down_exact, grids, view.masks)}
 
 
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
-from modelcompare.intervals.counts import pair_cells
 from modelcompare.intervals.differences import (
     PairVariances,
     half_count_error,
@@ -181,7 +180,7 @@ def test_cells_of_pairs_count_every_sample_once_in_each_class(seed):
     weights = np.random.default_rng(seed).random(40)
 
     labels = Labels(codes, predicted.T, 4, np.ones(40, dtype=int), weights)
-    found, squares = pair_cells(labels, ONE_PAIR)
+    found, squares = (labels.pair_cells(*ONE_PAIR, power) for power in (1, 2))
 
     for c in range(4):
         expected = np.zeros((2, 2, 2, 2))

@@ -7,7 +7,7 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.significance.exact import Grids, pair_counts
+from modelcompare.significance.exact import Grids
 from modelcompare.significance.exact_lines import conic_mass
 
 NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
@@ -20,7 +20,7 @@ def grids(metric, *, skill):
     preds = mc.Predictions(truth, {f"m{i}": s.argmax(axis=1) for i, s in enumerate(scores)})
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
-    return Grids.of(evaluation, evaluation.metrics[0], *pairs)
+    return Grids(evaluation, evaluation.metrics[0], pairs)
 
 
 @pytest.mark.parametrize("skill", [0.0, 0.05, 0.2])
@@ -28,7 +28,7 @@ def grids(metric, *, skill):
 def test_lines_hold_the_mass_of_their_cells(metric, skill):
     made = grids(metric, skill=skill)
     assert made.is_large.all()
-    found = made.p_values("two-sided", None)
+    found = made.p_values()
     cells = made.mass_of_cells(np.arange(len(found)), "two-sided")
     np.testing.assert_allclose(found, cells, rtol=1e-11, atol=2e-15)
 
@@ -63,10 +63,10 @@ def test_counts_of_pairs_are_those_of_a_loop(n_models, collapse):
     preds = mc.Predictions(truth, {f"m{i}": each for i, each in enumerate(said)})
     evaluation = Evaluation(preds, resolve_metrics(["f1"], preds), collapse=collapse)
     pairs = np.triu_indices(n_models, 1)
-    found = pair_counts(evaluation, evaluation.metrics[0], *pairs)
+    found = evaluation.labelled.pair_cells(*pairs)
     for pair, (i, j) in enumerate(zip(*pairs, strict=True)):
         for code in range(4):
-            for place, rows in enumerate((truth == code, truth != code)):
+            for place, rows in enumerate((truth != code, truth == code)):
                 a, b = said[i][rows] == code, said[j][rows] == code
-                expected = [(a & b).sum(), (~a & ~b).sum(), (a & ~b).sum(), (~a & b).sum()]
-                assert found[:, pair, code, place].tolist() == expected
+                expected = [(~a & ~b).sum(), (~a & b).sum(), (a & ~b).sum(), (a & b).sum()]
+                assert found[pair, code, place].ravel().tolist() == expected

@@ -6,7 +6,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.exact import exact_p_values
+from modelcompare.significance.exact import Grids
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
@@ -77,9 +77,9 @@ def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(name, c
     part = Evaluation(preds, [metric], collapse=collapse)
     a, b = all_pairs(3)
     masks = SwapMasks(part.units, 5, SEED)
-    observed, null = exact_null(part, metric, a, b, masks)
-    expected, _ = exact_p_values(part, metric, a, b)
-    np.testing.assert_allclose(np.exp(-observed), expected.ravel(), rtol=1e-9)
+    grids = Grids(part, metric, (a, b))
+    observed, null = exact_null(grids, masks)
+    np.testing.assert_allclose(np.exp(-observed), grids.p_values(), rtol=1e-9)
     if collapse:
         return
     (found,) = null
@@ -90,10 +90,10 @@ def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(name, c
             other = Evaluation(
                 Predictions(preds.y_true, outputs, labels=range(3)), [metric], collapse=False
             )
-            expected, _ = exact_p_values(other, metric, np.array([0]), np.array([1]))
-            width = expected.shape[1]
+            expected = Grids(other, metric, (np.array([0]), np.array([1]))).p_values()
+            width = len(expected)
             np.testing.assert_allclose(
-                np.exp(-row[pair * width : (pair + 1) * width]), expected[0], rtol=1e-9
+                np.exp(-row[pair * width : (pair + 1) * width]), expected, rtol=1e-9
             )
 
 

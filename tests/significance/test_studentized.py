@@ -9,7 +9,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance import run_test
-from modelcompare.significance.exact import as_extreme, exact_p_values
+from modelcompare.significance.exact import Grids
+from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import (
     _drawn_p_values,
@@ -68,7 +69,7 @@ def test_the_sum_over_two_binomials_is_that_over_all_swaps(zero_division, altern
         for metric in resolve_metrics(HARD, preds, zero_division=zero_division):
             part = Evaluation(preds, [metric])
             assert road_of(part, metric) == "exact"
-            found, _ = exact_p_values(part, metric, *PAIR, alternative=alternative)
+            found = Grids(part, metric, PAIR).p_values(alternative)[None]
             expected = oracle.p_value(metric, preds, alternative)
             np.testing.assert_allclose(found[0], expected, atol=1e-12, err_msg=metric.name)
 
@@ -187,7 +188,7 @@ def test_drawn_swaps_come_close_to_all_of_them(names):
 def test_drawn_swaps_of_hard_labels_come_close_to_the_binomials():
     preds = many_models(n=200, n_models=3)
     part = Evaluation(preds, [get_metric("f1")], collapse=False)
-    exact, _ = exact_p_values(part, get_metric("f1"), *all_pairs(3))
+    exact = Grids(part, get_metric("f1"), all_pairs(3)).p_values().reshape(3, -1)
     statistic = swap_statistic(part, get_metric("f1"), *all_pairs(3))
     masks = SwapMasks(part.units, 12_800, SEED)
     drawn = (
