@@ -27,7 +27,11 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals import difference_method
 from modelcompare.report.compared import Compared
-from modelcompare.report.comparison_tables import comparison_tables, printed_tables
+from modelcompare.report.comparison_tables import (
+    comparison_figures,
+    comparison_tables,
+    printed_tables,
+)
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.method import comparison_code, comparison_method
@@ -298,8 +302,10 @@ class Comparison(Evidence, Result):
         sources = {metric.name: metric.references for metric in evaluation.metrics}
         method, references = comparison_method(compared, sources, design(evaluation))
         settings = {name: getattr(self, name) for name in _SETTINGS}
+        tables = comparison_tables(compared, self.remarks)
         return self._document(
-            comparison_tables(compared, self.remarks), headline=self.headline, findings=findings,
+            tables, figures=comparison_figures(compared, tables), headline=self.headline,
+            findings=findings,
             frames=lambda: {"scores": self.scores, "differences": self.differences},
             printed=lambda: printed_tables(compared),
             settings=settings | {"verdict": [finding.text for finding in findings]},

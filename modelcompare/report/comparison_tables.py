@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from string import ascii_lowercase
@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.report.compared import Block, Compared, by_telling, metric_blocks
 from modelcompare.report.figures.forest import plot_comparison
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.pair_tables import odd_notes
 from modelcompare.report.tables import (
@@ -41,11 +42,18 @@ def comparison_tables(result: Compared, remarks: Mapping[str, Sequence[str]]) ->
         tables[metric] = _score_table(result, blocks, remarks.get(metric, ()))
         if any(len(block.differences) for block in blocks):
             tables[f"{metric}, differences"] = _lead_table(result, blocks)
+    return tables
+
+
+def comparison_figures(
+    result: Compared, tables: Mapping[str, Table]
+) -> dict[str, Callable[[], Figure]]:
+    """Draw what each table of a comparison shows."""
     return {
-        name: replace(table, figure=partial(
+        name: partial(
             plot_comparison, result, ("differences" if table.detail else "scores",),
             metrics=[table.metric],
-        ))
+        )
         for name, table in tables.items()
     }  # fmt: skip
 

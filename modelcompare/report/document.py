@@ -46,7 +46,7 @@ class Document:
     frames : callable
         Make the long frames by name, for CSV and JSON.
     figures : mapping of str to callable
-        Draw the figures, by name.
+        Draw the figures, by name; one with the name of a table belongs to it.
     settings : mapping
         What was asked for, and answers of one number or word, for JSON.
     notes : sequence of str

@@ -10,7 +10,6 @@ import pandas as pd
 
 from modelcompare.report import numbers
 from modelcompare.report.fields import FIELDS, Kind
-from modelcompare.report.figures.types import Figure
 from modelcompare.words import is_missing, label_name, value_name
 
 Direction = Literal["up", "down"]
@@ -90,7 +89,6 @@ class Table:
     foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
     metric: str = ""  # what its rows are of, if of one metric
     every: Callable[[], Table] | None = None  # makes the table of all rows, if there are more
-    figure: Callable[[], Figure] | None = None  # draws what a page shows beside it
 
     @property
     def header(self) -> list[str]:

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,9 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.report import escape
 from modelcompare.report.json_text import json_document
 from modelcompare.report.pair_tables import table_of, value_columns
@@ -35,10 +37,6 @@ from modelcompare.words import (
     label_name,
     value_name,
 )
-
-if TYPE_CHECKING:
-    from modelcompare.data.predictions import Predictions
-    from modelcompare.metrics.registry import MetricLike
 
 _TASKS: dict[Kind, str] = {
     "labels": "classification", "probabilities": "classification", "values": "regression",

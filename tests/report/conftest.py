@@ -11,8 +11,11 @@ import pandas as pd
 import pytest
 
 from modelcompare.report.compared import Compared
-from modelcompare.report.comparison_tables import comparison_tables, printed_tables
-from modelcompare.report.figures.forest import plot_comparison
+from modelcompare.report.comparison_tables import (
+    comparison_figures,
+    comparison_tables,
+    printed_tables,
+)
 from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -102,14 +105,15 @@ class MadeComparison(Result):
 
     def document(self):
         compared = self.compared
+        tables = comparison_tables(compared, self.remarks)
         method, references = comparison_method(compared, {})
         return self._document(
-            comparison_tables(compared, self.remarks),
+            tables,
             headline=self.headline,
             findings=self.sentences,
             frames=lambda: {"scores": self.scores, "differences": self.differences},
             printed=lambda: printed_tables(compared),
-            figures={"forest": lambda: plot_comparison(compared)},
+            figures=comparison_figures(compared, tables),
             method=method,
             references=references,
             reproduce=comparison_code(compared),

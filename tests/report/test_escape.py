@@ -20,6 +20,7 @@ from tests.report.written import (
     fragment,
     page,
     page_of_tables,
+    plot_comparison,
     screen,
     screen_text,
 )
@@ -188,7 +189,7 @@ def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile):
 
 
 def test_figures_can_be_drawn_and_read(hostile):
-    figure = hostile.document().figures["forest"]()
+    figure = plot_comparison(hostile)
     assert figure_bytes(figure, "pdf").startswith(b"%PDF")
     assert ElementTree.fromstring(figure_bytes(figure, "svg")).tag.endswith("svg")
 

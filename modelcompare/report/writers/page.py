@@ -97,7 +97,7 @@ def _section(document: Document, key: str, *, is_main: bool = False) -> dict[str
     # All pairs are to choose from on the first result alone.
     every = document.all_tables if is_main and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
-    drawings = _drawings(_figures(document), key)
+    drawings = _drawings(document.figures, key)
     groups: list[dict[str, Any]] = []
     for metric in dict.fromkeys(table.metric for table in tables.values()):
         names = [name for name, table in tables.items() if table.metric == metric]
@@ -111,13 +111,6 @@ def _section(document: Document, key: str, *, is_main: bool = False) -> dict[str
         "key": key, "title": visible(document.title), "findings": findings, "groups": groups,
         "signature": visible(document.signature),
     }  # fmt: skip
-
-
-def _figures(document: Document) -> Mapping[str, Callable[[], Figure]]:
-    """Take the figures of the tables, or where these have none the document's."""
-    tables = document.tables.items()
-    of_tables = {name: table.figure for name, table in tables if table.figure is not None}
-    return of_tables or document.figures
 
 
 def _drawings(figures: Mapping[str, Callable[[], Figure]], key: str) -> dict[str, dict[str, Any]]:
