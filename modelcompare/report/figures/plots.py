@@ -43,7 +43,7 @@ class Plots(SimpleNamespace):
 
     @property
     def figures(self) -> dict[str, Callable[..., Figure]]:
-        """What draws each figure."""
+        """Functions that draw the figures, by name."""
         return {name: draw for name, draw in vars(self).items() if name != "_of"}
 
     def __repr__(self) -> str:
