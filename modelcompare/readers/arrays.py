@@ -6,7 +6,6 @@ import math
 import re
 import warnings
 import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from modelcompare.data.checks import DataWarning, as_array, classes, softmax
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import alike
-from modelcompare.readers.content import Content, check_inflation
+from modelcompare.readers.content import Content, check_inflation, whole
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading, directed
@@ -101,22 +100,17 @@ def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 def _load(opened: Content) -> dict[str, NDArray[Any]]:
     name = opened.name
-    try:
-        with opened.file as file:
-            start = file.read(6)
-            if start == np.lib.format.MAGIC_PREFIX:
-                raise ValueError(f"{name} holds one array; save several with numpy.savez.")
-            if not start.startswith(_ZIP_PREFIXES):
-                raise ValueError(f"{name}: the file is damaged (its first bytes are no archive's).")
-            with zipfile.ZipFile(file) as archive:
-                _check_headers(name, archive)
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as loaded:
-                return {array: loaded[array] for array in loaded.files}
-    except (
-        zipfile.BadZipFile, EOFError, NotImplementedError, OSError, UnicodeDecodeError, zlib.error,
-    ) as error:  # fmt: skip
-        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+    with whole(name), opened.file as file:
+        start = file.read(6)
+        if start == np.lib.format.MAGIC_PREFIX:
+            raise ValueError(f"{name} holds one array; save several with numpy.savez.")
+        if not start.startswith(_ZIP_PREFIXES):
+            raise ValueError(f"{name}: the file is damaged (its first bytes are no archive's).")
+        with zipfile.ZipFile(file) as archive:
+            _check_headers(name, archive)
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as loaded:
+            return {array: loaded[array] for array in loaded.files}
 
 
 def _check_headers(name: str, archive: zipfile.ZipFile) -> None:

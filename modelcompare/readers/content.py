@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, get_args
@@ -115,6 +118,17 @@ def file_stem(path: Path) -> str:
     return name
 
 
+@contextmanager
+def whole(name: str) -> Iterator[None]:
+    """Refuse a file that turns out to be damaged while it is unpacked or decoded."""
+    try:
+        yield
+    except (
+        zipfile.BadZipFile, EOFError, NotImplementedError, OSError, UnicodeDecodeError, zlib.error,
+    ) as error:  # fmt: skip
+        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+
+
 def check_inflation(name: str, packed: int, inflated: int) -> None:
     """Refuse what would take far more memory than its size lets expect."""
     if inflated > max(MOST_BYTES, MOST_RATIO * packed):
@@ -130,11 +144,8 @@ def _is_stream(path: Path) -> bool:
 
 
 def _inflated(data: bytes, name: str) -> bytes:
-    try:
-        with gzip.open(io.BytesIO(data)) as file:
-            inflated = file.read(max(MOST_BYTES, MOST_RATIO * len(data)) + 1)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+    with whole(name), gzip.open(io.BytesIO(data)) as file:
+        inflated = file.read(max(MOST_BYTES, MOST_RATIO * len(data)) + 1)
     check_inflation(name, len(data), len(inflated))
     return inflated
 

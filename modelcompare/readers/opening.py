@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from modelcompare.readers.content import Content, content
+from modelcompare.readers.content import Content, content, whole
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
 from modelcompare.readers.tables import TABLES, Table, rows_of, table_of
@@ -32,15 +32,13 @@ def held(path: Path, found: Content) -> Opened:
     """Read what is in an open file of a known kind."""
     kind: FileKind = found.kind
     payload: Any = found
-    try:
+    with whole(found.name):
         if kind == "text":
             kind, payload = _of_text(path, found)
         elif kind == "json":
             kind, payload = _of_json(found)
         elif kind in TABLES:
             payload = table_of(found)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{found.name}: the file is damaged or cut short ({error}).") from error
     return Opened(path, kind, payload)
 
 

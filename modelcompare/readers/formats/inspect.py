@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.content import Content, check_inflation
+from modelcompare.readers.content import Content, check_inflation, whole
 from modelcompare.readers.formats.base import (
     Format,
     Opened,
@@ -163,11 +163,8 @@ def _of_document(file: Opened) -> tuple[dict[str, Any], Any]:
 def _of_archive(file: Opened) -> tuple[dict[str, Any], Any]:
     """The specification and the summaries of samples from an archive."""
     content: Content = file.payload
-    try:
-        with content.file, zipfile.ZipFile(content.file) as archive:
-            return _specification(content, archive), _summaries(content, archive)
-    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file.name}: the file is damaged or cut short ({error}).") from error
+    with whole(file.name), content.file, zipfile.ZipFile(content.file) as archive:
+        return _specification(content, archive), _summaries(content, archive)
 
 
 def _specification(content: Content, archive: zipfile.ZipFile) -> dict[str, Any]:
