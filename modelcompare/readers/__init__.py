@@ -270,7 +270,7 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
 
 
 def _of_file(place: Place, file: Opened, columns: Columns) -> Reading | Records | None:
-    """What a file holds that stands alone and is no log."""
+    """Read a file that stands alone and is no log."""
     if file.kind in WHOLE:
         return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
@@ -279,7 +279,7 @@ def _of_file(place: Place, file: Opened, columns: Columns) -> Reading | Records 
 
 
 def _of_table(table: Table, columns: Columns, name: str | None, stem: str) -> Reading | Records:
-    """What a table holds that stands alone: predictions side by side, or records."""
+    """Read a table that stands alone: predictions side by side, or records."""
     table, columns, roles = with_roles(table, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_predictions(table, columns, roles, name=name)

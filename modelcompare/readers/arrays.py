@@ -79,7 +79,7 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
 
 
 def _beside(arrays: dict[str, NDArray[Any]], columns: Columns, where: str) -> dict[str, Any]:
-    """What describes the samples, as arguments of Predictions: arrays that were named, or usual."""
+    """Arrays that describe the samples, named or usual, as arguments of Predictions."""
     special = {
         role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
     }

@@ -33,7 +33,7 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class Part:
-    """What one model gave, or several side by side: a row for each sample.
+    """Outputs of one model, or of several side by side: a row for each sample.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Part:
         return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
     def holding(self, cells: Mapping[Any, Any]) -> Part:
-        """The same part with other cells in some columns."""
+        """Replace the cells of some columns."""
         frame = self.frame.copy(deep=False)
         for column in cells:
             frame[column] = cells[column]
@@ -215,7 +215,7 @@ def _common_classes(parts: Sequence[Part]) -> list[str]:
 def _output(
     frame: pd.DataFrame, columns: Mapping[str | None, str], classes: Sequence[str]
 ) -> AnyArray:
-    """What a model gave: probabilities in the order of the classes, or labels, values or texts."""
+    """Return probabilities in the order of the classes, or labels, values or texts."""
     if {*columns} == {None}:
         return column_array(frame[columns[None]])
     cells = frame[[columns[label] for label in classes]]
@@ -339,6 +339,6 @@ def _worst_label(
 
 
 def _is_soft(column: pd.Series[Any], truth: pd.Series[Any]) -> bool:
-    """Whether a column holds numbers with fractions, which are no labels."""
+    """Return whether a column holds numbers with fractions, which are no labels."""
     values = pd.to_numeric(column.dropna(), errors="coerce")
     return bool(values.notna().all() and (values % 1 != 0).any()) and not column.isin(truth).any()

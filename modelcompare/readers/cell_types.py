@@ -85,7 +85,7 @@ def typed(
 
 
 def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
-    """Which cells are texts that stand for a missing one."""
+    """Mask of cells whose texts stand for a missing one."""
     if column.dtype.kind in "iufbM":
         return np.zeros(len(column), dtype=bool)
     found: BoolArray = column.isin([*marks]).to_numpy()
@@ -183,7 +183,7 @@ def refuse_objects(column: pd.Series[Any]) -> None:
 
 
 def holds_objects(column: pd.Series[Any]) -> bool:
-    """Whether cells of a column hold lists or objects."""
+    """Return whether cells of a column hold lists or objects."""
     if column.dtype.kind != "O" or pd.api.types.infer_dtype(column) == "string":
         return False
     return any(isinstance(cell, list | dict | np.ndarray) for cell in column)

@@ -1,4 +1,4 @@
-"""Which column of a table is what: by what was told, by usual names, and by content.
+"""Roles of a table's columns: by what was told, by usual names, and by content.
 
 What these leave open is refused, with the options that settle it: a column that is wrongly taken
 for a model, or a model that is wrongly left out, would be an answer to another question.
@@ -70,7 +70,7 @@ def _refuse_summary(seen: Profile) -> None:
 
 
 def _is_long(seen: Profile, model: str) -> bool:
-    """Whether a column names the model that each row is of."""
+    """Return whether a column names the model that each row is of."""
     if seen.columns.model_column is not None:
         return True
     if any(heading.partition(":")[0] == model for heading in seen.headings if ":" in heading):
@@ -242,7 +242,7 @@ def _usual_id(seen: Profile, taken: Collection[str | None]) -> str | None:
 
 
 def _counts_rows(seen: Profile, heading: str) -> bool:
-    """Whether a column without a heading only counts the rows, in whatever order they are."""
+    """Return whether a column without a heading only counts the rows, in any order."""
     if names.plain(heading) not in ("unnamed", ""):
         return False
     return seen.frame[heading].astype(str).tolist() == [*map(str, range(len(seen.frame)))]

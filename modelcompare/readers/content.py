@@ -34,7 +34,7 @@ class Content:
     file: BinaryIO
 
     def holding(self, data: bytes, kind: FileKind) -> Content:
-        """The same file as one of another kind, whose bytes were read already."""
+        """Reopen bytes that were read already as a file of another kind."""
         return replace(self, kind=kind, file=io.BytesIO(data))
 
     def text(self) -> bytes:
@@ -139,7 +139,7 @@ def check_inflation(name: str, packed: int, inflated: int) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether a path without suffix is no file of its own: a pipe, or a device like /dev/stdin."""
+    """Return whether a path without suffix is a pipe, or a device like /dev/stdin."""
     return not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
 
 

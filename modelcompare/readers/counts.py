@@ -175,7 +175,7 @@ def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
 
 
 def _by_right(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table under the headings right and wrong."""
+    """Rename the headings of a table to right and wrong."""
     known = dict.fromkeys(_RIGHT, _RIGHT[0]) | dict.fromkeys(_WRONG, _WRONG[0])
 
     def renamed(heading: object) -> str:

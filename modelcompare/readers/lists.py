@@ -92,7 +92,7 @@ def _begins_with_list(column: pd.Series[Any]) -> bool:
 
 
 def _held(cell: Any) -> Sequence[Any] | None:
-    """What a list holds, written or not; None where a cell is no list."""
+    """Return the entries of a list, written or not; None where a cell is no list."""
     if isinstance(cell, list | tuple | np.ndarray):
         return list(cell)
     if not isinstance(cell, str) or not cell.rstrip().endswith(("]", ")")):
@@ -141,7 +141,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
-    """Whether most rows are probabilities; single ones that are not are refused by their rows."""
+    """Return whether most rows are probabilities; others are refused later, by their rows."""
     fits = (array >= 0).all(axis=1)
     if not normalize:
         fits &= np.abs(array.sum(axis=1) - 1) <= SUM_TOLERANCE

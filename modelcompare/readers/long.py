@@ -88,7 +88,7 @@ def _understood(
     records: Records, parts: Sequence[Part], scores: Sequence[str], columns: Columns,
     predictions: Predictions,
 ) -> dict[str, str | None]:  # fmt: skip
-    """Which part of the records was taken for what."""
+    """Describe how the records were understood."""
     found = dict(records.parts)
     if "run" in found and predictions.runs is None:
         found["run"] = f"none ({found['run']} repeats no sample)"
@@ -124,7 +124,7 @@ def _described(
 
 
 def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
-    """What models gave, with the samples' ids and runs, and the truth if it is no score."""
+    """Outputs of models, with the samples' ids and runs, and the truth of what is no score."""
     used = [SCORE + score for score in scores] or [
         c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
     ]
@@ -144,7 +144,7 @@ def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.Data
 
 
 def _part(model: str, frame: pd.DataFrame) -> Part:
-    """What one model gave, by the headings of records."""
+    """Outputs of one model, by the headings of records."""
     outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
     for heading in frame.columns:
         for prefix in (PROBABILITY, SCORE):
@@ -212,7 +212,7 @@ def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
 
 
 def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataFrame]:
-    """Where samples occur in several runs: rows named by both, and samples kept together.
+    """Name rows by sample and run where samples occur in several, and keep samples together.
 
     Runs of one sample are not independent, so they are its cluster unless clusters were told.
     """

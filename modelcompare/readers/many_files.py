@@ -137,7 +137,7 @@ def _placed(records: Records, files: Sequence[Place], several: bool) -> Records:
 
 
 def _newest(records: Records) -> Records:
-    """Of several logs of one model on one test set the newest, and say so."""
+    """Keep the newest of several logs of one model on one test set, with a warning."""
     beside = records.beside
     if beside is None or "date" not in beside or "file" not in records.frame:
         return records

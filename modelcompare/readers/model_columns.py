@@ -1,4 +1,4 @@
-"""Which of the columns without another role are models', and which only describe the samples."""
+"""Columns without another role: those of models, and those that only describe the samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
 ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """Of the columns without a role: those of models, and those that only describe."""
+    """Divide columns without a role into those of models, and those that only describe."""
     if seen.columns.models is not None:
         return [*candidates], []
     if seen.columns.kind == "texts":
@@ -220,7 +220,7 @@ def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:
 
 
 def _describes(seen: Profile, heading: str, true: str) -> bool:
-    """Whether a column holds free text or names, and not the answers of a model."""
+    """Return whether a column holds free text or names, and not the answers of a model."""
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
         return False

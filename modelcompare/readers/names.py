@@ -138,7 +138,7 @@ def usual_and_rest(heading: str, usual: tuple[str, ...], *, behind: bool) -> tup
 
 
 def describes(heading: str) -> bool:
-    """Whether a column's name is that of what describes samples: ``annotator_2``, ``latency_ms``.
+    """Return whether a name is one of what describes samples: ``annotator_2``, ``latency_ms``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What was said of a source: which column is what, and what to do with what does not fit."""
+"""Options of reading a source: roles of columns, and how to treat what does not fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_col
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which column is what, and what to do with cells that do not fit."""
+    """Roles of columns, and how to treat cells that do not fit."""
 
     true: str | None = None
     id: str | None = None
@@ -62,7 +62,7 @@ class Columns:
         return list(dict.fromkeys([*(name for name in roles if name is not None), *self.slices]))
 
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
-        """What the named columns of a table say of its samples, as arguments of Predictions."""
+        """Columns that describe the samples of a table, as arguments of Predictions."""
         roles = {
             "groups": self.groups, "strata": self.strata, "runs": self.runs,
             "sample_weight": self.weight,
@@ -154,5 +154,5 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
 
 
 def refuse_column(wanted: str, names: Sequence[str], where: str) -> NoReturn:
-    """Say that there is no such column, and which ones there are."""
+    """Refuse a name that is no column's, and list the columns."""
     raise ValueError(f"{where} has no column {wanted!r}; there are {meant(wanted, names)}.")

@@ -1,4 +1,4 @@
-"""What was named -> the files in it, and which model and test set a place stands for."""
+"""Paths -> the files in them, and the model and test set that each file stands for."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _in_folder(folder: Path, holds_models: bool) -> list[Place]:
 
 
 def _inside(path: Path, folder: Path, holds_models: bool) -> Place:
-    """What a file stands for: a run and a model, a model and a run, or a model and a set."""
+    """Return the run and model, the model and run, or the model and set of a file."""
     inside, stem = path.relative_to(folder).parent.parts, file_stem(path)
     if holds_models and (_RUN.fullmatch(inside[-1]) or _NUMBER.fullmatch(inside[-1])):
         return Place(path, "/".join([*inside[:-1], stem]), run=inside[-1], in_folder=True)

@@ -53,7 +53,7 @@ class Profile:
         return next(iter(self.usual(usual)), None)
 
     def could_be_of(self, heading: str, truth: str) -> bool:
-        """Whether a column says what another says, or ranks its two classes by real numbers."""
+        """Return whether a column holds labels of another, or scores of its two classes."""
         if self.overlap(heading, truth) >= SHARED:
             return True
         two = self.present(truth).nunique() == 2
@@ -84,12 +84,12 @@ class Profile:
         return cell_types.share_of_numbers(self.frame[heading], self.marks) == 1
 
     def all_differ(self, heading: str) -> bool:
-        """Whether a column holds another name in each row, and no lists or objects."""
+        """Return whether a column holds another name in each row, and no lists or objects."""
         column = self.frame[heading]
         return not cell_types.holds_objects(column) and column.is_unique
 
     def tells_rows(self, heading: str) -> bool:
-        """Whether a column holds another text in each row."""
+        """Return whether a column holds another text in each row."""
         if not self.all_differ(heading):
             return False
         column = self.present(heading)
@@ -97,7 +97,7 @@ class Profile:
         return told and cell_types.share_of_numbers(column, ()) == 0
 
     def numbers_rows(self, heading: str) -> bool:
-        """Whether a column holds another whole number in each row, as numbers of rows are."""
+        """Return whether a column holds distinct whole numbers, as numbers of rows are."""
         if not self.is_numeric(heading):
             return False
         values = pd.to_numeric(self.present(heading), errors="coerce")

@@ -1,4 +1,4 @@
-"""What was read, and how it was understood, in one line."""
+"""Predictions as they were read, and how the source was understood, in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def in_one_line(parts: Mapping[str, str | None]) -> str:
 
 
 def directed(names: Sequence[str | None], told: bool | None) -> str:
-    """Which way scores are better, by their names; None stands for one without a name.
+    """Directions of scores, by their names; None stands for one without a name.
 
     Examples
     --------

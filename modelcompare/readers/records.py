@@ -1,4 +1,4 @@
-"""What models said, a row for each model and sample, whatever file it came from."""
+"""Outputs of models, a row for each model and sample, whatever file they came from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCORE = "score:"
 _EMPTY = pd.Series(dtype=object)
 
 Choice = Literal["set", "filter"]
-"""What records may hold several of, and predictions are of one."""
+"""Columns that may hold several values in records, and only one in predictions."""
 _CALLED: dict[Choice, str] = {"set": "test set", "filter": "filter"}
 _NOTHING_TO_CHOOSE: dict[Choice, str] = {
     "set": "set (--set) chooses among several test sets; there is one.",

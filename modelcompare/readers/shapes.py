@@ -115,7 +115,7 @@ def _repeats_texts(seen: Profile, heading: str) -> bool:
 
 
 def _constant_within(seen: Profile, heading: str, key: str) -> bool:
-    """Whether a column holds one value for all rows of the same key, and not one for all."""
+    """Return whether a column holds one value for all rows of the same key, and not one for all."""
     by_key = seen.frame.groupby(key, sort=False)[heading].nunique()
     return bool((by_key <= 1).all()) and seen.frame[heading].nunique() > 1
 

@@ -43,7 +43,7 @@ def table_of(opened: Content) -> Table:
 
 
 def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
-    """What a dotted name reaches in the objects of a table's cells; None where it reaches nothing.
+    """Look a dotted name up in the objects of a table's cells; None where it reaches nothing.
 
     A column of that very name comes first, then the longest heading that the name starts with.
     """
@@ -127,7 +127,7 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
 
 
 def _separator(data: bytes) -> str:
-    """What parts the headings of a csv: semicolons, or tabs, where there are no commas."""
+    """Find the separator of a csv: semicolons, or tabs, where its header has no commas."""
     header = data.lstrip().split(b"\n", 1)[0]
     return next((sign for sign in ",;\t" if sign.encode() in header), ",")
 

@@ -31,7 +31,7 @@ def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -
 
 
 def _one_truth(seen: Profile, named: Sequence[str]) -> str | None:
-    """Of several columns named like the truth, the first, if they all say the same."""
+    """Return the first of several columns named like the truth, if they all agree."""
     for other in named[1:]:
         first = seen.frame[named[0]].astype(str)
         if not first.equals(seen.frame[other].astype(str).rename(first.name)):

@@ -1,4 +1,4 @@
-"""What a format is: how its files are recognised and read; columns of what scorers said."""
+"""Formats: how their files are recognised and read; columns of scores."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ def check_named(columns: Mapping[str, Cells], where: str) -> None:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
+    """Return whether a cell holds nothing."""
     return cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
 
 
 def cells_of(objects: Cells, key: str) -> list[Any]:
-    """What objects hold under a key; None where there is no object."""
+    """Values of objects under a key; None where there is no object."""
     return [each.get(key) if isinstance(each, dict) else None for each in objects]
 
 

@@ -98,7 +98,7 @@ def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.Data
 
 
 def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
-    """How many times a sample was tried up to each record, which names its metric or failed."""
+    """Count the attempts at a sample up to each record, which names its metric or failed."""
     latest: dict[Any, tuple[int, set[Any]]] = {}
     attempts = []
     for key, metric in zip(keys.itertuples(index=False), metrics, strict=True):

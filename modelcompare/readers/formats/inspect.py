@@ -183,7 +183,7 @@ def _is_specification(spec: Any) -> bool:
 
 
 def _summaries(content: Content, archive: zipfile.ZipFile) -> Any:
-    """What the archive says of its samples, or has said so far."""
+    """Summaries of the samples in an archive, all or those written so far."""
     names = {*archive.namelist()}
     if _SUMMARIES in names:
         return _member(content, archive, _SUMMARIES)

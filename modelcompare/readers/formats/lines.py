@@ -17,7 +17,7 @@ from modelcompare.readers.records import Records
 
 
 def recognises(file: Opened) -> bool:
-    """Whether it is no table: its lines are not all cut by as many tabs."""
+    """Return whether lines are no table: not all are cut by as many tabs."""
     tabs = {line.count("\t") for line in file.payload}
     return len(tabs) > 1 or tabs == {0}
 

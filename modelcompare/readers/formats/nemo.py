@@ -25,7 +25,7 @@ _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
 
 
 def recognises(file: Opened) -> bool:
-    """Whether rows say which audio they are of and what a model understood."""
+    """Return whether rows say which audio they are of and what a model understood."""
     columns = file.payload.frame.columns
     return _AUDIO in columns and bool(_said(columns))
 

@@ -29,7 +29,7 @@ _Name = TypeVar("_Name", bound=Hashable)
 
 
 def recognises(file: Opened) -> bool:
-    """Whether a file holds results with a provider, variables and scores."""
+    """Return whether a file holds results with a provider, variables and scores."""
     if file.kind == "jsonl":
         return {*_FIELDS} <= {*file.payload.frame.columns}
     results = _listed(file.payload)
@@ -172,7 +172,7 @@ def _scores(file: Opened, result: _Result) -> dict[str, float]:
 
 
 def _is_error(result: _Result) -> bool:
-    """Whether there was no answer to score; before 2024-11 this was told by what is not there."""
+    """Return whether there was no answer to score, which before 2024-11 no field said."""
     if "failureReason" in result:
         return bool(result["failureReason"] == _ERROR)
     return bool(result.get("error")) and not result.get("gradingResult")

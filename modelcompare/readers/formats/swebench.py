@@ -30,7 +30,7 @@ _OUTCOMES = {
 
 
 def recognises(file: Opened) -> bool:
-    """Whether a document lists resolved and unresolved instances."""
+    """Return whether a document lists resolved and unresolved instances."""
     document = file.payload
     return isinstance(document, dict) and all(
         isinstance(document.get(key), list) for key in ("resolved_ids", "unresolved_ids")
@@ -92,7 +92,7 @@ def _names(file: Opened, key: str) -> list[str]:
 
 
 def _models_and_runs(files: Sequence[Opened]) -> list[tuple[str, str]] | None:
-    """What the names of the files say, if each is MODEL.RUN.json and they are distinct."""
+    """Models and runs, if the names of the files are distinct and each is MODEL.RUN.json."""
     found = [re.fullmatch(r"(.+)\.([^.]+)\.json(?:\.gz)?", file.name) for file in files]
     names = [(match[1], match[2]) for match in found if match]
     return names if len({*names}) == len(files) else None

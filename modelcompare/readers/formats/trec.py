@@ -25,7 +25,7 @@ _ByQuery = dict[str, dict[str, Any]]
 
 
 def recognises(file: Opened) -> bool:
-    """Whether the first lines are all of a run, or all judgements."""
+    """Return whether the first lines are all of a run, or all judgements."""
     return _is_all(file, _retrieved) or _is_judgements(file)
 
 
@@ -105,7 +105,7 @@ def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
 
 
 def _by_query(file: Opened, read: Callable[[list[str]], Any]) -> _ByQuery:
-    """What is said of each document of each query."""
+    """Values of each document of each query."""
     found: _ByQuery = {}
     for number, fields in _rows(file):
         value = read(fields)

@@ -23,7 +23,7 @@ _SPEAKER = r"(.+)[-_][^-_]+"
 
 
 def recognises(file: Opened) -> bool:
-    """Whether all lines end with an id in parentheses."""
+    """Return whether all lines end with an id in parentheses."""
     lines = _lines(file)
     return bool(lines) and all(_RECORD.fullmatch(line) for line in lines.values())
 

@@ -24,7 +24,7 @@ _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
 
 
 def recognises(file: Opened) -> bool:
-    """Whether a file is named a score, and its first lines are a name and a number or None."""
+    """Return whether a file is named a score and starts with lines of a name and a number."""
     head = file.payload[:_N_LOOKED_AT]
     return (
         _NAME.fullmatch(file.name) is not None
