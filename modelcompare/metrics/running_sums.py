@@ -197,7 +197,7 @@ class Below:
             Smallest key that counts for a reader.
         """
         reading = reads[order]
-        adders, readers = order[~reading], order[reading]
+        adders, readers = np.compress(~reading, order), np.compress(reading, order)
         keys, own = key[adders], key[readers]
         start = None if least is None else np.searchsorted(keys, least[readers])
         up_to = np.searchsorted(keys, own, side="right")
@@ -234,45 +234,33 @@ class Below:
         return read / 2, readers / 2, adders
 
     def _read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sums = self._running.sums(weights)
-        times = 2 if self._up_to is None else 1
+        sums, at = self._running.sums(weights), self._running.at
+        # Where no reader ties with an adder, one sum says both.
+        ends = [self.below, self.up_to] if (self.below != self.up_to).any() else [self.below]
+        times = 2 // len(ends)
         wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
         if sums.dtype == np.uint16:
             # Sums are below 2^15 then, and readers' weights seldom above 32.
-            most = int(weights.max(initial=0)) * (2 // times) * 2**15 * _SLAB
+            most = int(weights.max(initial=0)) * len(ends) * 2**15 * _SLAB
             wide = np.dtype(np.uint32 if most <= 2**32 else np.uint64)
         read, readers = np.zeros((2, weights.shape[1]))
         for rows in slabs(len(self.readers)):
             own = weights.take(self.readers[rows], axis=0)
-            seen = sums.take(self._below[rows], axis=0)
-            if self._up_to is not None:
-                seen += sums.take(self._up_to[rows], axis=0)
-            if self._start is not None:
-                seen -= (2 // times) * sums.take(self._start[rows], axis=0)
+            seen = sums.take(at[self.below[rows]], axis=0)
+            for end in ends[1:]:
+                seen += sums.take(at[end[rows]], axis=0)
+            if self.start is not None:
+                seen -= len(ends) * sums.take(at[self.start[rows]], axis=0)
             readers += total(own)
             read += total(own.astype(wide, copy=False), seen.astype(wide, copy=False))
-        adders = sums[self._running.at[-1]]
-        if self._start is not None and len(self._start):
-            adders = adders - sums[self._start[-1]]
+        adders = sums[at[-1]]
+        if self.start is not None and len(self.start):
+            adders = adders - sums[at[self.start[-1]]]
         return read * times / 2, readers, adders.astype(np.float64)
 
     @cached_property
     def _running(self) -> Running:
         return Running.over(self.adders)
-
-    @cached_property
-    def _below(self) -> IntArray:
-        return self._running.at[self.below]
-
-    @cached_property
-    def _up_to(self) -> IntArray | None:
-        """Nothing where no reader ties with an adder."""
-        tied = (self.below != self.up_to).any()
-        return self._running.at[self.up_to] if tied else None
-
-    @cached_property
-    def _start(self) -> IntArray | None:
-        return None if self.start is None else self._running.at[self.start]
 
     @cached_property
     def _steps(self) -> tuple[IntArray, AnyArray]:

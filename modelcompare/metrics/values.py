@@ -16,14 +16,7 @@ from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:
-    return outcomes.true_values - outcomes.values
-
-
-def _log_errors(outcomes: Outcomes) -> FloatArray:
-    y, p = outcomes.true_values, outcomes.values
-    if min(y.min(), p.min()) <= -1:
-        raise ValueError("msle needs values above -1; use mse or mae instead.")
-    return np.log1p(y) - np.log1p(p)
+    return (outcomes.true_values - outcomes.values)[:, None]
 
 
 def _centred(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
@@ -40,26 +33,25 @@ def _moments(outcomes: Outcomes) -> FloatArray:
     return np.column_stack([y, p, y * y, p * p, y * p])
 
 
-def _signed(outcomes: Outcomes) -> FloatArray:
-    return _errors(outcomes)[:, None]
-
-
 def _absolute(outcomes: Outcomes) -> FloatArray:
-    return np.abs(_signed(outcomes))
+    return np.abs(_errors(outcomes))
 
 
 def _squared(outcomes: Outcomes) -> FloatArray:
-    return _signed(outcomes) ** 2
+    return _errors(outcomes) ** 2
 
 
 def _squared_logs(outcomes: Outcomes) -> FloatArray:
-    return (_log_errors(outcomes) ** 2)[:, None]
+    y, p = outcomes.true_values, outcomes.values
+    if min(y.min(), p.min()) <= -1:
+        raise ValueError("msle needs values above -1; use mse or mae instead.")
+    return ((np.log1p(y) - np.log1p(p)) ** 2)[:, None]
 
 
 SQUARED = Statistic("squared_value_errors", _squared)
 ABSOLUTE = Statistic("absolute_value_errors", _absolute)
 SQUARED_LOG = Statistic("squared_log_errors", _squared_logs)
-SIGNED = Statistic("value_errors", _signed)
+SIGNED = Statistic("value_errors", _errors)
 MOMENTS = Statistic("moments", _moments, of_all=True)
 
 _mean_error = partial(
@@ -110,13 +102,13 @@ MSLE = _mean_error(
 )  # fmt: skip
 
 
-def _absolute_errors(outcomes: Outcomes) -> FloatArray:
-    return np.abs(_errors(outcomes))
+def _sizes(outcomes: Outcomes) -> FloatArray:
+    return _absolute(outcomes)[:, 0]
 
 
 def _prepare_median(outcomes: Outcomes) -> Evaluate:
     """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
-    errors = _absolute_errors(outcomes)
+    errors = _sizes(outcomes)
     order = np.argsort(errors, kind="stable")
     ordered, running = errors[order], Running.over(order)
 
@@ -146,7 +138,7 @@ def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray)
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values", median_of=_absolute_errors,
+    bounds=(0.0, math.inf), needs="values", median_of=_sizes,
     description="""Median of the absolute errors.
 
     Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
