@@ -165,7 +165,7 @@ class Evaluation(UnitStatistics):
                 self._remember_total(tile, [product])
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
-                return sums(weights.narrow(block, row_block), whole=weights.whole)
+                return sums(weights.narrow(block, row_block))
 
             n_weights = weights.block_size(0) * (rows.stop - rows.start)
             numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
@@ -306,7 +306,7 @@ class Evaluation(UnitStatistics):
     def _remember_total(self, models: slice, products: Iterable[Product | SparseColumns]) -> None:
         """Sum over the row blocks' products."""
         self._tile_totals[models.start] = np.sum([
-            product.sums(self.units.counts(rows)[None], whole=True)[0]
+            product.sums(self.units.counts(rows)[None])[0]
             for product, rows in zip(products, self.units.row_blocks(), strict=True)
         ], axis=0)  # fmt: skip
 

@@ -51,7 +51,7 @@ class SparseColumns:
         present = numbers != 0
         self._entries.append((places[present], units[present], numbers[present]))
 
-    def sums(self, weights: AnyArray, *, whole: bool = False) -> FloatArray:  # noqa: ARG002
+    def sums(self, weights: AnyArray) -> FloatArray:
         """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
         weights = weights.astype(np.float64, copy=False)
         # A column lies contiguously: formulas go through all resamples of a class at once.

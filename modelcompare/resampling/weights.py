@@ -296,7 +296,7 @@ class SwapMasks(Weights):
     def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
         rows, n_masks = self.units.row_blocks()[row_block], resamples.stop - resamples.start
         if self.movable is not None:
-            weights = np.zeros((n_masks, self.units.n_units))
+            weights = np.zeros((n_masks, self.units.n_units), np.uint8)
             swaps = np.arange(resamples.start, resamples.stop)
             weights[:, self.movable] = swaps[:, None] >> np.arange(len(self.movable)) & 1
             return weights[:, rows]
