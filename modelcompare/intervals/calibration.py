@@ -56,12 +56,16 @@ def of_calibration(contrasts: Contrasts, metric: Metric, level: float) -> Interv
     if why_refused(evaluation.predictions):
         nothing = np.full((n_rows, 1), np.nan)
         return Interval.of(nothing, nothing, REFUSED, np.full((n_rows, 1), np.inf))
-    bins = _Totals.of(evaluation, metric)
+    totals, n_bins, formula = _totals(evaluation, metric)
+    ends, largest = partial(_of_models, totals, n_bins, formula), formula is maximum_error
     if pairs is None:
-        (low, high), method = bins.ends(level), bins.method
+        (low, high), method = ends(level), "simultaneous" if largest else "test-inversion"
     else:
+        # Errors under which what was observed is the median, or what was observed.
+        centre = maximum_error(totals, n_bins=n_bins) if largest else ends(0.0)[0]
         products = contrasts.sample.moments.second[evaluation.metric_slice(metric.name).start]
-        (low, high), method = _of_pairs(bins, products, pairs, level), "mover"
+        low, high = _of_pairs(ends(level), centre, products, pairs, largest=largest)
+        method = "mover"
     size = np.full((n_rows, 1), float(len(evaluation.predictions)))
     return Interval.of(low[:, None], high[:, None], method, size)
 
@@ -122,51 +126,36 @@ class Bins:
         return np.maximum(spread, 0.0) / self.size[..., None]
 
 
-@dataclass(frozen=True)
-class _Totals:
-    """Totals of `columns_of` in bins, (n_models, width), and the formula of a metric of them."""
+def _totals(
+    evaluation: Evaluation, metric: Metric
+) -> tuple[FloatArray, int, Callable[..., FloatArray]]:
+    """Totals in bins, (n_models, width), their number, and the metric's formula of them."""
+    totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    formula = metric.value
+    if not isinstance(formula, partial):
+        raise TypeError(f"{metric.name} has no bins.")
+    if formula.func is murphy_term:
+        totals = _from_moments(totals)
+    return totals, formula.keywords.get("n_bins", N_BINS), formula.func
 
-    totals: FloatArray
-    n_bins: int
-    formula: Callable[..., FloatArray]
 
-    @classmethod
-    def of(cls, evaluation: Evaluation, metric: Metric) -> _Totals:
-        totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
-        value = metric.value
-        if not isinstance(value, partial):
-            raise TypeError(f"{metric.name} has no bins.")
-        if value.func is murphy_term:
-            totals = _from_moments(totals)
-        return cls(totals, value.keywords.get("n_bins", N_BINS), value.func)
-
-    @property
-    def method(self) -> str:
-        """Name of the method for single models."""
-        return "simultaneous" if self.formula is maximum_error else "test-inversion"
-
-    def ends(self, level: float) -> Ends:
-        """Interval of each model."""
-        if self.formula is maximum_error:
-            n, confidence, right, *_ = unpacked(self.totals, N_COLUMNS, self.n_bins)
-            return largest_gap_interval(n, confidence, right, level)
-        bins = Bins.of(self.totals, self.n_bins)
-        if self.formula in (calibration_error, debiased_error):
-            return mean_gap_interval(bins, level)
-        low, high = squared_gap_interval(bins, level)
-        if self.formula is rms_error:
-            return np.sqrt(low), np.sqrt(high)
-        # The Brier score is a sum over classes, and halved for two of them.
-        n_classes = bins.gap.shape[-2]
-        times = n_classes if n_classes > 2 else 1
-        return times * low, times * high
-
-    @property
-    def centre(self) -> FloatArray:
-        """Error under which what was observed is the median, or what was observed."""
-        if self.formula is maximum_error:
-            return maximum_error(self.totals, n_bins=self.n_bins)
-        return self.ends(0.0)[0]
+def _of_models(
+    totals: FloatArray, n_bins: int, formula: Callable[..., FloatArray], level: float
+) -> Ends:
+    """Interval of each model."""
+    if formula is maximum_error:
+        n, confidence, right, *_ = unpacked(totals, N_COLUMNS, n_bins)
+        return largest_gap_interval(n, confidence, right, level)
+    bins = Bins.of(totals, n_bins)
+    if formula in (calibration_error, debiased_error):
+        return mean_gap_interval(bins, level)
+    low, high = squared_gap_interval(bins, level)
+    if formula is rms_error:
+        return np.sqrt(low), np.sqrt(high)
+    # The Brier score is a sum over classes, and halved for two of them.
+    n_classes = bins.gap.shape[-2]
+    times = n_classes if n_classes > 2 else 1
+    return times * low, times * high
 
 
 def _from_moments(totals: FloatArray) -> FloatArray:
@@ -176,7 +165,9 @@ def _from_moments(totals: FloatArray) -> FloatArray:
     return columns.reshape(*totals.shape[:-1], -1)
 
 
-def _of_pairs(bins: _Totals, products: FloatArray, pairs: Pairs, level: float) -> Ends:
+def _of_pairs(
+    ends: Ends, centre: FloatArray, products: FloatArray, pairs: Pairs, *, largest: bool
+) -> Ends:
     """Differences, from the intervals of the two errors, and the products of their influences.
 
     They are joined with the correlation of the influences, which counts where it is negative, and
@@ -184,12 +175,12 @@ def _of_pairs(bins: _Totals, products: FloatArray, pairs: Pairs, level: float) -
     largest gaps, which influences do not describe, the two ends themselves are subtracted.
     """
     a, b = pairs
-    (low, high), centre = bins.ends(level), bins.centre
+    low, high = ends
     below, above = np.maximum(centre - low, 0.0), np.maximum(high - centre, 0.0)
     own, common = np.diagonal(products), products[a, b]
     inside = (low[a] > 0) & (low[b] > 0)
     common = np.where(inside, common, np.minimum(common, 0.0))
-    if bins.formula is maximum_error:
+    if largest:
         common = -np.sqrt(own[a] * own[b])
     joint = PairVariances(own[a], own[b], common)
     return joint.mover(centre, below, above, pairs)
