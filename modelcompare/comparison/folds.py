@@ -187,7 +187,7 @@ def compare_on_folds(
                 *names, key.metric, key.label, found.difference, found.standard_error,
                 found.difference - half, found.difference + half, found.statistic, found.p_value,
                 found.p_value, names[0] if leads > 0 else names[1] if leads < 0 else None,
-                posterior.p_a, posterior.p_equivalent, posterior.p_b,
+                *posterior,
             ))  # fmt: skip
     frame = pd.DataFrame(rows, columns=_COLUMNS)
     frame["label"] = pd.Series([row[_COLUMNS.index("label")] for row in rows], dtype=object)

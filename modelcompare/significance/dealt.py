@@ -18,7 +18,6 @@ samples against 15 to 100 against 1,000; steps take half of that from the exact 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,56 +60,21 @@ def studentized_deals(
     form = _Form(numbers, value, added)
     if len(kinds) <= _ALIKE * len(numbers):
         first = np.bincount(kind_of.ravel()[:n_first], minlength=len(kinds)).astype(np.float64)
-        observed = form.statistics(_Counts(kinds, first[None]), n_first)
+        observed = form.statistics(kinds[None], first[None], n_first)
         drawn = deals_of_kinds(count, n_first, n_resamples, seed)
-        parts = [form.statistics(_Counts(kinds, hand), n_first) for hand in drawn]
+        parts = [form.statistics(kinds[None], hand, n_first) for hand in drawn]
     else:
         # The smaller hand is looked at; the other one is what is left.
         n_hand = min(n_first, len(numbers) - n_first)
         mine = np.arange(n_first) if n_hand == n_first else np.arange(n_first, len(numbers))
-        sign = 1.0 if n_hand == n_first else -1.0
-        observed = sign * form.statistics(_Chosen(numbers[mine][None]), n_hand)
+        sign, once = 1.0 if n_hand == n_first else -1.0, np.ones((1, n_hand))
+        observed = sign * form.statistics(numbers[mine][None], once, n_hand)
         hands = deals_of_few(len(numbers), n_hand, n_resamples, seed)
-        parts = [sign * form.statistics(_Chosen(numbers[hand]), n_hand) for hand in hands]
+        parts = [sign * form.statistics(numbers[hand], once, n_hand) for hand in hands]
     # A deal without a value is as extreme.
     n = n_extreme(np.concatenate(parts), observed[0], alternative, scale=abs(observed[0]))
     p_value = float(resampling_p(n, n_resamples))
     return Outcome.of_one(float(observed[0]), p_value, n_resamples, exact=False)
-
-
-@dataclass(frozen=True)
-class _Counts:
-    """Hands of samples of few kinds."""
-
-    kinds: FloatArray
-    count: FloatArray
-
-    @property
-    def totals(self) -> FloatArray:
-        """Sums of the numbers, (n_columns, n_deals)."""
-        found: FloatArray = (self.count @ self.kinds).T
-        return found
-
-    def squares(self, slope: FloatArray) -> FloatArray:
-        """Sums of squares of the numbers along slopes (n_columns, n_deals)."""
-        found: FloatArray = (self.count * ((self.kinds @ slope) ** 2).T).sum(axis=1)
-        return found
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """Hands of samples that are told apart: their numbers (n_deals, size, n_columns)."""
-
-    numbers: FloatArray
-
-    @property
-    def totals(self) -> FloatArray:
-        found: FloatArray = self.numbers.sum(axis=1).T
-        return found
-
-    def squares(self, slope: FloatArray) -> FloatArray:
-        along = np.einsum("bkc,cb->bk", self.numbers, slope)
-        return np.einsum("bk,bk->b", along, along)
 
 
 class _Form:
@@ -120,15 +84,30 @@ class _Form:
         self.value, self.size, self.added = value, len(numbers), added
         self.total, self.second = numbers.sum(axis=0), numbers.T @ numbers
 
-    def statistics(self, hand: _Counts | _Chosen, n_hand: int) -> FloatArray:
-        """Studentized differences (n_deals,) of the values of hands and of what they leave."""
-        mine = self._cleared(hand.totals)
+    def statistics(self, units: FloatArray, times: FloatArray, n_hand: int) -> FloatArray:
+        """Studentized differences (n_deals,) of the values of hands and of what they leave.
+
+        Parameters
+        ----------
+        units : ndarray of shape (n_deals or 1, n_chosen, n_columns)
+            Numbers of what is in each hand.
+        times : ndarray of shape (n_deals or 1, n_chosen)
+            How often.
+        n_hand : int
+            Units in a hand.
+        """
+        mine = self._cleared(np.matmul(times[:, None], units)[:, 0].T)
         rest = self._cleared(self.total[:, None] - mine)
         slope, slope_of_rest = (slopes(self.value, part, self.total) for part in (mine, rest))
-        squares = self._of_all(slope_of_rest) - hand.squares(slope_of_rest)
+
+        def squares(slope: FloatArray) -> FloatArray:
+            along = np.matmul(units, slope.T[..., None])[..., 0]
+            return np.einsum("bk,bk,bk->b", times, along, along)
+
+        left = self._of_all(slope_of_rest) - squares(slope_of_rest)
         error = np.sqrt(
-            self._square(mine, slope, hand.squares(slope), n_hand)
-            + self._square(rest, slope_of_rest, squares, self.size - n_hand)
+            self._square(mine, slope, squares(slope), n_hand)
+            + self._square(rest, slope_of_rest, left, self.size - n_hand)
         )
         a, b = self.value(mine), self.value(rest)
         difference = a - b

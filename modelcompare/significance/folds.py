@@ -97,16 +97,9 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
     return FoldTest(mean, error, statistic, float(f.sf(statistic, 10, 5)), 5)
 
 
-@dataclass(frozen=True, slots=True)
-class Posterior:
-    """That a is better by more than the region of equivalence, neither, or b is; the sum is 1."""
-
-    p_a: float
-    p_equivalent: float
-    p_b: float
-
-
-def correlated_t(differences: ArrayLike, test_share: float, rope: float) -> Posterior:
+def correlated_t(
+    differences: ArrayLike, test_share: float, rope: float
+) -> tuple[float, float, float]:
     """Bayesian correlated t-test (Corani & Benavoli 2015; Benavoli et al. 2017).
 
     The posterior of the mean difference is Student's, with squared scale
@@ -114,10 +107,15 @@ def correlated_t(differences: ArrayLike, test_share: float, rope: float) -> Post
     that a fold tests on (`test_share`: 1 / k for k folds). It is the corrected t-test read as a
     posterior; `rope` is half the width of the region of practical equivalence around 0.
 
+    Returns
+    -------
+    p_a, p_equivalent, p_b : float
+        Probability that a is better by more than that region, that neither is, that b is.
+
     Examples
     --------
     >>> found = correlated_t([0.02, 0.05, 0.01, 0.04, 0.03], 1 / 5, rope=0.01)
-    >>> [round(p, 3) for p in (found.p_a, found.p_equivalent, found.p_b)]
+    >>> [round(p, 3) for p in found]
     [0.934, 0.056, 0.01]
     """
     from scipy.stats import t
@@ -131,7 +129,7 @@ def correlated_t(differences: ArrayLike, test_share: float, rope: float) -> Post
     else:
         posterior = t(found.df, found.difference, found.standard_error)
         above, below = float(posterior.sf(rope)), float(posterior.cdf(-rope))
-    return Posterior(above, 1 - above - below, below)
+    return above, 1 - above - below, below
 
 
 def _t_test(mean: float, numerator: float, error: float, df: float, n_folds: int) -> FoldTest:

@@ -16,12 +16,9 @@ from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import n_extreme
-from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative, Need
 
-# Numbers in one block of pairs: some megabytes, whatever the number of pairs.
-_BLOCK_NUMBERS = 2**20
 # More units that can move are never enumerated, whatever the number of resamples.
 _MOST_MOVABLE = 30
 
@@ -120,13 +117,8 @@ class PairView(Contrasts):
         """Random swaps, or signs, of all units."""
         return SwapMasks(self.evaluation.units, self.n_resamples, self.seed)
 
-    @cached_property
-    def swaps(self) -> SwapMasks:
-        """All swaps where they are few and asked for, else random ones."""
-        return self.swaps_of(SwapUnits(self.evaluation, self.evaluation.units))
-
     def swaps_of(self, joined: SwapUnits) -> SwapMasks:
-        """All swaps, or random ones, of units or of groups of them."""
+        """All swaps of units, or of groups, where they are few and asked for; else random ones."""
         if self.enumerate_swaps and len(self.movable) <= _MOST_MOVABLE:
             movable = joined.groups_of(self.movable)
             n_swaps = 2 ** len(movable)
@@ -156,12 +148,6 @@ class PairView(Contrasts):
         return pair_degrees_of_freedom(self.evaluation, self.sample.point, *self.pairs)
 
     @cached_property
-    def contributions(self) -> FloatArray:
-        """Numbers whose mean the one metric is, (n_models, n_samples); refuses other metrics."""
-        (metric,) = self.evaluation.metrics
-        return sample_contributions(self.evaluation, metric)
-
-    @cached_property
     def _scale(self) -> FloatArray:
         size = np.abs(self.sample.point)
         return size[self.model_a] + size[self.model_b]
@@ -172,12 +158,6 @@ class PairView(Contrasts):
         """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
         observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
-
-    def pair_blocks(self, n_resamples: int) -> list[slice]:
-        """Pairs whose null differences fit into the processor's cache at once."""
-        n_pairs, n_values = self.estimate.shape
-        step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
-        return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.metrics import CallableMetric, Metric, OrderMetric
-from modelcompare.resampling.weights import SwapMasks
+from modelcompare.metrics import Metric
 from modelcompare.significance.extreme import (
     resampling_p,
     smallest_p_value,
@@ -31,6 +31,10 @@ from modelcompare.significance.extreme import (
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.sums import SwappedDifferences
+from modelcompare.significance.swaps.units import SwapUnits
+
+# Numbers in one block of pairs: some megabytes, whatever the number of pairs.
+_BLOCK_NUMBERS = 2**20
 
 
 def sign_flip(view: PairView) -> Outcome:
@@ -94,22 +98,24 @@ def permutation(view: PairView) -> Outcome:
     ----------
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
-    count = np.zeros(view.estimate.shape)
-    masks = view.masks
-    sums = [metric for metric in view.evaluation.metrics if isinstance(metric, Metric)]
+    evaluation, every_pair = view.evaluation, np.arange(len(view.model_a))
+    count, masks = np.zeros(view.estimate.shape), view.masks
+    sums = [metric for metric in evaluation.metrics if isinstance(metric, Metric)]
     if sums:
-        statistic = SwappedDifferences(view.evaluation, sums, view.model_a, view.model_b)
-        masks = view.swaps_of(statistic.joined) if statistic.joined.joined else view.swaps
-        where = np.r_[tuple(view.evaluation.metric_slice(metric.name) for metric in sums)]
-        every_pair = np.arange(len(view.model_a))
-        found = statistic.n_extreme(masks, every_pair, view.alternative, n_jobs=view.sample.n_jobs)
-        count[:, where] = found
-    for metric in view.evaluation.metrics:
+        statistic = SwappedDifferences(evaluation, sums, view.model_a, view.model_b)
+        masks = view.swaps_of(statistic.joined)
+        where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in sums)]
+        count[:, where] = statistic.n_extreme(
+            masks, every_pair, view.alternative, n_jobs=view.sample.n_jobs
+        )
+    for metric in evaluation.metrics:
         if not isinstance(metric, Metric):
-            masks = view.swaps
-            count[:, view.evaluation.metric_slice(metric.name)] = _count_swapped_outputs(
-                view, metric, masks
+            masks = view.swaps_of(SwapUnits(evaluation, evaluation.units))
+            values = evaluation.metric_slice(metric.name)
+            found = SwappedOutputs(view, metric).differences(
+                masks, partial(view.count_extreme, values=values), every_pair
             )
+            count[:, values] = np.sum(found, axis=0)
     return _of_counts(view, count, masks.n_resamples, exact=masks.movable is not None)
 
 
@@ -136,30 +142,19 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
     return with_arrays(pair, [np.where(chosen, second, first), np.where(chosen, first, second)])
 
 
-def _count_swapped_outputs(
-    view: PairView, metric: OrderMetric | CallableMetric, masks: SwapMasks
-) -> IntArray:
-    """Count swaps of each pair that are as extreme, of a metric that is no sum."""
-    values = view.evaluation.metric_slice(metric.name)
-
-    def count(null: FloatArray) -> IntArray:
-        return view.count_extreme(null, values=values)
-
-    pairs = np.arange(len(view.model_a))
-    return np.sum(SwappedOutputs(view, metric).differences(masks, count, pairs), axis=0)
-
-
 def _by_blocks_of_pairs(
     view: PairView, null: Callable[[slice], FloatArray], n_resamples: int
 ) -> Outcome:
     """Outcome from null differences that are made for some pairs at a time."""
-    blocks = view.pair_blocks(n_resamples)
+    n_pairs, n_values = view.estimate.shape
+    step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
+    blocks = [slice(i, min(i + step, n_pairs)) for i in range(0, n_pairs, step)]
 
     def count(block: int) -> AnyArray:
         return view.count_extreme(null(blocks[block]), blocks[block])
 
-    numbers = view.estimate[blocks[0]].size * n_resamples
-    counts = map_blocks(count, range(len(blocks)), view.sample.n_jobs, numbers=4 * numbers)
+    numbers = 4 * min(step, n_pairs) * n_values * n_resamples
+    counts = map_blocks(count, range(len(blocks)), view.sample.n_jobs, numbers=numbers)
     return _of_counts(view, np.concatenate(counts).astype(np.float64), n_resamples)
 
 

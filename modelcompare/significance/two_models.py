@@ -24,7 +24,7 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
-from modelcompare.significance.samples import require_plain, right_or_wrong
+from modelcompare.significance.samples import require_plain, right_or_wrong, sample_contributions
 from modelcompare.words import Alternative
 
 SampleTest = Literal["t", "wilcoxon", "sign"]
@@ -134,7 +134,9 @@ def _mcnemar(method: McNemar, view: PairView) -> Outcome:
 
 def _samples(method: SampleTest, view: PairView) -> Outcome:
     require_plain(view.evaluation.predictions, f"test {method!r}")
-    differences = pair_differences(view.contributions, view.model_a, view.model_b)[0]
+    (metric,) = view.evaluation.metrics
+    contributions = sample_contributions(view.evaluation, metric)
+    differences = pair_differences(contributions, view.model_a, view.model_b)[0]
     return Outcome.of_one(*sample_test(method, differences, view.alternative))
 
 

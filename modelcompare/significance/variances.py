@@ -8,7 +8,8 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -123,16 +124,8 @@ def variance_test(
 
     A row of x and one of y are a pair of sets; for "pitman-morgan" columns belong together.
     """
-    run = {
-        "f": _f,
-        "bartlett": _bartlett,
-        "levene": _levene,
-        "brown-forsythe": _brown_forsythe,
-        "fligner": _fligner,
-        "pitman-morgan": _pitman_morgan,
-    }[test]
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic, p_value = run(x, y)
+        statistic, p_value = _RUN[test](x, y)
     neither = x.still & y.still
     return np.where(neither, np.nan, statistic), np.where(neither, np.nan, p_value)
 
@@ -157,19 +150,12 @@ def _bartlett(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     return statistic, chdtrc(1, statistic)
 
 
-def _levene(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
-    x, y = x.without_rounding(), y.without_rounding()
-    return _of_deviations(x.deviations(x.mean), y.deviations(y.mean))
-
-
-def _brown_forsythe(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
-    x, y = x.without_rounding(), y.without_rounding()
-    return _of_deviations(x.deviations(x.median), y.deviations(y.median))
-
-
-def _of_deviations(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
+def _levene(x: RowMoments, y: RowMoments, centre: str) -> tuple[FloatArray, FloatArray]:
+    """Analysis of variance of the distances from each side's mean or median."""
     from scipy.special import fdtrc
 
+    sides = (side.without_rounding() for side in (x, y))
+    x, y = (side.deviations(getattr(side, centre)) for side in sides)
     df = x.count + y.count - 2
     within = x.variance * (x.count - 1) + y.variance * (y.count - 1)
     statistic = df * _between(x, y) / within
@@ -211,3 +197,13 @@ def _pitman_morgan(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray
     correlation = (u * v).sum(axis=1) / np.sqrt((u**2).sum(axis=1) * (v**2).sum(axis=1))
     statistic = correlation * np.sqrt((n - 2) / (1 - correlation**2))
     return statistic, 2 * stdtr(n - 2, -np.abs(statistic))
+
+
+_RUN: Mapping[VarianceTest, Callable[[RowMoments, RowMoments], tuple[FloatArray, FloatArray]]] = {
+    "f": _f,
+    "bartlett": _bartlett,
+    "levene": partial(_levene, centre="mean"),
+    "brown-forsythe": partial(_levene, centre="median"),
+    "fligner": _fligner,
+    "pitman-morgan": _pitman_morgan,
+}
