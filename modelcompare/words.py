@@ -6,6 +6,8 @@ Imports no other module that is slow to load, so the command line can read it at
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
@@ -165,6 +167,23 @@ def optional(module: str, need: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(f'{need}: pip install "modelcompare[{extra}]"') from error
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the line outside of this package that asked."""
+    frame = sys._getframe()
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__", "<unknown>")
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        text, category, frame.f_code.co_filename, frame.f_lineno, module, registry
+    )
+
+
+def _is_ours(module: str) -> bool:
+    # Decorators that are context managers call from the standard library.
+    return module.partition(".")[0] in ("modelcompare", "contextlib")
 
 
 def shown(value: object) -> str:

@@ -25,7 +25,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import held_back, warn_caller
+from modelcompare.comparison.told import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
@@ -36,7 +36,7 @@ from modelcompare.report.numbers import format_number, interval_title, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, check_mapping, value_name
+from modelcompare.words import Correction, check_mapping, value_name, warn_caller
 
 _STEP_DOWN: Correction = "holm"
 

@@ -12,11 +12,11 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import held_back, warn_caller
+from modelcompare.comparison.told import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
-from modelcompare.words import Correction
+from modelcompare.words import Correction, warn_caller
 
 # Parts of the data whose warnings stand in one.
 _NAMED = 3

@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_caller, warn_of_each
+from modelcompare.comparison.told import warn_of_each
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -35,12 +35,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import ESTIMATE, VALUE, Table, column
 from modelcompare.report.writers.notebook import framed, tables_shown
-from modelcompare.words import (
-    IntervalMethod,
-    Scheme,
-    value_name,
-    written_out,
-)
+from modelcompare.words import IntervalMethod, Scheme, value_name, warn_caller, written_out
 
 
 def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+
+from modelcompare.words import warn_caller
 
 
 def warn_of_each(texts: Iterable[str], category: type[Warning]) -> None:
     """Give one warning for each text, at the line outside of this package that asked."""
     for text in texts:
         warn_caller(text, category)
-
-
-def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the line outside of this package that asked."""
-    frame = sys._getframe()
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        frame = frame.f_back
-    module = frame.f_globals.get("__name__", "<unknown>")
-    registry = frame.f_globals.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(
-        text, category, frame.f_code.co_filename, frame.f_lineno, module, registry
-    )
-
-
-def _is_ours(module: str) -> bool:
-    # Decorators that are context managers call from the standard library.
-    return module.partition(".")[0] in ("modelcompare", "contextlib")
 
 
 @contextmanager

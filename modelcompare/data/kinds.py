@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.scores import scored
 from modelcompare.data.texts import text_lists, texts
-from modelcompare.words import Kind, KindOrAuto, check_choice
+from modelcompare.words import Kind, KindOrAuto, check_choice, warn_caller
 
 # Texts that numpy and pandas make of missing values, and that name no class.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
@@ -133,12 +132,11 @@ def _tell_raw(models: Sequence[str], classes: AnyArray | None, *, told: bool) ->
     who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
     beyond = "" if told else " beyond [0, 1]"
     hint = "" if told else "pass kind='values' (--kind values) to say so, or "
-    warnings.warn(
+    warn_caller(
         f"{who} real numbers{beyond} for 2 classes, which were taken for raw scores of "
         f"{classes.tolist()[1]!r}: their order alone counts; {hint}give `labels` with another "
         "class last to choose it.",
         checks.DataWarning,
-        stacklevel=4,
     )
 
 
@@ -174,15 +172,14 @@ def check_guess(
     Models `of_one_class` gave the probabilities of one class alone.
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
-        warnings.warn(
+        warn_caller(
             f"label {label!r}, which missing values become as texts, counts as a class; drop these "
             "samples, or if it is a class give all as `labels`.",
             checks.DataWarning,
-            stacklevel=4,
         )
     _tell_positive(of_one_class, labels)
     if truth is not None:
-        tell_alike(labels[np.bincount(truth, minlength=len(labels)) > 0], stacklevel=5)
+        tell_alike(labels[np.bincount(truth, minlength=len(labels)) > 0])
         said = {m: each.array for m, each in outputs.items() if each.kind == "labels"}
         check_matches(labels, {model: Answers(truth, codes) for model, codes in said.items()})
 
@@ -191,22 +188,20 @@ def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
     """Say which class single probabilities were taken for, where it is not 1 or True by custom."""
     if models and labels.tolist() not in ([0, 1], [-1, 1]):
         who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
-        warnings.warn(
+        warn_caller(
             f"{who} one probability per sample, which was taken for that of {labels[1]!r}; give "
             "both classes' probabilities, or `labels` with that class last, to choose it.",
             checks.DataWarning,
-            stacklevel=5,
         )
 
 
-def tell_alike(labels: AnyArray, *, stacklevel: int) -> None:
+def tell_alike(labels: AnyArray) -> None:
     """Tell of classes that look alike: of one class in two spellings half would be wrong."""
     for one, other in spelling.alike(labels.tolist()):
-        warnings.warn(
+        warn_caller(
             f"labels {one} and {other} look alike and count as two classes; if they are one, write "
             "them alike, if not, give both as `labels`.",
             checks.DataWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -254,12 +249,11 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
             _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
         for label, (other, how) in twins.items():
             n_said = int(count[labels.tolist().index(label)])
-            warnings.warn(
+            warn_caller(
                 f"model {model!r} says {spelling.written(label, how)} for {n_said:,} samples; "
                 f"`y_true` never holds it, but {spelling.written(other, how)} ({how}), so it "
                 "counts as wrong.",
                 checks.DataWarning,
-                stacklevel=5,
             )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import math
 import textwrap
-import warnings
 from collections.abc import Iterator
 from inspect import Parameter, Signature
 from typing import Any, Literal, get_args
@@ -32,7 +31,7 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
     varied,
 )
-from modelcompare.words import Kind, Tokenizer, listed
+from modelcompare.words import Kind, Tokenizer, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
@@ -184,7 +183,7 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     if np.isnan(value).any():
         said = f"{metric.name} is 0 / 0 here"
         hint = "; pass zero_division= for another value" if "zero_division" in options else ""
-        warnings.warn(f"{said}{hint}.", UndefinedMetricWarning, stacklevel=3)
+        warn_caller(f"{said}{hint}.", UndefinedMetricWarning)
     if not metric.per_class:
         return float(value)
     if not binary:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_caller, warn_of_each
+from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
@@ -21,7 +21,14 @@ from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.sources import evaluation as sources
-from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name
+from modelcompare.words import (
+    Alternative,
+    IntervalMethod,
+    ZeroDivision,
+    shown,
+    value_name,
+    warn_caller,
+)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_caller
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
@@ -36,7 +35,7 @@ from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, warn_caller
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.words import SameIds
+from modelcompare.words import SameIds, warn_caller
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
@@ -81,7 +80,7 @@ def align(
     if any(left_out.values()):
         counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
         what = f"kept the {len(common):,} ids that all files share; left out {counts}."
-        warnings.warn(what, DataWarning, stacklevel=4)
+        warn_caller(what, DataWarning)
     return {model: part.loc[common] for model, part in indexed.items()}
 
 

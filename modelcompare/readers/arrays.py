@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +20,7 @@ from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading, directed
 from modelcompare.spelling import chosen
-from modelcompare.words import KindOrAuto
+from modelcompare.words import KindOrAuto, warn_caller
 
 _PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names")
@@ -185,7 +184,7 @@ def _kept(arrays: list[NDArray[Any]], columns: Columns, where: str) -> Any:
     if not bad.any():
         return slice(None)
     what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
-    warnings.warn(what, DataWarning, stacklevel=4)
+    warn_caller(what, DataWarning)
     return ~bad
 
 

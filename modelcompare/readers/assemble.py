@@ -7,7 +7,6 @@ follow), and where cells get their types.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from modelcompare.readers.cell_types import as_numbers, column_array, refuse_obj
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import SCORE
+from modelcompare.words import warn_caller
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
@@ -253,7 +253,7 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
     if options.missing == "drop":
         left_out = f"left out {int(bad.sum()):,} of {len(bad):,}"
         what = f"{left_out} samples" if in_rows else f"{parts[0].where}: {left_out} rows"
-        warnings.warn(f"{what} with missing cells.", DataWarning, stacklevel=5)
+        warn_caller(f"{what} with missing cells.", DataWarning)
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A truth that is missing in one file is the first to be mended.
     for part in sorted(parts, key=lambda part: not (part.true and part.frame[part.true].hasnans)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from modelcompare.readers.places import Place
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.tables import Table, flattened
+from modelcompare.words import warn_caller
 
 
 def named(table: Table, columns: Columns, where: str) -> Table:
@@ -147,9 +147,8 @@ def _newest(records: Records) -> Records:
     if not old.any():
         return records
     models = counted([*dict.fromkeys(records.frame["model"][old])])
-    warnings.warn(
+    warn_caller(
         f"there are several logs of the same model and task; the newest was taken of {models}.",
         DataWarning,
-        stacklevel=5,
     )
     return replace(records, frame=records.frame[~old], beside=beside[~old])

@@ -18,7 +18,7 @@ from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse
 from modelcompare.data.inputs import cells, flat, narwhals_of
 from modelcompare.readers.content import Content
 from modelcompare.readers.messages import counted
-from modelcompare.words import optional, shown
+from modelcompare.words import optional, shown, warn_caller
 
 _N_EXACT = 2**53
 # Numbers with a comma before their fraction, and those whose commas may part thousands.
@@ -144,7 +144,7 @@ def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not found:
         return frame
     what = f"{name}: commas in the numbers of {counted([*map(str, found)])} were read as points."
-    warnings.warn(what, DataWarning, stacklevel=2)
+    warn_caller(what, DataWarning)
     return frame.assign(**found)
 
 

@@ -112,7 +112,7 @@ class Layout:
             return self
         batches = self.rows.batches(named) if counted is None else counted.to_batches()
         labels = _classes(batches, named)
-        tell_alike(labels, stacklevel=5)
+        tell_alike(labels)
         return replace(self, labels=labels)
 
     def _names_classes(self, first: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,7 +24,7 @@ from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.studies.figures import plot_shares
 from modelcompare.studies.pairs import PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.studies.ranking_consistency import orders_kept
-from modelcompare.words import AgreementTest, label_name, signature
+from modelcompare.words import AgreementTest, label_name, signature, warn_caller
 
 # Classes with a panel each.
 _MAX_CLASSES = 6
@@ -214,10 +213,10 @@ class AgreementStudy(Result):
 
     def _frames(self) -> dict[str, pd.DataFrame]:
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
-            warnings.warn(
+            warn_caller(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
                 f"less than 2 of {len(self.predictions)} samples.",
-                stacklevel=2,
+                UserWarning,
             )
         return {
             "agreement": self.table,

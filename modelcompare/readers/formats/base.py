@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -16,7 +15,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.messages import counted
 from modelcompare.readers.records import SCORE, Records, stacked
-from modelcompare.words import FileKind
+from modelcompare.words import FileKind, warn_caller
 
 
 class UnscoredError(ValueError):
@@ -104,7 +103,7 @@ def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> d
         raise next(iter(unscored.values()))
     if unscored:
         what = f"left out logs without scores: {counted([*unscored])}."
-        warnings.warn(what, DataWarning, stacklevel=6)
+        warn_caller(what, DataWarning)
     return found
 
 

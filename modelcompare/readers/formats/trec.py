@@ -8,7 +8,6 @@ fields after the run's are ignored, and so is the rank, since documents are rank
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.words import optional
+from modelcompare.words import optional, warn_caller
 
 _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
@@ -74,11 +73,10 @@ def _check_queries(file: Opened, scores: _ByQuery, judged: Opened, relevance: _B
             f"{listed(relevance)}); name the qrels file of this run."
         )
     if lacked:
-        warnings.warn(
+        warn_caller(
             f"{file.name} lacks {len(lacked):,} of {len(relevance):,} judged queries "
             f"({listed(lacked)}), which score 0.",
             DataWarning,
-            stacklevel=2,
         )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Sequence
 
 import pandas as pd
@@ -17,6 +16,7 @@ import pandas as pd
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
+from modelcompare.words import warn_caller
 
 _N_LOOKED_AT = 50
 _NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
@@ -141,11 +141,10 @@ def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
         )
     if len(unrated):
         lacked = [str(name).removeprefix(SCORE) for name in has_all.columns[~has_all.all()]]
-        warnings.warn(
+        warn_caller(
             f"left out {len(unrated):,} of {len(has_all):,} segments of {pair or 'the test set'}: "
             f"no system has {' and '.join(lacked)} for them.",
             DataWarning,
-            stacklevel=2,
         )
     return frame[~frame.index.isin(unrated, level="id")]
 
