@@ -147,16 +147,15 @@ def compare(
     0     a     0.875     1
     1     b     0.625     2
     """
-    models = predictions.models
-    model_a, model_b = _pairs(models, baseline)
+    a, b = _pairs(predictions.models, baseline)
     predictions, method, used, draws = serve(
         predictions, metrics, method=method, test=test, zero_division=zero_division
     )
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     n_values = sum(1 for _ in value_keys(chosen, predictions))
     # Before anything of that size is made.
-    check_pairs(len(model_a), n_values)
-    check_covariances(len(models), n_values)
+    check_pairs(len(a), n_values)
+    check_covariances(len(predictions.models), n_values)
     draws = draws or correction == "max-t" or undefined != "count"
     replicated = prepare(
         predictions, chosen, n_resamples=n_resamples if draws else 0, scheme=scheme,
@@ -164,35 +163,23 @@ def compare(
     )  # fmt: skip
     if replicated.n_resamples:
         replicated.warn_of_undefined()
-    pairs = PairView(replicated, (model_a, model_b), n_resamples)
+    pairs = PairView(replicated, (a, b), n_resamples)
     outcome = significance.run_test(used, pairs)
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
-    differences = replicated.difference_interval(model_a, model_b, method, confidence_level)
+    differences = intervals.held_intervals(pairs, method, confidence_level)
     sparse = sparse_values(replicated, scores=scores, differences=differences, pairs=pairs.pairs)
     warn_of_each(sparse, SparseDataWarning)
     warn_of_no_width(pairs, differences, method)
     return Comparison(
-        bootstrap=replicated,
-        pairs=(model_a, model_b),
-        score_interval=scores,
-        difference_interval=differences,
-        p_values=outcome.p_value,
-        p_adjusted=p_adjusted,
-        confidence_level=confidence_level,
-        method=method,
-        test=used,
-        tests_used=outcome.used,
-        correction=correction,
-        corrections_used=corrections_used,
-        family=family,
-        baseline=baseline,
-        alpha=alpha,
-        rng_label=rng_label(rng),
-        warned=(*sparse, *warned),
+        bootstrap=replicated, pairs=pairs.pairs, score_interval=scores,
+        difference_interval=differences, p_values=outcome.p_value, p_adjusted=p_adjusted,
+        confidence_level=confidence_level, method=method, test=used, tests_used=outcome.used,
+        correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
+        alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
-    )
+    )  # fmt: skip
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:

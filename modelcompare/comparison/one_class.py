@@ -15,6 +15,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
+from modelcompare.report.figures.curves import Curves
 from modelcompare.words import CurveKind
 
 
@@ -62,20 +63,27 @@ class OneClass:
             ordered = Descending.of(scores, self.positive)
             yield model, ordered, scores[ordered.lasts]
 
-    def share(self, weights: FloatArray) -> float:
-        """Share of the class: the precision of chance."""
-        return float(weights @ self.positive / weights.sum())
+    def curves(self, kind: CurveKind, weights: FloatArray, confidence_level: float) -> Curves:
+        """Empirical curves of all models, and their areas without intervals.
 
-
-def curve_points(
-    model: str, ordered: Descending, scores: FloatArray, weights: FloatArray
-) -> pd.DataFrame:
-    """Recall, false positive rate and precision at each distinct score; weights of shape (1, n)."""
-    hits, alarms = ordered.counts(weights)
-    return pd.DataFrame({
-        "model": model, "threshold": scores, "recall": share_of_all(hits)[0],
-        "false_positive_rate": share_of_all(alarms)[0], "precision": divide(hits, hits + alarms)[0],
-    })  # fmt: skip
+        Points are at each distinct score; weights of the samples have the shape (1, n_samples).
+        """
+        points, areas = [], []
+        for model, ordered, scores in self.models():
+            hits, alarms = ordered.counts(weights)
+            points.append(pd.DataFrame({
+                "model": model, "threshold": scores, "recall": share_of_all(hits)[0],
+                "false_positive_rate": share_of_all(alarms)[0],
+                "precision": divide(hits, hits + alarms)[0],
+            }))  # fmt: skip
+            areas.append((model, areas_under(kind, ordered, weights)[0], np.nan, np.nan))
+        share = float(weights[0] @ self.positive / weights[0].sum())
+        return Curves(
+            pd.concat(points, ignore_index=True),
+            pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []}),
+            pd.DataFrame(areas, columns=["model", "area", "ci_low", "ci_high"]),
+            kind, self.label, share, len(self.predictions), confidence_level,
+        )  # fmt: skip
 
 
 def share_of_all(counts: FloatArray) -> FloatArray:

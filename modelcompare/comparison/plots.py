@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
+from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -155,16 +154,7 @@ class ComparisonFigures:
     def _curve(self, kind: CurveKind, label: Any, ax: Axes | None) -> Figure:
         """Draw the empirical curves of all models, with their areas."""
         preds = self._predictions
-        chosen = OneClass.of(preds, label)
         weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
-        points, areas = [], []
-        for model, ordered, scores in chosen.models():
-            points.append(curve_points(model, ordered, scores, weight[None]))
-            area = float(areas_under(kind, ordered, weight[None])[0])
-            areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
-        empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
-        found = curves.Curves(
-            pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
-            chosen.share(weight), len(preds), self.evidence.confidence_level,
-        )  # fmt: skip
+        level = self.evidence.confidence_level
+        found = OneClass.of(preds, label).curves(kind, weight[None], level)
         return curves.plot_curve(found, self.result.signature, ax=ax)

@@ -14,7 +14,6 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.one_class import (
     OneClass,
     areas_under,
-    curve_points,
     share_of_all,
 )
 from modelcompare.data.predictions import Predictions
@@ -149,27 +148,22 @@ def curve(
     one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
-    points, bands, areas = [], [], []
-    for model, ordered, scores in one.models():
-        hits, alarms = ordered.counts(whole)
-        points.append(curve_points(model, ordered, scores, whole))
+    found = one.curves(kind, whole, confidence_level)
+    bands, ends = [], []
+    for model, ordered, _ in one.models():
         drawn = np.concatenate([areas_under(kind, ordered, w) for w in drawn_weights()])
-        ends = percentile_interval(drawn[:, None], confidence_level=confidence_level)
-        areas.append({
-            "model": model, "area": areas_under(kind, ordered, whole)[0],
-            "ci_low": ends.low[0], "ci_high": ends.high[0],
-        })  # fmt: skip
+        ends.append(percentile_interval(drawn, confidence_level=confidence_level))
         draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in drawn_weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
         bands.append(pd.DataFrame({
-            "model": model, "x": grid, "y": on_grid(hits, alarms, grid)[0], "ci_low": interval.low,
-            "ci_high": interval.high,
+            "model": model, "x": grid, "y": on_grid(*ordered.counts(whole), grid)[0],
+            "ci_low": interval.low, "ci_high": interval.high,
         }))  # fmt: skip
-    return CurveResult(
-        pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True),
-        pd.DataFrame(areas), kind, one.label, one.share(whole[0]),
-        len(predictions), confidence_level,
-    )  # fmt: skip
+    areas = found.areas.assign(
+        ci_low=[float(end.low) for end in ends], ci_high=[float(end.high) for end in ends]
+    )
+    band = pd.concat(bands, ignore_index=True)
+    return CurveResult(**vars(found) | {"band": band, "areas": areas})
 
 
 def weighed(

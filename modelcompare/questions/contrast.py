@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
@@ -19,6 +20,7 @@ from modelcompare.intervals import held_intervals
 from modelcompare.metrics import AnyMetric, SparseDataWarning, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.sources import evaluation as sources
 from modelcompare.words import (
@@ -32,22 +34,19 @@ from modelcompare.words import (
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(PairView):
     """Difference a - b of two models in one value, on the same test set.
 
     Parameters
     ----------
-    view : PairView
-        The one pair, whose replicates, swaps and errors are computed when they are asked for.
     position : int
-        Where the value stands along the axis of values.
+        Where the value stands along the axis of values; the rest as in `PairView`, of one pair.
     """
 
-    view: PairView
-    position: int
+    position: int = 0
 
     @classmethod
-    def of(
+    def between(
         cls,
         predictions: TestSet,
         model_a: str,
@@ -66,32 +65,32 @@ class Contrast:
         """Contrast of two models of a test set; arguments are those of the questions."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
-        view = PairView.of(
-            evaluation, np.array([0]), np.array([1]), n_resamples, seed_sequence(rng), alternative,
-            enumerate_swaps=enumerate_swaps, n_jobs=n_jobs,
+        weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
+        return cls(
+            Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
+            alternative, enumerate_swaps, value_position(evaluation, label),
         )  # fmt: skip
-        return cls(view, value_position(evaluation, label))
 
     @property
     def metric(self) -> AnyMetric:
         """Metric that the models are compared by."""
-        (metric,) = self.view.evaluation.metrics
+        (metric,) = self.evaluation.metrics
         return metric
 
     @property
     def difference(self) -> float:
         """Difference on the test set."""
-        return float(self.view.estimate[0, self.position])
+        return float(self.estimate[0, self.position])
 
     @property
     def error(self) -> float:
         """Influence-function standard error of the difference."""
-        return float(self.view.standard_error[0, self.position])
+        return float(self.standard_error[0, self.position])
 
     @property
     def n_units(self) -> int:
         """Samples, or clusters where `groups` are given; of a sketch its samples."""
-        evaluation = self.view.evaluation
+        evaluation = self.evaluation
         if evaluation.predictions.sums is not None:
             return len(evaluation.predictions)
         return evaluation.units.size
@@ -99,33 +98,30 @@ class Contrast:
     @property
     def unit(self) -> str:
         """Unit that is counted: "samples" or "clusters"."""
-        predictions = self.view.evaluation.predictions
+        predictions = self.evaluation.predictions
         clustered = predictions.groups is not None and predictions.sums is None
         return "clusters" if clustered else "samples"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Note that an answer is for the runs at hand, where there are several."""
-        return for_these_runs(self.view.evaluation.predictions)
+        return for_these_runs(self.evaluation.predictions)
 
     def test(self, name: str) -> Outcome:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""
-        found = run_test(name, self.view)
+        found = run_test(name, self)
         here = np.s_[:, self.position : self.position + 1]
-        return Outcome(
-            found.statistic[here], found.p_value[here], found.n_resamples, found.exact,
-            used=found.used,
-        )  # fmt: skip
+        return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
     def warn_of_sparse_data(self) -> None:
         """Warn at the caller's line where too little decides about the two values."""
-        sparse = sparse_values(self.view.sample, pairs=self.view.pairs, place=self.position)
+        sparse = sparse_values(self.sample, pairs=self.pairs, place=self.position)
         warn_of_each(sparse, SparseDataWarning)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
-        found = held_intervals(self.view, method, confidence_level)
+        found = held_intervals(self, method, confidence_level)
         return float(found.low[0, self.position]), float(found.high[0, self.position])
 
 

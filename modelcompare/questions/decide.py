@@ -271,7 +271,7 @@ def decide(
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
     predictions, method, *_ = serve(predictions, metric, method=method, zero_division=zero_division)
-    contrast = Contrast.of(
+    contrast = Contrast.between(
         predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
@@ -307,7 +307,7 @@ def decide(
 
 def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> None:
     """Refuse a gain without an interval, and say why."""
-    predictions = contrast.view.evaluation.predictions
+    predictions = contrast.evaluation.predictions
     if method == "auto" and is_calibration_error(contrast.metric) and why_refused(predictions):
         raise ValueError(refusal(predictions, [contrast.metric.name]))
     raise ValueError(

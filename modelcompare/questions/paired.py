@@ -193,7 +193,7 @@ def paired_test(
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
-    contrast = Contrast.of(
+    contrast = Contrast.between(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
         enumerate_swaps="units" in predictions.abilities, n_resamples=n_resamples,
@@ -204,5 +204,5 @@ def paired_test(
     return PairedTestResult.of(
         (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,
         outcome.used.get(contrast.metric.name, test), alternative, contrast.notes,
-        n_groups(contrast.view.evaluation, test),
+        n_groups(contrast.evaluation, test),
     )  # fmt: skip

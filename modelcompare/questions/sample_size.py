@@ -328,7 +328,7 @@ def sample_size(
     samples.
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    contrast = Contrast.of(
+    contrast = Contrast.between(
         predictions, model_a, model_b, metric,
         label=label, zero_division=zero_division, collapse=False,
     )  # fmt: skip

@@ -111,17 +111,17 @@ def selfcheck(
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
-    whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)
+    whole = Contrast.between(pair, model_a, model_b, metric, label=label, collapse=False)
     whole.warn_of_sparse_data()
-    truth = whole.view.sample.point[:, whole.position]
+    truth = whole.sample.point[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
     seed = seed_sequence(rng)
-    units = replace(whole.view.evaluation.units, rescaled=False)
+    units = replace(whole.evaluation.units, rescaled=False)
     swaps = SwapMasks(units, n_trials, child_seed(seed, 0))
     draws = BootstrapWeights(units, n_trials, child_seed(seed, 1))
 
     def rejects(sample: Predictions, trial: int) -> bool:
-        drawn = Contrast.of(
+        drawn = Contrast.between(
             sample, model_a, model_b, metric, label=label, n_resamples=n_resamples, rng=trial
         )
         return bool(drawn.test(test).p_value[0, 0] < alpha)
@@ -134,7 +134,7 @@ def selfcheck(
         ends = _intervals(result, whole.position, method, confidence_level)
         covered = [low <= t <= high for (low, high), t in zip(ends, truths, strict=True)]
         outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
-    shifted = _equal_values(whole.view.evaluation, whole.position)
+    shifted = _equal_values(whole.evaluation, whole.position)
     drawn = () if shifted is None else unequal_draws(shifted, n_trials, child_seed(seed, 2))
     rejected = [
         rejects(_drawn(pair, counts)[0], trial)

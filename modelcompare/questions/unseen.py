@@ -65,7 +65,7 @@ class Unseen:
     @classmethod
     def of(cls, contrast: Contrast, sign: float) -> Unseen:
         """What a contrast may not have seen."""
-        metric, evaluation = contrast.metric, contrast.view.evaluation
+        metric, evaluation = contrast.metric, contrast.evaluation
         low, high = range_of_samples(metric, evaluation.predictions)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
