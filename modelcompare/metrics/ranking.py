@@ -91,59 +91,59 @@ def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
     return out
 
 
-# One of the binary questions of a multiclass average, asked one way round or both, and the samples
-# whose weight it has.
+# A binary question, asked one way round or both, and the samples whose weight it has.
 Question: TypeAlias = tuple[Sequence[Below], IntArray]
 
 
-def _ovr_questions(outcomes: Outcomes) -> Iterator[Question]:
-    """Each class against the rest; classes that do not occur, or alone do, have no AUC."""
-    for j in range(outcomes.n_classes):
-        yield [one_way(outcomes, j)], np.flatnonzero(outcomes.true_codes == j)
+def _questions(outcomes: Outcomes, multi_class: MultiClass | None) -> Iterator[Question]:
+    """The one question of two classes; each class against the rest; or each pair of classes.
+
+    Pairs are asked both ways round (Hand & Till 2001). Classes that do not occur, or alone do, have
+    no AUC.
+    """
+    codes, n_classes = outcomes.true_codes, outcomes.n_classes
+    if multi_class is None:
+        yield [of_two_classes(outcomes)], np.arange(len(outcomes))
+    elif multi_class == "ovr":
+        for j in range(n_classes):
+            yield [one_way(outcomes, j)], np.flatnonzero(codes == j)
+    else:
+        for pair in combinations(range(n_classes), 2):
+            rows = np.flatnonzero(np.isin(codes, pair))
+            yield [one_way(outcomes, j, rows) for j in pair], rows
 
 
-def _ovo_questions(outcomes: Outcomes) -> Iterator[Question]:
-    """Each pair of classes, both ways round (Hand & Till 2001)."""
-    for pair in combinations(range(outcomes.n_classes), 2):
-        rows = np.flatnonzero(np.isin(outcomes.true_codes, pair))
-        yield [one_way(outcomes, j, rows) for j in pair], rows
+def _mean(values: list[FloatArray], average: ClassAverage, shares: list[FloatArray]) -> FloatArray:
+    columns = np.stack(values, axis=-1)
+    weights = np.stack(shares, axis=-1) if average == "weighted" else np.ones_like(columns)
+    return averaged(columns, weights, average)
 
 
-def _mean(values: list[FloatArray], shares: list[FloatArray], average: ClassAverage) -> FloatArray:
-    return averaged(np.stack(values, axis=-1), np.stack(shares, axis=-1), average)
-
-
-def _prepare_auc(outcomes: Outcomes) -> Evaluate:
-    pairs = of_two_classes(outcomes)
-    return lambda weights: _auc(pairs, by_sample(weights))
-
-
-def _auc_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-    return _auc_left_out(of_two_classes(outcomes), weights)
-
-
-def _prepare_many(
-    outcomes: Outcomes, *, multi_class: MultiClass, average: ClassAverage
+def _prepare_auc(
+    outcomes: Outcomes, *, multi_class: MultiClass | None, average: ClassAverage
 ) -> Evaluate:
-    questions = list((_ovr_questions if multi_class == "ovr" else _ovo_questions)(outcomes))
+    questions = list(_questions(outcomes, multi_class))
 
     def evaluate(weights: FloatArray) -> FloatArray:
-        samples = by_sample(weights)
-        shares = [summed(samples, members) for _, members in questions]
-        values = [np.mean([_auc(way, samples) for way in ways], axis=0) for ways, _ in questions]
-        return _mean(values, shares, average)
+        weights = by_sample(weights)
+        values = [np.mean([_auc(way, weights) for way in ways], axis=0) for ways, _ in questions]
+        weighted = questions if average == "weighted" else []
+        return _mean(values, average, [summed(weights, members) for _, members in weighted])
 
     return evaluate
 
 
-def _ovr_jackknife(outcomes: Outcomes, weights: FloatArray, *, average: ClassAverage) -> FloatArray:
+def _auc_jackknife(
+    outcomes: Outcomes, weights: FloatArray, *, multi_class: MultiClass | None,
+    average: ClassAverage,
+) -> FloatArray:  # fmt: skip
     values, shares = [], []
-    for (pairs,), members in _ovr_questions(outcomes):
+    for (pairs,), members in _questions(outcomes, multi_class):
         values.append(_auc_left_out(pairs, weights))
         share = np.full(len(outcomes), weights[members].sum())
         share[members] -= weights[members]
         shares.append(share)
-    return _mean(values, shares, average)
+    return _mean(values, average, shares)
 
 
 @dataclass(frozen=True)
@@ -238,18 +238,18 @@ def roc_auc_metric(
         raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
     if max_fpr is not None and multi_class is not None:
         raise ValueError("`max_fpr` is for two classes; leave `multi_class` out.")
-    prepare: Prepare = _prepare_auc
-    jackknife: Jackknife | None = _auc_jackknife
+    prepare: Prepare = partial(_prepare_auc, multi_class=multi_class, average=average)
+    jackknife: Jackknife | None = partial(_auc_jackknife, multi_class=multi_class, average=average)
     name, variant, pattern = "roc_auc", "", "roc_auc_at_{max_fpr}"
     if max_fpr is not None:
-        prepare, jackknife = partial(_prepare_partial, max_fpr=max_fpr), None
+        prepare = partial(_prepare_partial, max_fpr=max_fpr)
         name, variant = f"roc_auc_at_{number(max_fpr)}", "false positive rates up to a limit alone"
     elif multi_class is not None:
-        prepare = partial(_prepare_many, multi_class=multi_class, average=average)
-        jackknife = partial(_ovr_jackknife, average=average) if multi_class == "ovr" else None
         name, variant, pattern = f"roc_auc_{multi_class}", _VARIANTS[multi_class], ""
         if average == "weighted":
             name, variant = f"{name}_weighted", f"{variant}; weighted by the classes' support"
+    if max_fpr is not None or multi_class == "ovo":
+        jackknife = None
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
@@ -278,19 +278,12 @@ def roc_auc_metric(
 ROC_AUC = roc_auc_metric()
 
 
-def _prepare_ap(outcomes: Outcomes) -> Evaluate:
-    check_two_classes(outcomes)
-    return _descending(outcomes, 1).average_precision
-
-
-def _prepare_ap_macro(outcomes: Outcomes) -> Evaluate:
-    parts = [_descending(outcomes, j) for j in range(outcomes.n_classes)]
-
-    def evaluate(weights: FloatArray) -> FloatArray:
-        values = [part.average_precision(weights) for part in parts]
-        return _mean(values, [np.ones(len(weights))] * len(values), "macro")
-
-    return evaluate
+def _prepare_ap(outcomes: Outcomes, *, macro: bool = False) -> Evaluate:
+    if not macro:
+        check_two_classes(outcomes)
+    classes = range(outcomes.n_classes) if macro else [1]
+    parts = [_descending(outcomes, j) for j in classes]
+    return lambda weights: _mean([part.average_precision(weights) for part in parts], "macro", [])
 
 
 AVERAGE_PRECISION = OrderMetric(
@@ -314,7 +307,7 @@ METRICS: tuple[AnyMetric, ...] = (
       for multi_class in get_args(MultiClass) for average in get_args(ClassAverage)),
     AVERAGE_PRECISION,
     replace(
-        AVERAGE_PRECISION, name="average_precision_macro", prepare=_prepare_ap_macro,
+        AVERAGE_PRECISION, name="average_precision_macro", prepare=partial(_prepare_ap, macro=True),
         family="average_precision", variant="the mean over classes",
     ),
 )  # fmt: skip
