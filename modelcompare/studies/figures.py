@@ -65,12 +65,16 @@ def plot_shares(
 
 
 def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
-    """Put the parts of the test set on a logarithmic axis, each with its tick."""
-    axes.set_xscale("log")
-    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
+    """Put the parts of the test set on a logarithmic axis."""
+    ticked_log(axes, ratios, "part of the test set" if last else "")
+
+
+def ticked_log(axes: Axes, places: Sequence[float], label: str, *, base: int = 10) -> None:
+    """Make the horizontal axis logarithmic, with a tick and a number at each place."""
+    axes.set_xscale("log", base=base)
+    axes.set_xticks(places, [f"{place:g}" for place in places])
     axes.minorticks_off()
-    if last:
-        axes.set_xlabel("part of the test set")
+    axes.set_xlabel(label)
 
 
 def draw_lines(

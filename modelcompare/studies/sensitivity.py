@@ -23,13 +23,14 @@ from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import MAX_LINES, draw_band, looks, plain_axes
+from modelcompare.report.figures.style import MAX_LINES, draw_bands, looks, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import ESTIMATE, VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.studies.figures import ticked_log
 from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,
@@ -70,10 +71,9 @@ def plot_sensitivity(
         plain_axes(axes, name)
         axes.axhline(0, color="black", linewidth=0.7)
         part = rows_at(frame, change=what, metric=name)
-        for model, look in looks(models):
-            rows = rows_at(part, model=model).sort_values("level")
-            draw_band(axes, rows, "level", "difference", look)
-        _level_axis(axes, part["level"], what)
+        draw_bands(axes, part, "level", "difference", models)
+        below = what if what == "temperature" else "noise (sd of log-prob.)"
+        ticked_log(axes, sorted({*part["level"]}), below, base=2)
         _keep_zero_readable(axes)
 
     panels = [[partial(draw, what, name) for name in metrics] for what in changes]
@@ -135,15 +135,6 @@ class SensitivityStudy(Result):
             for model, part in frame.groupby("model", sort=False)
         }
         return self._document(tables, frames=lambda: {self.stem: self.table})
-
-
-def _level_axis(axes: Axes, levels: pd.Series[float], change: str) -> None:
-    """Put the levels on a logarithmic axis, each with its tick and its number."""
-    axes.set_xscale("log", base=2)
-    ticks = sorted({*levels})
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
-    axes.set_xlabel(change if change == "temperature" else "noise (sd of log-prob.)")
 
 
 def _keep_zero_readable(axes: Axes) -> None:

@@ -120,15 +120,10 @@ class UndefinedStudy(Result):
         pair = next((pair for pair in self.metric_pairs.pairs if pair[0] in of_classes), None)
         if pair is None:
             return pd.DataFrame()
-        means = {
-            name: rows_at(smallest, metric=name)
-            .groupby("label", sort=False)["pct_undefined"]
-            .mean()
-            for name in pair
-        }
-        support = smallest.groupby("label", sort=False)["support"].first()
-        frame = pd.DataFrame({"support": support, **means}).sort_values("support", kind="stable")
-        return frame.head(_RAREST).rename_axis("label").reset_index()
+        means = smallest.pivot_table(
+            index=["label", "support"], columns="metric", values="pct_undefined", sort=False
+        )
+        return means[list(pair)].reset_index().sort_values("support", kind="stable").head(_RAREST)
 
 
 @checked()

@@ -27,8 +27,7 @@ from modelcompare.report.figures.style import (
     MODEL_COLOURS,
     MUTED,
     Look,
-    draw_band,
-    looks,
+    draw_bands,
     plain_axes,
     plain_log,
 )
@@ -136,9 +135,7 @@ def plot_intervals(
         if len(study.models) > MAX_LINES:
             draw_lines(axes, by_ratio(part, "mean"), study.models)
         else:
-            for model, look in looks(study.models):
-                rows = rows_at(part, model=model).sort_values("ratio")
-                draw_band(axes, rows, "ratio", "mean", look)
+            draw_bands(axes, part, "ratio", "mean", study.models)
         plain_axes(axes, value_name(name, of))
         ratio_axis(axes, study.ratios, last=of is labels[-1])
 
@@ -289,27 +286,21 @@ class VarianceStudy(Result):
     def _summary(self, pair: Pair) -> pd.DataFrame:
         """Make one row for each part of the test set; shares in percent."""
         sides = {"metric_a": pair[0], "metric_b": pair[1]}
-        ratios = rows_at(self.variance_ratios, **sides)
-        tests = rows_at(self.tests, **sides) if len(self.tests) else self.tests
-        shown = self.separated() if len(self.models) > 1 else None
-        rows = []
-        for ratio in self.ratios:
-            here = rows_at(self.distribution, ratio=ratio)
-            of_ratio = rows_at(ratios, ratio=ratio)
-            row = {"ratio": ratio, "n": here["n_samples"].iloc[0]}
+        found = _by_ratio(self.distribution)["n_samples"].first().to_frame("n")
+        for side, name in zip("ab", pair, strict=True):
+            variance = _by_ratio(rows_at(self.distribution, metric=name))["variance"].median()
+            found[f"sd {side}"] = np.sqrt(variance)
+        ratios = _by_ratio(rows_at(self.variance_ratios, **sides))
+        found["var"] = ratios["variance_ratio"].median()
+        found["CI>1"] = ratios["ci_low"].agg(lambda low: 100 * (low > 1).mean())
+        for test, part in rows_at(self.tests, **sides).groupby("test", sort=False):
+            found[_SHORT[test]] = _by_ratio(part)["p_value"].agg(lambda p: 100 * (p < 0.05).mean())
+        if len(self.models) > 1:
             for side, name in zip("ab", pair, strict=True):
-                row[f"sd {side}"] = np.sqrt(rows_at(here, metric=name)["variance"].median())
-            row["var"] = of_ratio["variance_ratio"].median()
-            row["CI>1"] = 100 * (of_ratio["ci_low"] > 1).mean()
-            for test in dict.fromkeys(tests["test"]) if len(tests) else ():
-                p = rows_at(tests, ratio=ratio, test=test)["p_value"]
-                row[_SHORT[test]] = 100 * (p < 0.05).mean()
-            for side, name in zip("ab", pair, strict=True):
-                if shown is not None:
-                    part = rows_at(shown, ratio=ratio, metric=name)
-                    row[f"sep {side}"] = 100 * part["n_separated"].sum() / part["n_pairs"].sum()
-            rows.append(row)
-        return pd.DataFrame(rows)
+                shown = _by_ratio(rows_at(self.separated(), metric=name))
+                share = shown["n_separated"].sum() / shown["n_pairs"].sum()
+                found[f"sep {side}"] = 100 * share
+        return found.reset_index()
 
     def _frames(self) -> dict[str, pd.DataFrame]:
         frames = {"variance": self.distribution, "variance_tests": self.tests}
@@ -340,6 +331,10 @@ class VarianceStudy(Result):
             frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
+
+
+def _by_ratio(frame: pd.DataFrame) -> Any:
+    return frame.groupby("ratio", sort=False)
 
 
 def _separation(evaluation: Evaluation) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from modelcompare.report import escape
 from modelcompare.report.figures.types import Artist, Axes, Axis
+from modelcompare.report.tables import rows_at
 
 # Okabe and Ito (2008), without the yellow that is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -77,9 +78,10 @@ def plain_log(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def draw_band(axes: Axes, rows: pd.DataFrame, x: str, y: str, look: Look) -> None:
-    """Draw values over their interval."""
-    axes.fill_between(
-        rows[x], rows["ci_low"], rows["ci_high"], color=look.colour, alpha=0.16, linewidth=0
-    )
-    axes.plot(rows[x], rows[y], **look.options())
+def draw_bands(axes: Axes, frame: pd.DataFrame, x: str, y: str, models: Sequence[str]) -> None:
+    """Draw values over their intervals, a line for each model."""
+    for model, look in looks(models):
+        rows = rows_at(frame, model=model).sort_values(x)
+        ends = rows["ci_low"], rows["ci_high"]
+        axes.fill_between(rows[x], *ends, color=look.colour, alpha=0.16, linewidth=0)
+        axes.plot(rows[x], rows[y], **look.options())
