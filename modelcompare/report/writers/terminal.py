@@ -60,7 +60,11 @@ def screen(
             lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
     lines += signature_lines(terminal(document.signature), width)
     console = Console(file=StringIO(), width=width)
-    return Group(*(_safe(line) for text in lines for line in text.wrap(console, width)))
+    # Most lines are short, and breaking a text takes a while.
+    broken = (
+        [text] if cell_len(text.plain) <= width else text.wrap(console, width) for text in lines
+    )
+    return Group(*(_safe(line) for parts in broken for line in parts))
 
 
 def _safe(line: Text) -> Text:
