@@ -102,7 +102,9 @@ class Table:
 
     def texts(self, column: Column) -> list[str]:
         """Texts of the cells of one column, rounded."""
-        write = _WRITERS[column.kind]
+        write = _WRITERS.get(column.kind)
+        if write is None:
+            return [label_name(values[0]) for values, _ in self.cells(column)]
         return [write(values, decimals) for values, decimals in self.cells(column)]
 
     def cells(self, column: Column) -> Iterator[tuple[tuple[Any, ...], int]]:
@@ -164,14 +166,8 @@ def _as_given(value: Any) -> str:
     return f"{value:.6g}" if number else label_name(value)
 
 
+# Kinds that are not here are names, and stay as they are.
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
-    "text": lambda values, _: label_name(values[0]),
-    "label": lambda values, _: label_name(values[0]),
-    "flag": lambda values, _: label_name(values[0]),
-    "class": lambda values, _: label_name(values[0]),
-    "leader": lambda values, _: label_name(values[0]),
-    "model_a": lambda values, _: str(values[0]),
-    "model_b": lambda values, _: str(values[0]),
     "value": lambda values, _: value_name(*values),
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
     "estimate": lambda values, decimals: numbers.format_number(values[0], decimals),

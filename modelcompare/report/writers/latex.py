@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from modelcompare.report import escape
 from modelcompare.report.fields import RIGHT, Kind
@@ -96,10 +97,8 @@ def _signed(signature: str) -> str:
 
 def _texts(table: Table, column: Column) -> _Printed:
     cells = [escape.latex(text) for text in table.texts(column)]
-    strong = [
-        rf"\textbf{{{c}}}" if s else c for c, s in zip(cells, _strong(table, column), strict=True)
-    ]
-    return _Printed("l", _title(column), strong)
+    strong = zip(cells, _beside(table, column.strong), strict=True)
+    return _Printed("l", _title(column), [rf"\textbf{{{c}}}" if s else c for c, s in strong])
 
 
 def _ranks(table: Table, column: Column) -> _Printed:
@@ -109,10 +108,10 @@ def _ranks(table: Table, column: Column) -> _Printed:
 
 def _numbers(table: Table, column: Column) -> _Printed:
     """Put numbers into one column of siunitx, bold where they stand out, with their marks."""
-    texts, marks = table.texts(column), _marks(table, column)
+    texts, marks = table.texts(column), _beside(table, column.marks)
     cells = [
         (r"\bfseries " if strong else "") + _number(text) + _superscript(mark)
-        for text, mark, strong in zip(texts, marks, _strong(table, column), strict=True)
+        for text, mark, strong in zip(texts, marks, _beside(table, column.strong), strict=True)
     ]
     # No letter is wider than an m, nor as wide in bold.
     widest = re.sub("[a-z]", "m", max(marks, key=len, default=""))
@@ -159,12 +158,9 @@ def _title(column: Column) -> str:
     return title + arrow
 
 
-def _strong(table: Table, column: Column) -> Sequence[bool]:
-    return [False] * len(table.frame) if column.strong is None else list(table.frame[column.strong])
-
-
-def _marks(table: Table, column: Column) -> Sequence[str]:
-    return [""] * len(table.frame) if column.marks is None else list(table.frame[column.marks])
+def _beside(table: Table, name: str | None) -> list[Any]:
+    """What a column of the frame says of each row, if there is such a column."""
+    return [""] * len(table.frame) if name is None else list(table.frame[name])
 
 
 def _superscript(mark: str) -> str:
