@@ -85,7 +85,7 @@ def test_what_a_command_calls_takes_its_options():
     for row in COMMANDS:
         module, _, name = row.place.partition(":")
         function = getattr(__import__(f"modelcompare.cli.{module}", fromlist=[name]), name)
-        inspect.signature(function).bind(**{each.name: None for each in row.options})
+        inspect.signature(function).bind(**row.fixed, **{each.name: None for each in row.options})
 
 
 def test_help_names_every_choice_of_the_library():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from modelcompare.report import escape
 from modelcompare.report.fields import RIGHT, Kind
@@ -26,14 +25,8 @@ _INFINITE = {"inf": r"{$\infty$}", "+inf": r"{$+\infty$}", "-inf": r"{$-\infty$}
 _NUMBERS: frozenset[Kind] = RIGHT | {"p-value"}
 
 
-@dataclass(frozen=True)
-class _Printed:
-    """A column as LaTeX has it: one of letters, or one or two of numbers."""
-
-    place: str
-    title: str
-    cells: Sequence[str]
-    width: int = 1
+# A column as LaTeX has it: its places, its title, its cells, and how many columns it takes.
+_Printed: TypeAlias = tuple[str, str, Sequence[str], int]
 
 
 def latex(tables: Iterable[Table], signature: str, *, stem: str = "table") -> str:
@@ -46,39 +39,38 @@ def latex(tables: Iterable[Table], signature: str, *, stem: str = "table") -> st
 
 
 def _table(table: Table, label: str, signature: str) -> str:
-    columns = [_PRINTED.get(column.kind, _texts)(table, column) for column in table.columns]
-    places = "".join(column.place for column in columns)
+    printed = [_PRINTED.get(column.kind, _texts)(table, column) for column in table.columns]
+    places, titles, cells, widths = zip(*printed, strict=True)
+    place = "".join(places)
     title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
     ended = title if title.endswith("?") else f"{title}."
     caption = rf"\caption{{{escape.latex(' '.join([ended, *table.notes]))}}}"
     named = rf"{caption}\label{{{label}}}"
-    head = [r"\toprule", _row(_heads(columns)), r"\midrule"]
-    body = [_row(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    head = [r"\toprule", _row(_heads(titles, widths)), r"\midrule"]
+    body = [_row(row) for row in zip(*cells, strict=True)]
     below = _signed(signature)
     if len(body) > _LONGEST:
         lines = [
-            rf"\begingroup{_SETUP}", rf"\begin{{longtable}}{{{places}}}", rf"{named}\\", *head,
+            rf"\begingroup{_SETUP}", rf"\begin{{longtable}}{{{place}}}", rf"{named}\\", *head,
             r"\endfirsthead", *head, r"\endhead", *body, r"\bottomrule", r"\end{longtable}", below,
             r"\endgroup",
         ]  # fmt: skip
     else:
         lines = [
             r"\begin{table}", r"\centering", rf"{named}\par\smallskip", _SETUP,
-            rf"\begin{{tabular}}{{{places}}}", *head, *body, r"\bottomrule",
+            rf"\begin{{tabular}}{{{place}}}", *head, *body, r"\bottomrule",
             r"\end{tabular}", below, r"\end{table}",
         ]  # fmt: skip
     return "\n".join(lines)
 
 
-def _heads(columns: Sequence[_Printed]) -> list[str]:
+def _heads(titles: Sequence[str], widths: Sequence[int]) -> list[str]:
     """Write the titles; one without a title stands below that of the column before it."""
     heads: list[tuple[str, int]] = []
-    for column in columns:
-        if column.title or not heads:
-            heads.append((column.title, column.width))
-        else:
-            title, width = heads[-1]
-            heads[-1] = title, width + column.width
+    for title, width in zip(titles, widths, strict=True):
+        if heads and not title:
+            title, width = heads[-1][0], heads.pop()[1] + width
+        heads.append((title, width))
     return [
         rf"\multicolumn{{{width}}}{{c}}{{{title}}}" if width > 1 else title
         for title, width in heads
@@ -98,12 +90,12 @@ def _signed(signature: str) -> str:
 def _texts(table: Table, column: Column) -> _Printed:
     cells = [escape.latex(text) for text in table.texts(column)]
     strong = zip(cells, _beside(table, column.strong), strict=True)
-    return _Printed("l", _title(column), [rf"\textbf{{{c}}}" if s else c for c, s in strong])
+    return "l", _title(column), [rf"\textbf{{{c}}}" if s else c for c, s in strong], 1
 
 
 def _ranks(table: Table, column: Column) -> _Printed:
     cells = [escape.latex(text.replace("-", "\u2013")) for text in table.texts(column)]
-    return _Printed("c", _title(column), cells)
+    return "c", _title(column), cells, 1
 
 
 def _numbers(table: Table, column: Column) -> _Printed:
@@ -116,7 +108,7 @@ def _numbers(table: Table, column: Column) -> _Printed:
     # No letter is wider than an m, nor as wide in bold.
     widest = re.sub("[a-z]", "m", max(marks, key=len, default=""))
     place = _place(texts, after=_superscript(widest))
-    return _Printed(place, f"{{{_title(column)}}}", cells)
+    return place, f"{{{_title(column)}}}", cells, 1
 
 
 def _interval(table: Table, column: Column) -> _Printed:
@@ -133,7 +125,7 @@ def _interval(table: Table, column: Column) -> _Printed:
         else rf"\multicolumn{{2}}{{c}}{{{_open_interval(*pair)}}}"
         for pair in ends
     ]
-    return _Printed("@{,\\,}".join(places), _title(column), cells, width=2)
+    return "@{,\\,}".join(places), _title(column), cells, 2
 
 
 def _open_interval(text: str) -> str:
