@@ -38,18 +38,13 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
         With what they need, what is free, and how many resamples would fit.
     """
     each = 8 * _COPIES * n_models * n_values
-    needed = n_resamples * each
-    if _fits(needed):
-        return
-    most = free_memory() // each
-    # A handful of resamples would not be a way out.
-    instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
-    raise _too_large(
-        needed,
-        f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in "
-        f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
-        f"{instead}take fewer resamples, metrics or models",
-    )
+    if not _fits(n_resamples * each):
+        most = free_memory() // each
+        # A handful of resamples would not be a way out.
+        instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
+        what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in"
+        remedy = f"{instead}take fewer resamples, metrics or models"
+        raise _too_large(n_resamples * each, what, n_values, remedy)
 
 
 def check_pairs(n_pairs: int, n_values: int) -> None:
@@ -61,14 +56,10 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
         With what they need, what is free, and what to ask instead.
     """
     needed = _PAIR_BYTES * n_pairs * n_values
-    if _fits(needed):
-        return
-    raise _too_large(
-        needed,
-        f"the differences of {_counted(n_pairs, 'pair')} of models in "
-        f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
-        "name a baseline (--baseline), choose models (--model), or take fewer metrics",
-    )
+    if not _fits(needed):
+        what = f"the differences of {_counted(n_pairs, 'pair')} of models in"
+        remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
+        raise _too_large(needed, what, n_values, remedy)
 
 
 def check_covariances(n_models: int, n_values: int) -> None:
@@ -81,12 +72,9 @@ def check_covariances(n_models: int, n_values: int) -> None:
     """
     needed = _SHARED_BYTES * n_models**2 * n_values
     if not _fits(needed):
-        raise _too_large(
-            needed,
-            f"the covariances of {_counted(n_models, 'model')} in {_counted(n_values, 'value')} "
-            "(metrics, and classes of those per class)",
-            "choose models (--model), a part after the other, or take fewer metrics",
-        )
+        what = f"the covariances of {_counted(n_models, 'model')} in"
+        remedy = "choose models (--model), a part after the other, or take fewer metrics"
+        raise _too_large(needed, what, n_values, remedy)
 
 
 def free_memory() -> int:
@@ -134,10 +122,11 @@ def _fits(needed: int) -> bool:
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 
-def _too_large(needed: int, what: str, remedy: str) -> ValueError:
+def _too_large(needed: int, what: str, n_values: int, remedy: str) -> ValueError:
     return ValueError(
-        f"{what} need about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} "
-        f"GiB are free; {remedy}."
+        f"{what} {_counted(n_values, 'value')} (metrics, and classes of those per class) need "
+        f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
+        f"free; {remedy}."
     )
 
 

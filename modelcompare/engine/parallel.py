@@ -228,11 +228,7 @@ def on_threads(
         n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
         if n_threads < 2:
             return list(tallied(map(task, blocks), blocks, done))
-        # Each task has a context of its own, and finds the caller's `errstate` in it.
-        runs = [(copy_context(), block) for block in blocks]
-        with ThreadPoolExecutor(n_threads) as pool:
-            futures = [pool.submit(context.run, _alone, task, block) for context, block in runs]
-            return list(tallied((future.result() for future in futures), blocks, done))
+        return list(tallied(_threaded(task, blocks, n_threads, len(blocks)), blocks, done))
 
 
 def as_they_come(
@@ -245,30 +241,30 @@ def as_they_come(
     from joblib import Parallel, delayed, effective_n_jobs
 
     n_workers = effective_n_jobs(n_jobs)
-    if n_jobs is None and n_workers == 1:
-        yield from _on_threads_as_they_come(task, items)
-    elif n_workers == 1:
-        yield from map(task, items)
-    else:
+    if n_workers > 1:
         # Lists, since not every backend of joblib gives results one by one.
         with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
             while some := list(islice(items, _AT_ONCE * n_workers)):
                 yield from parallel(delayed(_alone)(task, item) for item in some)
-
-
-def _on_threads_as_they_come(
-    task: Callable[[Item], Result], items: Iterator[Item]
-) -> Iterator[Result]:
-    # Each holds an item, which may be large.
-    n_threads = 1 if _inside.get() else min(_AT_ONCE, _BLAS.n_free)
-    if n_threads < 2:
-        yield from map(task, items)
         return
+    # Each thread holds an item, which may be large.
+    n_threads = min(_AT_ONCE, _BLAS.n_free) if n_jobs is None and not _inside.get() else 1
+    if n_threads > 1:
+        yield from _threaded(task, items, n_threads, n_threads)
+    else:
+        yield from map(task, items)
+
+
+def _threaded(
+    task: Callable[[Item], Result], items: Iterable[Item], n_threads: int, n_waiting: int
+) -> Iterator[Result]:
+    """Results in order, on threads of this process; so many items wait for theirs at once."""
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         for item in items:
+            # Each task has a context of its own, and finds the caller's `errstate` in it.
             waiting.append(pool.submit(copy_context().run, _alone, task, item))
-            if len(waiting) > n_threads:
+            if len(waiting) > n_waiting:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
