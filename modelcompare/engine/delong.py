@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.influence import of_rows
 from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.ranking import placements
 
@@ -15,15 +14,6 @@ def check_area(metric: AnyMetric) -> None:
     """Refuse a metric that DeLong's test is not of."""
     if metric.name != "roc_auc":
         raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
-
-
-def delong_pair_errors(covariance: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Standard errors of the differences of AUCs on the same samples, of shape (n_pairs,).
-
-    Exactly 0 for two models that put all samples in the same order.
-    """
-    variance = of_rows(covariance[None], (model_a, model_b))[:, 0]
-    return np.sqrt(np.maximum(variance, 0.0))
 
 
 def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:

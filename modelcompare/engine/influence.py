@@ -107,6 +107,14 @@ def of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:
     return np.where(sums <= 1e-13 * own, 0.0, sums).T
 
 
+def standard_errors(covariance: FloatArray, pairs: Pairs | None) -> FloatArray:
+    """Standard errors of the models' values, or of pairs' differences, (n_rows, n_values).
+
+    From covariances (n_values, n_models, n_models); exactly 0 of models that agree everywhere.
+    """
+    return np.sqrt(np.maximum(of_rows(covariance, pairs), 0.0))
+
+
 @one_blas_thread()
 def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> InfluenceMoments:
     """Sums of products of all models' influences, in one pass over the units."""

@@ -21,7 +21,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
-from modelcompare.intervals.differences import PairVariances
+from modelcompare.intervals.differences import mover
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.calibration import (
     N_BINS,
@@ -177,13 +177,13 @@ def _of_pairs(
     a, b = pairs
     low, high = ends
     below, above = np.maximum(centre - low, 0.0), np.maximum(high - centre, 0.0)
-    own, common = np.diagonal(products), products[a, b]
-    inside = (low[a] > 0) & (low[b] > 0)
-    common = np.where(inside, common, np.minimum(common, 0.0))
+    own, inside = np.diagonal(products), (low[a] > 0) & (low[b] > 0)
+    scale = np.sqrt(own[a] * own[b])
+    correlation = divide(products[a, b], scale, 0.0)
+    correlation = np.where(inside, correlation, np.minimum(correlation, 0.0))
     if largest:
-        common = -np.sqrt(own[a] * own[b])
-    joint = PairVariances(own[a], own[b], common)
-    return joint.mover(centre, below, above, pairs)
+        correlation = np.where(scale > 0, -1.0, 0.0)
+    return mover(centre, below, above, correlation, pairs)
 
 
 def interval_of_model(

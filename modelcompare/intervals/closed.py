@@ -9,8 +9,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.delong import delong_covariance, delong_pair_errors
+from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import standard_errors
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.ratios import Bounds
 from modelcompare.metrics.base import Metric
@@ -214,11 +215,9 @@ def _delong(rows: Contrasts, level: float) -> Interval:
             "method='auto'."
         )
     covariance = delong_covariance(rows.evaluation.predictions)[1]
-    if rows.pairs is None:
-        error, bounds = np.sqrt(np.diag(covariance)), (0.0, 1.0)
-    else:
-        error, bounds = delong_pair_errors(covariance, *rows.pairs), (-np.inf, np.inf)
-    found = normal_interval(rows.estimate, error[:, None], confidence_level=level)
+    bounds = (0.0, 1.0) if rows.pairs is None else (-np.inf, np.inf)
+    error = standard_errors(covariance[None], rows.pairs)
+    found = normal_interval(rows.estimate, error, confidence_level=level)
     low, high = np.maximum(found.low, bounds[0]), np.minimum(found.high, bounds[1])
     return Interval.of(low, high, "delong")
 

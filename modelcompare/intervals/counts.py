@@ -17,7 +17,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.influence import Pairs
+from modelcompare.engine.influence import Pairs, standard_errors
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import (
     Average,
@@ -28,10 +28,10 @@ from modelcompare.intervals.averages import (
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.confusions import CellSums, Confusions, Margins, chunks, classes_of
 from modelcompare.intervals.differences import (
-    PairVariances,
     half_count_error,
+    mover,
+    shrunk_covariance,
     shrunk_influences,
-    shrunk_variances,
 )
 from modelcompare.intervals.ratios import (
     Bounds,
@@ -258,9 +258,9 @@ def counted_differences(
             return (*shrunk_influences(average), comparable_mean(average))
 
         method = "shrunk-influence"
-        variances, apart, disagreements = _shrunk(labels, pairs, shrunk)
-        error, size = variances.error[:, None], disagreements[:, None]
-        centre = what.slope * apart[:, None]
+        covariance, shrunk_values, disagreements = _shrunk(labels, pairs, shrunk)
+        error, size = standard_errors(covariance[None], pairs), disagreements[:, None]
+        centre = what.slope * (shrunk_values[pairs[0]] - shrunk_values[pairs[1]])[:, None]
     else:
         error, size = _half_count_errors(labels, what, pairs)
     most = abs(what.slope)
@@ -308,8 +308,8 @@ def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:
 
 def _shrunk(
     labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrunk]
-) -> tuple[PairVariances, FloatArray, FloatArray]:
-    """Variances, differences of what is centred at, and disagreements of pairs."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Covariance of the models, values to centre at, and disagreements of pairs."""
     n_models = len(labels.predicted)
     influence = np.empty((len(labels.codes), n_models))
     unseen, values = np.empty((2, n_models))
@@ -317,9 +317,8 @@ def _shrunk(
         found, unseen[models], values[models] = shrunk(models)
         influence[:, models] = found.at(*classes_of(labels, models)).T
     influence *= np.sqrt(labels.multiplicity)[:, None]
-    variances = shrunk_variances(influence, unseen, pairs, labels.weights)
-    a, b = pairs
-    return variances, values[a] - values[b], _disagreements(labels, pairs)
+    covariance = shrunk_covariance(influence, unseen, labels.weights)
+    return covariance, values, _disagreements(labels, pairs)
 
 
 def _agreement_scores(
@@ -342,8 +341,10 @@ def _agreement_differences(
         value, influence, *_ = shrunk_agreement(metric, Confusions.of(labels, models))
         return influence, influence.power_sum(2) / labels.n_classes**2, value
 
-    variances, _, size = _shrunk(labels, pairs, shrunk)
-    scores = _agreement_scores(labels, metric, values, level)
-    value = values[:, 0]
-    low, high = variances.mover(value, value - scores.low[:, 0], scores.high[:, 0] - value, pairs)
+    covariance, _, size = _shrunk(labels, pairs, shrunk)
+    (a, b), own = pairs, np.diagonal(covariance)
+    correlation = divide(covariance[a, b], np.sqrt(own[a] * own[b]), 0.0)
+    scores, value = _agreement_scores(labels, metric, values, level), values[:, 0]
+    reach = value - scores.low[:, 0], scores.high[:, 0] - value
+    low, high = mover(value, *reach, correlation, pairs)
     return Interval.of(low[:, None], high[:, None], "mover", size[:, None])

@@ -8,7 +8,7 @@ samples in all where there are more classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -102,48 +102,38 @@ def _influences(average: Average, gains: FloatArray, values: FloatArray) -> Cell
     return replace(found, of_true=found.of_true + more, right=found.right + more)
 
 
-@dataclass(frozen=True)
-class PairVariances:
-    """Variances of two models' values and their covariance, each of shape (n_pairs,)."""
+def mover(
+    values: FloatArray, below: FloatArray, above: FloatArray, correlation: FloatArray, pairs: Pairs
+) -> Bounds:
+    """Bounds of differences, from the models' values and how far their intervals reach.
 
-    of_a: FloatArray
-    of_b: FloatArray
-    common: FloatArray
+    Parameters
+    ----------
+    values, below, above : ndarray of shape (n_models,)
+        Values, and the distances of their bounds.
+    correlation : ndarray of shape (n_pairs,)
+        Of the two models' values.
+    pairs : tuple of ndarray of int of shape (n_pairs,)
+        Positions of models a and b.
 
-    @property
-    def error(self) -> FloatArray:
-        """Standard errors of the differences."""
-        return np.sqrt(np.maximum(self.of_a + self.of_b - 2 * self.common, 0.0))
+    References
+    ----------
+    .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
+    a, b = pairs
+    difference = values[a] - values[b]
 
-    def mover(
-        self, values: FloatArray, below: FloatArray, above: FloatArray, pairs: Pairs
-    ) -> Bounds:
-        """Bounds of differences, from the models' values and how far their intervals reach.
-
-        References
-        ----------
-        .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
-        """
-        a, b = pairs
-        difference = values[a] - values[b]
-        return (
-            difference - self._joined(below[a], above[b]),
-            difference + self._joined(above[a], below[b]),
-        )
-
-    def _joined(self, reach_a: FloatArray, reach_b: FloatArray) -> FloatArray:
-        correlation = divide(self.common, np.sqrt(self.of_a * self.of_b), 0.0)
+    def joined(reach_a: FloatArray, reach_b: FloatArray) -> FloatArray:
         squared = reach_a**2 + reach_b**2 - 2 * correlation * reach_a * reach_b
         return np.sqrt(np.maximum(squared, 0.0))
 
+    return difference - joined(below[a], above[b]), difference + joined(above[a], below[b])
 
-def shrunk_variances(
-    influence: FloatArray,
-    unseen: FloatArray,
-    pairs: Pairs,
-    weights: FloatArray | None = None,
-) -> PairVariances:
-    """Variances of averages of more than two classes, of MCC, and of kappa.
+
+def shrunk_covariance(
+    influence: FloatArray, unseen: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Covariance (n_models, n_models) of averages of more than two classes, of MCC, and of kappa.
 
     Parameters
     ----------
@@ -151,15 +141,10 @@ def shrunk_variances(
         Each sample's, from `shrunk_influences`.
     unseen : ndarray of shape (n_models,)
         As `shrunk_influences` gives it: two unseen hits, one of each model, are added.
-    pairs : tuple of ndarray of int of shape (n_pairs,)
-        Positions of models a and b.
     weights : ndarray of shape (n_samples,), optional
         Sample weights.
     """
     if weights is not None:
         influence = influence * weights[:, None]
         unseen = unseen * (np.square(weights).sum() / weights.sum()) ** 2
-    a, b = pairs
-    products = influence.T @ influence
-    own = np.diagonal(products) + unseen
-    return PairVariances(own[a], own[b], products[a, b])
+    return influence.T @ influence + np.diag(unseen)

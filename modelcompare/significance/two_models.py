@@ -15,7 +15,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import pair_differences
-from modelcompare.engine.delong import check_area, delong_covariance, delong_pair_errors
+from modelcompare.engine.delong import check_area, delong_covariance
+from modelcompare.engine.influence import standard_errors
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.extreme import (
     normal_p,
@@ -144,7 +145,7 @@ def _delong(view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
     check_area(metric)
     auc, covariance = delong_covariance(view.evaluation.predictions)
-    error = delong_pair_errors(covariance, view.model_a, view.model_b)[0]
+    error = standard_errors(covariance[None], view.pairs)[0, 0]
     z = float(standardized(auc[0] - auc[1], error))
     floor = smallest_p_value(len(view.evaluation.predictions), view.alternative)
     return Outcome.of_one(z, max(float(normal_p(z, view.alternative)), floor))

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modelcompare.engine.influence import standard_errors
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.differences import (
-    PairVariances,
     half_count_error,
+    mover,
+    shrunk_covariance,
     shrunk_influences,
-    shrunk_variances,
 )
 from modelcompare.metrics import ClassRatio
 
@@ -141,18 +142,18 @@ def test_the_shrunk_error_of_macro_f1_is_that_of_a_plain_loop():
 
     influence_of_cells, unseen = shrunk_influences(average)
     by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
-    found = shrunk_variances(by_sample, unseen, ONE_PAIR).error
+    found = standard_errors(shrunk_covariance(by_sample, unseen)[None], ONE_PAIR)[0]
 
     np.testing.assert_allclose(found, [expected], rtol=1e-12)
 
 
 def test_values_reach_together_as_far_as_their_correlation_lets_them():
-    together = PairVariances(np.array([4.0]), np.array([9.0]), np.array([3.0]))
+    covariance = np.array([[4.0, 3.0], [3.0, 9.0]])
 
-    # The correlation is 3 / (2 * 3).
-    np.testing.assert_allclose(together.error, [np.sqrt(4 + 9 - 6)])
+    np.testing.assert_allclose(standard_errors(covariance[None], ONE_PAIR), [[np.sqrt(4 + 9 - 6)]])
     below, above = np.array([1.0, 4.0]), np.array([3.0, 2.0])
-    low, high = together.mover(np.array([0.9, 0.7]), below, above, ONE_PAIR)
+    # The correlation is 3 / (2 * 3).
+    low, high = mover(np.array([0.9, 0.7]), below, above, np.array([0.5]), ONE_PAIR)
     np.testing.assert_allclose(low, [0.2 - np.sqrt(1 + 4 - 2 * 0.5 * 1 * 2)])
     np.testing.assert_allclose(high, [0.2 + np.sqrt(9 + 16 - 2 * 0.5 * 3 * 4)])
 
@@ -166,7 +167,7 @@ def test_identical_models_differ_by_no_less_than_what_was_not_seen():
         Average(Confusions.of_tables(confusion, confusion), RECALL)
     )
     by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
-    found = shrunk_variances(by_sample, unseen, ONE_PAIR).error
+    found = standard_errors(shrunk_covariance(by_sample, unseen)[None], ONE_PAIR)[0]
 
     support = np.bincount(codes)
     # Macro recall: a hit is worth 1 / (4 support), and two of them, spread over 4 classes.
