@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -123,13 +122,11 @@ class Reading(SimpleNamespace):
         return {name: reading.predictions for name, reading in readings.items()}
 
     def read_cases(self, *, functions: bool) -> tuple[Any, Any]:
-        """Read the files with missing results at their worst, and at their best."""
+        """Read the files with missing results at their worst, and tell which those are."""
         told = {**self._columns(), "missing": "worst", "directs_functions": functions}
-        worst = checked_columns(**told)
-        found = read(self.files, worst, self.ids)
-        best = read(self.files, replace(worst, as_best=True), self.ids)
+        found = read(self.files, checked_columns(**told), self.ids)
         say(f"modelcompare: read {found.sentence}")
-        return found.predictions, best.predictions
+        return found.predictions, found.missing
 
     def refuse_beside(self, used: Sequence[str], why: str) -> None:
         """Refuse options that would change nothing about what is asked."""

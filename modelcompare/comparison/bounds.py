@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
@@ -266,21 +266,17 @@ def compare_bounds(
         check_mapping("reading", reading, "options of read_predictions")
     said = {**(reading or {})}
     ids = said.pop("ids", "same")
-    columns = checked_columns(**{**said, "missing": "worst"})
-    worst, best = (
-        read(source, replace(columns, as_best=at_best), ids).predictions
-        for at_best in (False, True)
-    )
-    return bounded_comparison(worst, best, metrics, **options)
+    found = read(source, checked_columns(**{**said, "missing": "worst"}), ids)
+    return bounded_comparison(found.predictions, found.missing, metrics, **options)
 
 
 def bounded_comparison(
     worst: Predictions,
-    best: Predictions,
+    missing: Mapping[str, BoolArray],
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     **options: Any,
 ) -> BoundedComparison:
-    """Compare predictions whose missing results count as the worst, and as the best."""
+    """Compare predictions whose missing results count as the worst, which are at best others."""
     kinds = {worst.output(model).kind for model in worst.models}
     if kinds == {"scores"}:
         score_ranges(worst)
@@ -290,7 +286,6 @@ def bounded_comparison(
             "labels, or all gave scores; leave the others out with models= (--model), or use "
             "missing='drop' (--missing drop)."
         )
-    missing = {m: worst.output(m).array != best.output(m).array for m in worst.models}
     n_missing = {
         m: int(lacks.reshape(len(worst), -1).any(axis=1).sum()) for m, lacks in missing.items()
     }

@@ -198,8 +198,7 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 
 def checked_columns(**said: Any) -> Columns:
     """Check what was said of a source."""
-    known = [field.name for field in fields(Columns) if field.name != "as_best"]
-    check_arguments("read_predictions", known, said)
+    check_arguments("read_predictions", [field.name for field in fields(Columns)], said)
     for option in (
         "true", "id", "groups", "strata", "runs", "weight", "pred", "model_column", "set", "filter",
     ):  # fmt: skip

@@ -1,8 +1,7 @@
 """Parts, whose rows are the same samples in one order -> Predictions.
 
 Whatever a table looked like, this is where marks become missing cells, where missing results are
-refused, left out or counted as the worst (or as the best, for `bounds`, which asks what would
-follow), and where cells get their types.
+refused, left out or counted as the worst, and where cells get their types.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import DataWarning, refuse_rows, row_numbers
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
@@ -124,6 +123,22 @@ def predictions_of(
         predictions = _of_scores(parts, options, told, named=named_scores)
     options.check_used(predictions, in_rows=in_rows)
     return predictions
+
+
+def missing_results(
+    parts: Sequence[Part], options: Columns, predictions: Predictions
+) -> dict[str, BoolArray]:
+    """Masks of labels and scores that models lack, in the outputs' shape, if they are worst."""
+    if options.missing != "worst":
+        return {}
+    names = predictions.score_names
+    masks = [
+        part.frame[[columns[name] for name in names or columns]].isna().to_numpy()
+        for part in parts
+        for columns in part.outputs.values()
+    ]
+    found = masks if names else [mask.any(axis=1) for mask in masks]
+    return dict(zip(predictions.models, found, strict=True))
 
 
 def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
@@ -274,11 +289,11 @@ def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
 
 
 def _with_stand_ins(parts: Sequence[Part], options: Columns) -> list[Part]:
-    """Parts whose missing results count as the worst, or as the best.
+    """Parts whose missing results count as the worst.
 
     Of scores that is the end of their declared range, or of 0 to 1 where all lie there; of others
-    the worst, or best, that any model has; of labels a wrong one (the most frequent class that is
-    not the true one), or the true one.
+    the worst that any model has; of labels a wrong one (the most frequent class that is not the
+    true one).
     """
     truths = [part for part in parts if part.true is not None]
     for part in truths:
@@ -311,7 +326,7 @@ def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Co
     values = as_numbers(held)
     if np.isnan(values).any() or not len(values):
         raise ValueError("the scores hold texts; name the models with models= (--model).")
-    high = options.as_best == (options.greater_is_better(score) is not False)
+    high = options.greater_is_better(score) is False
     unit = bool(((values >= 0) & (values <= 1)).all())
     end = float(high) if unit else float(values.max() if high else values.min())
     end = end if options.bounds is None else float(options.bounds[high])
@@ -321,7 +336,7 @@ def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Co
 def _worst_label(
     cells: Sequence[pd.Series[Any]], truth: pd.Series[Any], options: Columns
 ) -> pd.Series[Any]:
-    """For each sample the most frequent class that is not its own; its own as the best."""
+    """For each sample the most frequent class that is not its own."""
     refuse_objects(truth)
     for column in cells:
         soft = _is_soft(column, truth) or options.kind not in ("auto", "labels")
@@ -331,8 +346,6 @@ def _worst_label(
                 "is known for scores and labels only; use missing='drop' (--missing drop)."
             )
     classes = truth.value_counts().index.tolist()
-    if options.as_best:
-        return truth
     if len(classes) < 2:
         raise ValueError("there is one class only, so no label is wrong; use missing='drop'.")
     return truth.map({each: classes[1] if each == classes[0] else classes[0] for each in classes})

@@ -10,7 +10,7 @@ import pandas as pd
 
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
-from modelcompare.readers.assemble import Part, marked_missing, predictions_of
+from modelcompare.readers.assemble import Part, marked_missing, missing_results, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
@@ -81,7 +81,8 @@ def record_predictions(
         parts, columns, written=records.written, name=name, in_rows=True,
         named_scores=records.says != "table" or len(scores) > 1,
     )  # fmt: skip
-    return Reading(predictions, _understood(records, parts, scores, columns, predictions))
+    said = _understood(records, parts, scores, columns, predictions)
+    return Reading(predictions, said, missing_results(parts, columns, predictions))
 
 
 def _understood(

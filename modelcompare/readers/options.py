@@ -45,7 +45,6 @@ class Columns:
     filter: str | None = None
     na: tuple[str, ...] | None = None
     missing: MissingResults = "refuse"
-    as_best: bool = False  # where missing results count: as the best, not as the worst
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None

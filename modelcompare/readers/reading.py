@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from modelcompare.arrays import BoolArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Predictions, and which part of the source was taken for what."""
+    """Predictions, and which part of the source was taken for what.
+
+    Results that were `missing`, in the shape of each model's output, are told where they count as
+    the worst.
+    """
 
     predictions: Predictions
     parts: Mapping[str, str | None]
+    missing: Mapping[str, BoolArray] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:

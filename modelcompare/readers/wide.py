@@ -8,7 +8,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.readers.alignment import ids_of
-from modelcompare.readers.assemble import Part, marked_missing, predictions_of
+from modelcompare.readers.assemble import Part, marked_missing, missing_results, predictions_of
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
@@ -44,6 +44,7 @@ def wide_predictions(
             "left out": counted(roles.left_out),
             "direction": directed([None] * (true is None), columns.told_better),
         },
+        missing_results(parts, columns, predictions),
     )  # fmt: skip
 
 
