@@ -22,11 +22,11 @@ Which road a metric takes:
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - a mean without two bounds, of independent samples: `SwappedMeans`, less its skewness;
 - other quotients, and averages of soft scores over few classes: `SwappedQuotients`; averages of
-  hard labels and smooth metrics: `SwappedForms`; averages of soft scores over many classes:
+  hard labels and smooth metrics: `swapped_forms`; averages of soft scores over many classes:
   `SwappedExpansions`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized, and named so. Its null is that the models are exchangeable;
-- the ROC AUC of two classes, of samples that are alike: `SwappedAreas`;
+- the ROC AUC of two classes, of samples that are alike: `swapped_areas`;
 - functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
   after each swap, and divides the differences by their own standard deviation;
 - smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
@@ -59,9 +59,9 @@ from modelcompare.significance.extreme import as_extreme, resampling_p
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
-from modelcompare.significance.swaps.areas import SwappedAreas
+from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
 from modelcompare.significance.swaps.expansions import SwappedExpansions
-from modelcompare.significance.swaps.forms import SwappedForms
+from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
 from modelcompare.significance.swaps.means import SwappedMeans
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.quotients import SwappedQuotients
@@ -79,9 +79,9 @@ _STATISTICS: Mapping[Road, Callable[[Evaluation, Sequence[Any], IntArray, IntArr
     "mean": SwappedMeans,
     "quotient": SwappedQuotients,
     "average": SwappedQuotients,
-    "form": lambda evaluation, metrics, a, b: SwappedForms(evaluation, metrics[0], a, b),
+    "form": swapped_forms,
     "expansion": SwappedExpansions,
-    "area": lambda evaluation, _, a, b: SwappedAreas(evaluation, a, b),
+    "area": swapped_areas,
     "raw": SwappedDifferences,
 }
 # Tests that serve in place of this one.
@@ -173,7 +173,7 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
     if not isinstance(metric, Metric):
         if isinstance(metric, CallableMetric) or not metric.smooth:
             return "output"
-        return "area" if SwappedAreas.applies(evaluation, metric) else "flip"
+        return "area" if areas_apply(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):
         return "exact"
     if SwappedMeans.applies(evaluation, metric):
@@ -181,7 +181,7 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
     labels = metric.average is not None and are_hard_counts(evaluation, metric)
     if SwappedQuotients.applies(evaluation, metric) and not labels:
         return "quotient" if metric.average is None else "average"
-    if SwappedForms.applies(evaluation, metric):
+    if forms_apply(evaluation, metric):
         return "form"
     return "expansion" if SwappedExpansions.applies(evaluation, metric) else "raw"
 

@@ -8,7 +8,7 @@ from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
 from modelcompare.significance.swaps.expansions import SwappedExpansions
-from modelcompare.significance.swaps.forms import SwappedForms
+from modelcompare.significance.swaps.forms import swapped_forms
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -51,8 +51,7 @@ def test_the_expansion_is_nearly_the_sum_of_squares_in_full(name, columns):
     evaluation, metric = evaluated(many_classes(**columns), name)
     assert road_of(evaluation, metric) == "expansion"
     near, full = (
-        made(evaluation, given, *all_pairs(3))
-        for made, given in ((SwappedExpansions, (metric,)), (SwappedForms, metric))
+        made(evaluation, (metric,), *all_pairs(3)) for made in (SwappedExpansions, swapped_forms)
     )
     np.testing.assert_allclose(near.observed, full.observed, rtol=5e-3)
     masks = SwapMasks(evaluation.units, 100, SEED)
@@ -65,7 +64,7 @@ def test_few_swaps_are_all_counted_and_each_has_its_mirror_image(name):
     preds = many_classes(n=60, changed=np.arange(8))
     found, full = run(preds, name), evaluated(preds, name)
     assert found.floor[0, 0] == 2 * 0.5**8
-    forms = SwappedForms(*full, *PAIR)
+    forms = swapped_forms(full[0], full[1:], *PAIR)
     bits = np.arange(2**8)[:, None] >> np.arange(8) & 1
     ((_, t),) = forms.enumerated_of(np.array([0]), bits.astype(float), np.arange(8))
     expected = (np.abs(t) >= np.abs(forms.observed) - 1e-9).mean()

@@ -23,8 +23,8 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,18 +34,94 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swaps.pairs import SwappedPairs
+from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs, over_error
 from modelcompare.significance.swaps.statistic import ROUNDING
 from modelcompare.significance.swaps.units import SwapUnits
+
+# Variance of one side's placements, from jumps and crossed sums.
+Side = Callable[[FloatArray, FloatArray], FloatArray]
 
 _MOST_PLACES = 256
 # Samples times pairs of models: more take too long beside flipped influences.
 _MOST_SAMPLES = 2**17
 
 
-@dataclass(frozen=True)
-class _Side:
-    """Positives, or negatives, of a pair: squares of the differences of their placements.
+def areas_apply(evaluation: Evaluation, metric: AnyMetric) -> bool:
+    """True for the AUC of two classes, of samples that are alike and not too many.
+
+    DeLong's variance knows no weights, clusters or strata.
+    """
+    p = evaluation.predictions
+    n_models = len(p.models)
+    return (
+        isinstance(metric, OrderMetric)
+        and metric.prepare is ROC_AUC.prepare
+        and p.groups is None
+        and p.sample_weight is None
+        and evaluation.units.strata is None
+        and p.codes is not None
+        and 0 < p.codes.sum() < len(p)
+        and len(p) * max(1, n_models * (n_models - 1) // 2) <= _MOST_SAMPLES
+    )
+
+
+def swapped_areas(
+    evaluation: Evaluation, metrics: Sequence[AnyMetric], model_a: IntArray, model_b: IntArray
+) -> SwappedPairs:
+    """Return studentized differences of the ROC AUC of two classes under given swaps."""
+    from scipy.stats import rankdata
+
+    joined = SwapUnits.of(evaluation)
+    outcomes = [evaluation.outcomes(model) for model in evaluation.models]
+    ranks, positive = [rankdata(o.score(1)) for o in outcomes], outcomes[0].true_codes == 1
+    members = joined.members().T if joined.joined else None
+
+    def form(a: int, b: int) -> PairSums:
+        signed, sides = _sums_of_pair(ranks[a], ranks[b], positive)
+        signed = signed if members is None else (signed @ members).tocsr()
+        sums, n_units = np.asarray(signed.sum(axis=1)), signed.shape[1]
+        return PairSums(signed, sums, partial(_statistics, sides, n_units))
+
+    return SwappedPairs(joined, metrics[0], model_a, model_b, form)
+
+
+def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[Any, list[Side]]:
+    """Put two models' ranks into one order.
+
+    Returns
+    -------
+    signed : sparse array of shape (1 + 4 * n_places, n_samples)
+        What a sample adds to the difference, and to the jumps and crossed sums of the two sides.
+    sides : list of callable
+        `_variance` of positives and of negatives, from jumps and crossed sums.
+    """
+    places = np.unique(np.r_[a, b], return_inverse=True)[1].reshape(2, -1)
+    placed = _placed(places, positive)
+    size = np.where(positive, positive.sum(), (~positive).sum())
+    rows = [sparse.csr_array((placed / size)[None])]
+    sides: list[Side] = []
+    places = _few(places)
+    n_places = int(places.max()) + 1
+    difference = _placed(places, positive)
+    for own, order in ((positive, places), (~positive, n_places - 1 - places)):
+        jumps = _at(order, np.where(own, 0.0, 1.0), n_places, -1.0)
+        crossed = _at(order, np.where(own, difference, 0.0), n_places, 1.0)
+        rows += [jumps, crossed]
+        either = _at(order, own.astype(np.float64), n_places, 1.0)
+        pairs, fixed = (either @ either.T).toarray(), float((difference[own] ** 2).sum())
+        sides.append(partial(_variance, int(own.sum()), int((~own).sum()), pairs, fixed))
+    return sparse.vstack(rows).tocsr(), sides
+
+
+def _variance(
+    n_own: int,
+    n_others: int,
+    pairs: FloatArray,
+    fixed: float,
+    jumps: FloatArray,
+    crossed: FloatArray,
+) -> FloatArray:
+    """Squared standard error of the difference of one side's mean placements.
 
     Parameters
     ----------
@@ -56,83 +132,28 @@ class _Side:
         diagonal either rank.
     fixed : float
         Sum of squares of ``h_a - h_b``.
+    jumps : ndarray of shape (n_places, n_resamples)
+        Samples of the other side that the first model has at a place, less those of the second.
+    crossed : ndarray of shape (n_places, n_resamples)
+        Sums of ``s_i (h_a - h_b)`` at either rank.
     """
-
-    n_own: int
-    n_others: int
-    pairs: FloatArray
-    fixed: float
-
-    def variance(self, jumps: FloatArray, crossed: FloatArray) -> FloatArray:
-        """Squared standard error of the mean placement's difference.
-
-        `jumps` (n_places, n_resamples) are samples of the other side that the first model has at a
-        place, less those of the second; `crossed` sums of ``s_i (h_a - h_b)`` at either rank.
-        """
-        between = (np.cumsum(jumps, axis=0) - jumps / 2) / (2 * self.n_others)
-        form = self.pairs @ between
-        mean = (crossed.sum(axis=0) / 2 + form.sum(axis=0) / 2) / self.n_own
-        squares = self.fixed + np.einsum("ij,ij->j", 2 * crossed + form, between)
-        centred = squares - self.n_own * mean**2
-        centred[centred <= ROUNDING * (squares + self.fixed)] = 0.0
-        return centred / (self.n_own * max(self.n_own - 1, 1))
+    between = (np.cumsum(jumps, axis=0) - jumps / 2) / (2 * n_others)
+    form = pairs @ between
+    mean = (crossed.sum(axis=0) / 2 + form.sum(axis=0) / 2) / n_own
+    squares = fixed + np.einsum("ij,ij->j", 2 * crossed + form, between)
+    centred = squares - n_own * mean**2
+    centred[centred <= ROUNDING * (squares + fixed)] = 0.0
+    return np.asarray(centred / (n_own * max(n_own - 1, 1)))
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Two models' ranks in their common order.
-
-    Parameters
-    ----------
-    signed : sparse array of shape (1 + 4 * n_places, n_samples)
-        What a sample adds to the difference, and to the jumps and crossed sums of the two sides.
-    sides : tuple
-        Positives and negatives.
-    """
-
-    signed: Any
-    sides: tuple[_Side, _Side]
-
-    @classmethod
-    def of(cls, a: FloatArray, b: FloatArray, positive: BoolArray) -> _Pair:
-        """Put two models' ranks into one order."""
-        places = np.unique(np.r_[a, b], return_inverse=True)[1].reshape(2, -1)
-        placed = _placed(places, positive)
-        size = np.where(positive, positive.sum(), (~positive).sum())
-        rows, sides = [sparse.csr_array((placed / size)[None])], []
-        places = _few(places)
-        n_places = int(places.max()) + 1
-        difference = _placed(places, positive)
-        for own, order in ((positive, places), (~positive, n_places - 1 - places)):
-            jumps = _at(order, np.where(own, 0.0, 1.0), n_places, -1.0)
-            crossed = _at(order, np.where(own, difference, 0.0), n_places, 1.0)
-            rows += [jumps, crossed]
-            either = _at(order, own.astype(np.float64), n_places, 1.0)
-            pairs = (either @ either.T).toarray()
-            n_own = int(own.sum())
-            fixed = float((difference[own] ** 2).sum())
-            sides.append(_Side(n_own, len(own) - n_own, pairs, fixed))
-        return cls(sparse.vstack(rows).tocsr(), (sides[0], sides[1]))
-
-    @cached_property
-    def sums(self) -> FloatArray:
-        """Sums over all samples as they are, of shape (n_sums,)."""
-        return np.asarray(self.signed.sum(axis=1))
-
-    def statistics(self, sums: FloatArray) -> FloatArray:
-        """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
-        difference = sums[0].copy()
-        difference[np.abs(difference) <= ROUNDING] = 0.0
-        parts = np.split(sums[1:], 4)
-        square = sum(
-            side.variance(*parts[2 * place : 2 * place + 2])
-            for place, side in enumerate(self.sides)
-        )
-        # With this the statistic stays finite, and the order of its sizes as it is.
-        square = square + difference**2 / self.signed.shape[1]
-        return np.divide(
-            difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
-        )
+def _statistics(sides: Sequence[Side], n_units: int, sums: FloatArray) -> FloatArray:
+    """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
+    difference = sums[0].copy()
+    difference[np.abs(difference) <= ROUNDING] = 0.0
+    jumps, crossed, jumps_below, crossed_below = np.split(sums[1:], 4)
+    square = sides[0](jumps, crossed) + sides[1](jumps_below, crossed_below)
+    # With this the statistic stays finite, and the order of its sizes as it is.
+    return over_error(difference, square + difference**2 / n_units)
 
 
 def _placed(places: IntArray, positive: BoolArray) -> FloatArray:
@@ -162,47 +183,3 @@ def _at(places: IntArray, numbers: FloatArray, n_places: int, sign: float) -> An
     out = sparse.csr_array((found, index), shape=(n_places, len(numbers)))
     out.eliminate_zeros()
     return out
-
-
-class SwappedAreas(SwappedPairs[_Pair]):
-    """Studentized differences of the ROC AUC of two classes under given swaps."""
-
-    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
-        super().__init__(SwapUnits.of(evaluation), model_a, model_b)
-
-    @staticmethod
-    def applies(evaluation: Evaluation, metric: AnyMetric) -> bool:
-        """Whether a metric is the AUC of two classes, of samples that are alike and not too many.
-
-        DeLong's variance knows no weights, clusters or strata.
-        """
-        p = evaluation.predictions
-        n_models = len(p.models)
-        return (
-            isinstance(metric, OrderMetric)
-            and metric.prepare is ROC_AUC.prepare
-            and p.groups is None
-            and p.sample_weight is None
-            and evaluation.units.strata is None
-            and p.codes is not None
-            and 0 < p.codes.sum() < len(p)
-            and len(p) * max(1, n_models * (n_models - 1) // 2) <= _MOST_SAMPLES
-        )
-
-    def statistics(self, pair: _Pair, sums: FloatArray) -> FloatArray:
-        return pair.statistics(sums)
-
-    def form_pair(self, place: int) -> _Pair:
-        positive = self.evaluation.outcomes(self.evaluation.models[0]).true_codes == 1
-        first, second = self._ranks[self.model_a[place]], self._ranks[self.model_b[place]]
-        pair = _Pair.of(first, second, positive)
-        if not self.joined.joined:
-            return pair
-        return replace(pair, signed=(pair.signed @ self.joined.members().T).tocsr())
-
-    @cached_property
-    def _ranks(self) -> list[FloatArray]:
-        from scipy.stats import rankdata
-
-        outcomes = (self.evaluation.outcomes(model) for model in self.evaluation.models)
-        return [rankdata(o.score(1)) for o in outcomes]

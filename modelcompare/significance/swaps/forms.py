@@ -13,8 +13,8 @@ squares are added up before; their matrices are sparse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 import numpy as np
 
@@ -22,13 +22,8 @@ from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import are_hard_counts
-from modelcompare.significance.swaps.kinds import (
-    PairForm,
-    SummedForm,
-    each_unit,
-    kinds_of_labels,
-)
-from modelcompare.significance.swaps.pairs import SwappedPairs
+from modelcompare.significance.swaps.kinds import PairForm, kinds_of_labels, kinds_of_units
+from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs, over_error
 from modelcompare.significance.swaps.sums import class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
@@ -37,100 +32,72 @@ MOST_SLOPES = 100
 _STEP = 1e-5
 
 
-class SwappedForms(SwappedPairs[PairForm | SummedForm]):
-    """Studentized differences of one metric without classes under given swaps.
+def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
+    """True for a metric with one value, whose slopes can be had at a fair cost.
 
-    Parameters
-    ----------
-    evaluation, model_a, model_b
-        As for `SwappedPairs`.
-    metric : Metric
-        One of the evaluation's metrics that `applies`.
+    Of an average of soft scores over many classes they cannot; `SwappedExpansions` serves it.
     """
+    if metric.per_class or not metric.smooth:
+        return False
+    if metric.average is None:
+        return sum(_widths(evaluation, metric)) <= MOST_SLOPES
+    return are_hard_counts(evaluation, metric)
 
-    def __init__(
-        self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
-    ) -> None:
-        joined = SwapUnits.of(evaluation)
-        self.labelled = are_hard_counts(evaluation, metric) and not joined.joined
-        super().__init__(joined, model_a, model_b)
-        self.metric = metric
 
-    @staticmethod
-    def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """True for a metric with one value, whose slopes can be had at a fair cost.
+def swapped_forms(
+    evaluation: Evaluation, metrics: Sequence[Metric], model_a: IntArray, model_b: IntArray
+) -> SwappedPairs:
+    """Return studentized differences of one metric that `forms_apply` to under given swaps."""
+    (metric,), joined = metrics, SwapUnits.of(evaluation)
+    labelled = are_hard_counts(evaluation, metric) and not joined.joined
 
-        Of an average of soft scores over many classes they cannot; `SwappedExpansions` serves it.
-        """
-        if metric.per_class or not metric.smooth:
-            return False
-        if metric.average is None:
-            return sum(_widths(evaluation, metric)) <= MOST_SLOPES
-        return are_hard_counts(evaluation, metric)
-
-    @cached_property
-    def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, 1).
-
-        They are 0 where a value is lost in the sum of the two models' totals: nothing is shown.
-        """
-        pairs = map(self.pair, range(len(self.model_a)))
-        found = np.array([self.statistics(pair, pair.sums[:, None]) for pair in pairs])
-        point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
-        lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
-        return np.where(lost, 0.0, found)
-
-    def form_pair(self, place: int) -> PairForm | SummedForm:
-        a, b = int(self.model_a[place]), int(self.model_b[place])
-        if self.labelled:
-            return kinds_of_labels(self.evaluation, self.metric, a, b)
-        return each_unit(self.units, self.metric, self._of_model(a), self._of_model(b))
-
-    def _of_model(self, model: int) -> FloatArray:
+    def of_model(model: int) -> FloatArray:
         """A model's statistics of all units, (n_units, n_columns)."""
-        if model not in self._of_models:
-            found = self.joined.statistics((self.metric,), slice(model, model + 1))
-            columns = np.hstack([found[statistic][:, 0] for statistic in self.metric.statistics])
-            if len(self.evaluation.models) * columns.nbytes > PASS_BYTES:
-                return columns
-            self._of_models[model] = columns
-        return self._of_models[model]
+        found = joined.statistics((metric,), slice(model, model + 1))
+        return np.hstack([found[statistic][:, 0] for statistic in metric.statistics])
 
-    @cached_property
-    def _of_models(self) -> dict[int, FloatArray]:
-        """Statistics of the models, kept where those of all fit into some memory."""
-        return {}
+    widths = _widths(evaluation, metric)
+    if 8 * joined.units.n_units * sum(widths) * len(evaluation.models) <= PASS_BYTES:
+        of_model = cache(of_model)
 
-    def statistics(self, pair: PairForm | SummedForm, sums: FloatArray) -> FloatArray:
-        totals = pair.totals(sums)
-        parts = [self._parts(total) for total in totals]
-        first, second = (self.metric.value(*part) for part in parts)
-        difference, size = first - second, self.units.size
-        if self.metric.average is None:
-            slope = slopes(self._value, np.stack(totals), pair.total)
-            square = pair.squares(sums, slope[0], slope[1])
-            if pair.within is None:
-                # What the samples' d lack of the difference is spread over all of them.
-                lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
-                square += (difference**2 - lack**2) / size
-        else:
-            slope_a, slope_b = (class_slopes(self.metric, part).T for part in parts)
-            square = pair.squares(sums, slope_a, slope_b)
-        difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
-        least = difference**2 / size
-        square = np.maximum(square, least) if pair.within is None else square + least
-        return np.divide(
-            difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
+    def form(a: int, b: int) -> PairSums:
+        kinds = (
+            kinds_of_labels(evaluation, metric, a, b)
+            if labelled
+            else kinds_of_units(of_model(a), of_model(b))
         )
+        pair = PairForm.of(joined.units, metric, kinds, summed=not labelled)
+        edges = np.cumsum(widths)[:-1]
+        statistics = partial(_statistics, metric, edges, joined.units.size, pair)
+        return PairSums(pair.signed, pair.sums, statistics)
 
-    def _value(self, totals: FloatArray) -> FloatArray:
-        """Values of totals of shape (..., n_columns, n_resamples)."""
-        return self.metric.value(*self._parts(totals))
+    return SwappedPairs(joined, metric, model_a, model_b, form)
 
-    def _parts(self, totals: FloatArray) -> list[FloatArray]:
-        """One array (..., n_resamples, width) for each statistic."""
-        edges = np.cumsum(_widths(self.evaluation, self.metric))[:-1]
+
+def _statistics(
+    metric: Metric, edges: IntArray, size: int, pair: PairForm, sums: FloatArray
+) -> FloatArray:
+    """Statistics (n_masks,) from signed sums; statistics of the metric end at edges of columns."""
+
+    def parts(totals: FloatArray) -> list[FloatArray]:
+        """Split totals (..., n_columns, n_masks) into one array (..., n_masks, width) each."""
         return [np.swapaxes(part, -1, -2) for part in np.split(totals, edges, axis=-2)]
+
+    totals = pair.totals(sums)
+    first, second = (metric.value(*parts(total)) for total in totals)
+    difference = first - second
+    if metric.average is None:
+        slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
+    else:
+        slope = np.stack([class_slopes(metric, parts(total)).T for total in totals])
+    square = pair.square(sums, (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2)
+    if metric.average is None and not pair.centred:
+        # What the samples' d lack of the difference is spread over all of them.
+        lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
+        square += (difference**2 - lack**2) / size
+    difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
+    least = difference**2 / size
+    return over_error(difference, square + least if pair.centred else np.maximum(square, least))
 
 
 def slopes(

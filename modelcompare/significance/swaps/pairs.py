@@ -6,58 +6,85 @@ others, whenever it is needed.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance.swaps.statistic import Rows, Swapped, UnitSwaps
+from modelcompare.significance.swaps.units import SwapUnits
 
 # Memory of pairs that are held at once, and pairs whose size tells that of all.
 _MOST_BYTES = 2**28
 _LOOKED_AT = 8
 
 
-class SignedSums(Protocol):
-    """Sums that a swap of some units changes: each unit's part has the sign of its swap.
+@dataclass(frozen=True)
+class PairSums:
+    """Sums that a swap of some units changes, and the statistics of one pair that they give.
 
-    Attributes
+    Parameters
     ----------
     signed : matrix of shape (n_sums, n_units)
-        What each unit adds.
+        Contribution of each unit, which has the sign of its swap.
     sums : ndarray of shape (n_sums,)
         Sums over the samples as they are.
+    statistics : callable
+        Statistics (n_masks,) from signed sums (n_sums, n_masks).
     """
 
-    @property
-    def signed(self) -> Any: ...
-    @property
-    def sums(self) -> FloatArray: ...
+    signed: Any
+    sums: FloatArray
+    statistics: Callable[[FloatArray], FloatArray]
 
 
-Pair = TypeVar("Pair", bound=SignedSums)
+class SwappedPairs(UnitSwaps):
+    """A statistic of pairs of models in one value, from sums that are signed by swaps.
 
+    Parameters
+    ----------
+    joined : SwapUnits
+        Units of a test set.
+    metric : Metric or OrderMetric
+        One of its metrics.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    form : callable
+        Sums of the pair of two models, by their positions.
+    """
 
-class SwappedPairs(UnitSwaps, Generic[Pair]):
-    """A statistic of pairs of models in one value, from sums that are signed by swaps."""
+    def __init__(
+        self,
+        joined: SwapUnits,
+        metric: AnyMetric,
+        model_a: IntArray,
+        model_b: IntArray,
+        form: Callable[[int, int], PairSums],
+    ) -> None:
+        super().__init__(joined, model_a, model_b)
+        self.metric, self._form = metric, form
 
-    @abstractmethod
-    def form_pair(self, place: int) -> Pair:
-        """Return the sums of the pair at a place."""
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, 1).
 
-    @abstractmethod
-    def statistics(self, pair: Pair, sums: FloatArray) -> FloatArray:
-        """Return statistics (n_masks,) of one pair from signed sums (n_sums, n_masks)."""
+        They are 0 where a value is lost in the sum of the two models' totals: nothing is shown.
+        """
+        found = super().observed
+        point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
+        lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
+        return np.where(lost, 0.0, found)
 
-    def pair(self, place: int) -> Pair:
+    def pair(self, place: int) -> PairSums:
         """Return the sums of a pair, made once where there is room for all."""
         if place in self._held:
             return self._held[place]
-        pair = self.form_pair(place)
+        pair = self._formed(place)
         if len(self.model_a) <= self._at_once:
             self._held[place] = pair
         return pair
@@ -66,7 +93,7 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
         chosen = [self.pair(place) for place in pairs.tolist()]
         moved = swapped.times_each([Rows(pair.signed) for pair in chosen])
         found = [
-            self.statistics(pair, pair.sums[:, None] - 2 * sums)
+            pair.statistics(pair.sums[:, None] - 2 * sums)
             for pair, sums in zip(chosen, moved, strict=True)
         ]
         return np.stack(found)[:, None]
@@ -76,7 +103,7 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
             some = pairs[start : start + self._at_once]
             if len(self.model_a) > self._at_once:
                 self._held.clear()
-                self._held.update((place, self.form_pair(place)) for place in some.tolist())
+                self._held.update((place, self._formed(place)) for place in some.tolist())
             yield some
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
@@ -92,19 +119,28 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
         """Columns that a mask is multiplied by, if all pairs are as large as the first."""
         return len(self.model_a) * int(self.pair(0).signed.shape[0])
 
+    def _formed(self, place: int) -> PairSums:
+        return self._form(int(self.model_a[place]), int(self.model_b[place]))
+
     @cached_property
-    def _held(self) -> dict[int, Pair]:
+    def _held(self) -> dict[int, PairSums]:
         return {}
 
     @cached_property
     def _at_once(self) -> int:
         """Pairs for which there is room, as large as the largest of some."""
         places = np.unique(np.linspace(0, len(self.model_a) - 1, _LOOKED_AT).astype(np.intp))
-        some = {place: self.form_pair(place) for place in places.tolist()}
+        some = {place: self._formed(place) for place in places.tolist()}
         n_pairs = _MOST_BYTES // max(1, *(_n_bytes(pair.signed) for pair in some.values()))
         if len(self.model_a) <= n_pairs:
             self._held.update(some)
         return max(1, n_pairs)
+
+
+def over_error(difference: FloatArray, square: FloatArray) -> FloatArray:
+    """Divide differences by the roots of squares; 0 where a difference is."""
+    out = np.zeros_like(difference)
+    return np.divide(difference, np.sqrt(square), out=out, where=difference != 0)
 
 
 def _n_bytes(matrix: Any) -> int:
