@@ -96,7 +96,7 @@ class SetComparison(Result):
     @property
     def models(self) -> tuple[str, ...]:
         """The models, in the order of the first test set."""
-        return next(iter(self.results.values())).models
+        return self._first.models
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -168,19 +168,18 @@ class SetComparison(Result):
 
     def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
         """Ranks by a metric, the first that has one value, with its name."""
-        plain = [name for name, info in self._first.metric_info.items() if not info.per_class]
-        chosen = metric or next(iter(plain), self._first.metrics[0])
+        chosen = metric or next(iter(self._ranked_by), self._first.metrics[0])
         return self.friedman(chosen), chosen, self.signature
 
     def _figures(self) -> dict[str, Callable[[], Figure]]:
         """The diagram of each metric that has one value, where models can be ranked."""
-        if len(self.models) < 3:
-            return {}
-        infos = self._first.metric_info
-        return {
-            f"ranks_{name}": partial(self.plot.critical_difference, name)
-            for name, info in infos.items() if not info.per_class
-        }  # fmt: skip
+        names = self._ranked_by if len(self.models) >= 3 else []
+        return {f"ranks_{name}": partial(self.plot.critical_difference, name) for name in names}
+
+    @property
+    def _ranked_by(self) -> list[str]:
+        """Metrics that have one value."""
+        return [name for name, info in self._first.metric_info.items() if not info.per_class]
 
     @property
     def _first(self) -> Comparison:

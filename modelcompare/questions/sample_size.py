@@ -112,7 +112,7 @@ class SampleSize(Result):
     alpha: float
     power: float
     confidence_level: float = field(repr=False)
-    unit: str = "samples"
+    unit: str
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "sample_size"
@@ -182,8 +182,6 @@ class SampleSize(Result):
         from scipy.special import ndtr, ndtri
 
         n = _sizes(n_samples)
-        if self.standard_deviation == 0:
-            return np.full(n.shape, float(self.difference != 0))
         shift = abs(self.difference) * np.sqrt(n) / self.standard_deviation
         z = ndtri(1 - self.alpha / 2)
         return ndtr(shift - z) + ndtr(-shift - z)
@@ -346,16 +344,7 @@ def sample_size(
         )
     contrast.warn_of_sparse_data()
     return SampleSize(
-        model_a=model_a,
-        model_b=model_b,
-        metric=contrast.metric.name,
-        label=label,
-        difference=contrast.difference,
-        standard_deviation=contrast.error * math.sqrt(contrast.n_units),
-        n_samples=contrast.n_units,
-        alpha=alpha,
-        power=power,
-        confidence_level=confidence_level,
-        unit=contrast.unit,
-        notes=contrast.notes,
-    )
+        model_a, model_b, contrast.metric.name, label, contrast.difference,
+        contrast.error * math.sqrt(contrast.n_units), contrast.n_units, alpha, power,
+        confidence_level, contrast.unit, contrast.notes,
+    )  # fmt: skip

@@ -127,8 +127,8 @@ def correlated_t(
     if found.standard_error == 0:
         above, below = float(found.difference > rope), float(found.difference < -rope)
     else:
-        posterior = t(found.df, found.difference, found.standard_error)
-        above, below = float(posterior.sf(rope)), float(posterior.cdf(-rope))
+        posterior = found.df, found.difference, found.standard_error
+        above, below = float(t.sf(rope, *posterior)), float(t.cdf(-rope, *posterior))
     return above, 1 - above - below, below
 
 
