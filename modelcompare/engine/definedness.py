@@ -24,11 +24,11 @@ _WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
 def never_undefined(evaluation: Evaluation) -> bool:
     """True if practically no resample is without any value.
 
-    False where that is not known: of clusters, strata and sketches, of functions, and of metrics
+    False where that is not known: of clusters, strata and buckets, of functions, and of metrics
     that are more than a quotient.
     """
     p = evaluation.predictions
-    if p.groups is not None or p.sums is not None or evaluation.units.strata is not None:
+    if p.groups is not None or evaluation.units.strata is not None:
         return False
     return all(_is_defined(evaluation, metric) for metric in evaluation.metrics)
 

@@ -188,8 +188,6 @@ def judged(predictions: TestSet, metric: AnyMetric) -> Labels | None:
     """Labels, right (1) or wrong, of scores that are all 0 or 1; None of other metrics."""
     if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
         return None
-    if predictions.sums is not None:
-        return None
     outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
     right = [metric.statistics[0].compute(each)[:, 0].astype(np.intp) for each in outputs]
     ones = np.ones(len(right[0]), dtype=np.intp)
@@ -199,9 +197,11 @@ def judged(predictions: TestSet, metric: AnyMetric) -> Labels | None:
 def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Intervals of every model, or of every pair; None of other metrics, and of clusters."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    if evaluation.predictions.groups is not None:
+        return None
     scores = judged(evaluation.predictions, metric)
     labels = evaluation.labelled if scores is None else scores
-    if labels is None or evaluation.predictions.groups is not None:
+    if labels is None:
         return None
     where = evaluation.metric_slice(metric.name)
     values, measured = contrasts.sample.point[:, where], metric if scores is None else ACCURACY

@@ -15,6 +15,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
+from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import SOFT_COUNTS
 from modelcompare.metrics.quotient import divide
@@ -327,16 +328,10 @@ def _ratio_bias(
     evaluation: Evaluation, metric: Metric, model: slice
 ) -> tuple[FloatArray, FloatArray]:
     """One model's ratio of each class, and its second-order bias."""
-
-    def ratio(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        parts = [part[:, 0] for part in evaluation.parts(metric, numbers, model)]
-        top, bottom = metric.ratio(*parts) if metric.ratio else (parts[0], parts[-1])
-        return top, bottom
-
-    top, bottom = ratio(evaluation.grand_total(model)[None])
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(model)[None], model)
     value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
     for rows in evaluation.units.row_blocks():
-        part, whole = ratio(evaluation.statistics(model, rows))
+        part, whole = ratio_of(evaluation, metric, evaluation.statistics(model, rows), model)
         counts = evaluation.units.counts(rows)
         excess = excess + counts @ ((part - value * whole) * whole)
     return value[0], -divide(excess, bottom[0] ** 2, 0.0)

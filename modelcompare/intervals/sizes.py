@@ -36,6 +36,15 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
     return out
 
 
+def ratio_of(
+    evaluation: Evaluation, metric: Metric, numbers: FloatArray, model: slice
+) -> tuple[FloatArray, FloatArray]:
+    """Numerators and denominators of one model's ratio, from statistics (n_rows, n_columns)."""
+    if metric.ratio is None:
+        raise TypeError(f"{metric.name} declares no ratio.")
+    return metric.ratio(*(part[:, 0] for part in evaluation.parts(metric, numbers, model)))
+
+
 def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
     """Effective number of units behind a mean over samples, whose denominators models share."""
     out = np.full(len(evaluation.keys), np.nan)
@@ -68,21 +77,18 @@ def _fill_ratios(
     out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
 ) -> None:
     """Effective number of units of one model's ratios, by what they add to the denominators."""
-
-    def denominators(metric: Metric, numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        parts = [part[:, 0] for part in evaluation.parts(metric, numbers, model)]
-        bottom = metric.ratio(*parts)[1] if metric.ratio else parts[-1]
-        return bottom if bottom.ndim > 1 else bottom[:, None], parts[-1]
-
     totals = evaluation.grand_total(model)[None]
     sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
     for rows in evaluation.units.row_blocks():
         numbers, counts = evaluation.statistics(model, rows), evaluation.units.counts(rows)
         for metric in metrics:
-            added, _ = denominators(metric, numbers)
+            added = ratio_of(evaluation, metric, numbers, model)[1]
+            added = added if added.ndim > 1 else added[:, None]
             if metric.average:
-                total, last = denominators(metric, totals)
-                mass = last[0] if metric.average == "weighted" else (total[0] != 0) * 1.0
+                total = ratio_of(evaluation, metric, totals, model)[1]
+                mass = (total[0] != 0) * 1.0
+                if metric.average == "weighted":
+                    mass = evaluation.parts(metric, totals, model)[-1][0, 0]
                 added = divide(added, total, 0.0) @ mass[:, None]
             powers = np.stack([counts @ added, counts @ added**2])
             sums[metric.name] = sums[metric.name] + powers
