@@ -52,10 +52,6 @@ def _hommel(p: FloatArray) -> FloatArray:
     return out
 
 
-def _bonferroni(p: FloatArray) -> FloatArray:
-    return p * len(p)
-
-
 def _sidak(p: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         return -np.expm1(len(p) * np.log1p(-p))
@@ -73,7 +69,7 @@ def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
 _OF_SORTED: Mapping[Correction, Callable[[FloatArray], FloatArray]] = {
     "holm": _holm,
     "hommel": _hommel,
-    "bonferroni": _bonferroni,
+    "bonferroni": lambda p: p * len(p),
     "sidak": _sidak,
     "fdr_bh": _benjamini_hochberg,
     "fdr_by": _benjamini_yekutieli,

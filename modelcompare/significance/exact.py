@@ -96,10 +96,14 @@ class Grids:
         fixed = both * residual[..., 0] ** 2 + neither * residual[..., 1] ** 2
         self.both, self.members = both, both + neither + discordant
         self.discordant = discordant.astype(np.intp)
-        # p and q, e and f over D, and the coefficients of W, V and U.
+        self.alone = (self.members == 0).any(axis=1)
+        # Surplus with which one of the models never predicts the class.
+        self.most = (2 * both + discordant).sum(axis=1)
+        # p and q, e and f over D, the coefficients of W, V and U, and |p| + |q|.
         self.slope = residual[..., 0] - residual[..., 1]
         self.imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
         self.cross = self.slope * middle
+        self.steepness = np.abs(self.slope).sum(axis=1)
         self.common = (4 * fixed + discordant * middle**2).sum(axis=1)
         self.within = (discordant * self.slope**2).sum(axis=1)
 
@@ -120,12 +124,6 @@ class Grids:
         for some in cut(cells, self._sizes[cells].prod(axis=1), _CELLS):
             out[some] = self.mass_of_cells(some, alternative)
         return out
-
-    def floor(self, alternative: Alternative) -> FloatArray:
-        """Smallest p-value that each hypothesis can have."""
-        sides = 2.0 if alternative == "two-sided" else 1.0
-        floor = np.minimum(1.0, sides * 0.5 ** self.discordant.sum(axis=1))
-        return np.maximum(floor, np.finfo(float).tiny)
 
     def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
         """Two-sided p-values of some hypotheses with large grids."""
@@ -220,7 +218,7 @@ class Grids:
     def is_large(self) -> BoolArray:
         """Whether all cells but few are looked at, and none is special; see `_put_special`."""
         reach = (self.discordant - 2 * self._low).sum(axis=1)
-        usual = (self._least > reach) & ~self._alone & (self.discordant > 0).all(axis=1)
+        usual = (self.most > reach) & ~self.alone & (self.discordant > 0).all(axis=1)
         return np.asarray(usual & np.isfinite(self.observed) & (self._low > 0).all(axis=1))
 
     # -- statistics -----------------------------------------------------------------------------
@@ -230,19 +228,6 @@ class Grids:
         """Statistic of each hypothesis as it is; NaN where a model has no value."""
         return self._statistic(2 * self.only_a - self.discordant, np.arange(len(self.only_a)))
 
-    @cached_property
-    def _steepness(self) -> FloatArray:
-        return np.asarray(np.abs(self.slope).sum(axis=1))
-
-    @cached_property
-    def _least(self) -> FloatArray:
-        """Surplus with which one of the models never predicts the class."""
-        return np.asarray(2 * self.both.sum(axis=1) + self.discordant.sum(axis=1))
-
-    @cached_property
-    def _alone(self) -> BoolArray:
-        return np.asarray((self.members == 0).any(axis=1))
-
     def _statistic(self, surplus: FloatArray, which: IntArray) -> FloatArray:
         """Studentized difference; NaN where a model has no value, infinite if by convention."""
         hits, alarms = surplus[:, 0], surplus[:, 1]
@@ -251,7 +236,7 @@ class Grids:
             for part in (self.slope, self.imbalance, self.cross)
         )
         square = self.within[which] - 2 * delta * cross + delta**2 * self.common[which]
-        top[np.abs(top) <= 1e-12 * self._steepness[which]] = 0.0
+        top[np.abs(top) <= 1e-12 * self.steepness[which]] = 0.0
         out = np.divide(top, np.sqrt(np.abs(square)), out=np.zeros_like(top), where=top != 0)
         if self.metric.per_class:
             self._put_special(out, surplus, which)
@@ -259,8 +244,8 @@ class Grids:
 
     def _put_special(self, out: FloatArray, surplus: FloatArray, which: IntArray) -> None:
         """Ask the metric itself where a model never predicts the class, or there is only one."""
-        never = np.abs(surplus.sum(axis=1)) == self._least[which]
-        special = np.flatnonzero(never | self._alone[which])
+        never = np.abs(surplus.sum(axis=1)) == self.most[which]
+        special = np.flatnonzero(never | self.alone[which])
         if not len(special):
             return
         which, surplus = which[special], surplus[special]

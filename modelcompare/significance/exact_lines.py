@@ -10,8 +10,6 @@ since x and y may both change their sign.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
@@ -46,7 +44,7 @@ def conic_mass(
     n_jobs : int, optional
         As in `map_blocks`.
     """
-    first, second = (_Binomials.of(n[:, i], low[:, i]) for i in (0, 1))
+    first, second = (_Binomials(n[:, i], low[:, i]) for i in (0, 1))
     order = np.argsort(first.half, kind="stable")
     n_lines = first.half[order]
     blocks = [*cut(order, n_lines, _LINES)]
@@ -91,7 +89,6 @@ def _mass_of_some(
     return np.einsum("ij,ij->i", weight, mass)
 
 
-@dataclass(frozen=True)
 class _Binomials:
     """Tables of Binomial(n, 1/2) numbers without the tails, one for each n.
 
@@ -99,20 +96,10 @@ class _Binomials:
     ----------
     n, low : ndarray of int of shape (n_hypotheses,)
         Trials, and the smallest number looked at; the largest is n - low.
-    which : ndarray of int of shape (n_hypotheses,)
-        Row of the tables.
-    mass, below : ndarray of shape (n_rows, width), (n_rows, width + 1)
-        Mass of each number from the smallest, and of all that are smaller.
     """
 
-    n: IntArray
-    low: IntArray
-    which: IntArray
-    mass: FloatArray
-    below: FloatArray
-
-    @classmethod
-    def of(cls, n: IntArray, low: IntArray) -> _Binomials:
+    def __init__(self, n: IntArray, low: IntArray) -> None:
+        self.n, self.low = n, low
         span = int(low.max(initial=0)) + 1
         both, which = np.unique(n * span + low, return_inverse=True)
         all_n, first = both[:, None] // span, both[:, None] % span
@@ -122,9 +109,10 @@ class _Binomials:
         ratio = np.where(there, (trials - number + 1) / np.maximum(number, 1), 0.0)
         ratio[:, 0] = 1.0
         shape: FloatArray = np.cumprod(ratio, axis=1, dtype=np.float64)
-        mass = shape / shape.sum(axis=1, keepdims=True)
-        below = np.hstack([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)])
-        return cls(n, low, which.ravel(), mass, below)
+        # Row of each hypothesis, mass of each number from the smallest, and of all smaller ones.
+        self.which = which.ravel()
+        self.mass = shape / shape.sum(axis=1, keepdims=True)
+        self.below = np.hstack([np.zeros((len(shape), 1)), np.cumsum(self.mass, axis=1)])
 
     @property
     def half(self) -> IntArray:

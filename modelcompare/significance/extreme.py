@@ -8,6 +8,8 @@ show (`smallest_p_value`), so p is never 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TypeVar, cast
 
 import numpy as np
@@ -82,7 +84,7 @@ def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> 
     return (extra + np.asarray(count, dtype=np.float64)) / (extra + n_resamples)
 
 
-def smallest_p_value(n_units: int, alternative: Alternative = "two-sided") -> float:
+def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
     """What the sign test gives where all samples, or clusters, agree; no paired test claims more.
 
     Few units bear few outcomes: five clusters never show anything at the level 0.05, whatever a
@@ -90,31 +92,33 @@ def smallest_p_value(n_units: int, alternative: Alternative = "two-sided") -> fl
 
     Examples
     --------
-    >>> smallest_p_value(5)
+    >>> float(smallest_p_value(5))
     0.0625
     """
-    floor = 0.5 ** (n_units - (alternative == "two-sided"))
-    return max(floor, float(np.finfo(np.float64).tiny))
+    signs = np.asarray(n_units, dtype=np.float64) - (alternative == "two-sided")
+    return np.clip(0.5**signs, np.finfo(np.float64).tiny, 1.0)
 
 
 def normal_p(z: ArrayLike, alternative: Alternative) -> FloatArray:
     """p-value of standard normal statistics."""
     from scipy.special import ndtr
 
-    z = np.asarray(z, dtype=np.float64)
-    if alternative == "two-sided":
-        return 2 * ndtr(-np.abs(z))
-    return ndtr(-z if alternative == "greater" else z)
+    return _tail(ndtr, z, alternative)
 
 
 def student_p(t: ArrayLike, degrees_of_freedom: ArrayLike, alternative: Alternative) -> FloatArray:
     """p-value of statistics that have Student's distribution."""
     from scipy.special import stdtr
 
-    t = np.asarray(t, dtype=np.float64)
-    if alternative == "two-sided":
-        return 2 * stdtr(degrees_of_freedom, -np.abs(t))
-    return stdtr(degrees_of_freedom, -t if alternative == "greater" else t)
+    return _tail(partial(stdtr, degrees_of_freedom), t, alternative)
+
+
+def _tail(
+    distribution: Callable[[FloatArray], FloatArray], statistic: ArrayLike, alternative: Alternative
+) -> FloatArray:
+    """p-value of statistics with a symmetric distribution."""
+    sides = 2 if alternative == "two-sided" else 1
+    return sides * distribution(-size_of(np.asarray(statistic, dtype=np.float64), alternative))
 
 
 def standardized(difference: ArrayLike, error: ArrayLike) -> FloatArray:

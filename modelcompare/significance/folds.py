@@ -91,7 +91,7 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
     squares, spread = (d**2).sum(), 2 * _repeat_variances(d).sum()
     mean, error = float(d.mean()), math.sqrt(spread / 10)
     if spread == 0:
-        p_value = smallest_p_value(d.size) if squares else 1.0
+        p_value = float(smallest_p_value(d.size)) if squares else 1.0
         return FoldTest(mean, 0.0, math.inf if squares else 0.0, p_value, 5)
     statistic = float(squares / spread)
     return FoldTest(mean, error, statistic, float(f.sf(statistic, 10, 5)), 5)
@@ -137,7 +137,8 @@ def _t_test(mean: float, numerator: float, error: float, df: float, n_folds: int
 
     if error == 0:
         statistic = math.copysign(math.inf, numerator) if numerator else 0.0
-        return FoldTest(mean, 0.0, statistic, smallest_p_value(n_folds) if numerator else 1.0, df)
+        p_value = float(smallest_p_value(n_folds)) if numerator else 1.0
+        return FoldTest(mean, 0.0, statistic, p_value, df)
     statistic = numerator / error
     return FoldTest(mean, error, statistic, float(2 * t.sf(abs(statistic), df)), df)
 

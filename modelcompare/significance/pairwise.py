@@ -19,9 +19,6 @@ from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative, Need
 
-# More units that can move are never enumerated, whatever the number of resamples.
-_MOST_MOVABLE = 30
-
 
 def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
     """Positions of the two models of every pair, in the models' order.
@@ -119,11 +116,10 @@ class PairView(Contrasts):
 
     def swaps_of(self, joined: SwapUnits) -> SwapMasks:
         """All swaps of units, or of groups, where they are few and asked for; else random ones."""
-        if self.enumerate_swaps and len(self.movable) <= _MOST_MOVABLE:
+        if self.enumerate_swaps:
             movable = joined.groups_of(self.movable)
-            n_swaps = 2 ** len(movable)
-            if n_swaps <= self.n_resamples:
-                return SwapMasks(joined.units, n_swaps, self.seed, movable)
+            if 2 ** len(movable) <= self.n_resamples:
+                return SwapMasks(joined.units, 2 ** len(movable), self.seed, movable)
         return self.masks_of(joined.units)
 
     def masks_of(self, units: Units) -> SwapMasks:

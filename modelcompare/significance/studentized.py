@@ -55,7 +55,7 @@ from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import ROW_BLOCK, Weights
 from modelcompare.significance.exact import Grids, are_hard_counts, is_exact
-from modelcompare.significance.extreme import as_extreme, resampling_p
+from modelcompare.significance.extreme import as_extreme, resampling_p, smallest_p_value
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
@@ -138,7 +138,7 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
     """All swaps, of a metric whose swaps can be counted."""
     grids, shape = Grids(view.evaluation, metrics[0], view.pairs), (len(view.model_a), -1)
     p_values = grids.p_values(view.alternative, view.sample.n_jobs).reshape(shape)
-    floor = grids.floor(view.alternative).reshape(shape)
+    floor = smallest_p_value(grids.discordant.sum(axis=1), view.alternative).reshape(shape)
     return p_values, floor, {metrics[0].name: partial(step_down_exact, grids, view.masks)}
 
 
@@ -154,13 +154,11 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     masks = view.masks_of(statistic.units)
     found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
     step_down, first = dict[str, Callable[[], FloatArray]](), 0
-    for metric in metrics:
-        place = evaluation.metric_slice(metric.name)
+    for each in metrics:
+        place = evaluation.metric_slice(each.name)
         values = slice(first, first + place.stop - place.start)
-        step_down[metric.name], first = (
-            partial(step_down_swaps, statistic, masks, values),
-            values.stop,
-        )
+        step_down[each.name] = partial(step_down_swaps, statistic, masks, values)
+        first = values.stop
     return *found, step_down
 
 
@@ -226,8 +224,7 @@ def _drawn_p_values(
     if len(drawn):
         extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
         p_values[drawn] = resampling_p(extreme, masks.n_resamples)
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
+    floor = smallest_p_value(count, alternative)
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
     for pairs, units in groups:
         bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1

@@ -102,7 +102,7 @@ def sample_test(
     elif np.ptp(differences) <= TIE_TOLERANCE * np.abs(differences).max():
         t = math.copysign(math.inf, differences[0])
         p_value = float(student_p(t, len(differences) - 1, alternative))
-        return t, max(p_value, smallest_p_value(len(differences), alternative))
+        return t, max(p_value, float(smallest_p_value(len(differences), alternative)))
     else:
         result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return float(result.statistic), float(result.pvalue)
@@ -147,7 +147,7 @@ def _delong(view: PairView) -> Outcome:
     auc, covariance = delong_covariance(view.evaluation.predictions)
     error = standard_errors(covariance[None], view.pairs)[0, 0]
     z = float(standardized(auc[0] - auc[1], error))
-    floor = smallest_p_value(len(view.evaluation.predictions), view.alternative)
+    floor = float(smallest_p_value(len(view.evaluation.predictions), view.alternative))
     return Outcome.of_one(z, max(float(normal_p(z, view.alternative)), floor))
 
 
