@@ -210,11 +210,12 @@ def _of_truth(
 
 def _common_classes(parts: Sequence[Part]) -> list[str]:
     """The classes of probabilities as the first model's headings order them; none of labels."""
-    classes: dict[str, list[str]] = {}
-    for part in parts:
-        for model, label, _ in part.columns:
-            if label is not None:
-                classes.setdefault(model, []).append(label)
+    classes = {
+        model: [label for label in columns if label is not None]
+        for part in parts
+        for model, columns in part.outputs.items()
+        if {*columns} != {None}
+    }
     first_model, first = next(iter(classes.items()), ("", []))
     for model, found in classes.items():
         if {*found} != {*first}:

@@ -17,7 +17,7 @@ from modelcompare import spelling
 from modelcompare.data import checks
 from modelcompare.data.kinds import Answers, check_matches
 from modelcompare.data.sums import EVERY_MODEL
-from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, said
+from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, names, said
 
 PAIRS, FAULTS = "pairs", "faults"
 Fault = Literal["missing", "odd", "negative", "per cent", "sum"]
@@ -110,10 +110,7 @@ def _texts(labels: set[str]) -> Any:
 
 def classes(texts: set[str]) -> tuple[Any, ...]:
     """Classes that rows name: whole numbers if all of them are, else texts; sorted."""
-    named = sorted(texts - {EVERY_MODEL})
-    if all(text.removeprefix("-").isdecimal() and str(int(text)) == text for text in named):
-        return tuple(sorted(map(int, named)))
-    return tuple(named)
+    return tuple(sorted(names(_texts(texts - {EVERY_MODEL})).tolist()))
 
 
 def check_known(rows: pd.DataFrame, labels: Sequence[Any]) -> None:
