@@ -62,9 +62,8 @@ from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
 from modelcompare.significance.swaps.expansions import SwappedExpansions
 from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
-from modelcompare.significance.swaps.means import SwappedMeans
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.significance.swaps.quotients import SwappedQuotients
+from modelcompare.significance.swaps.quotients import SwappedMeans, SwappedQuotients
 from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedDifferences
 from modelcompare.significance.swaps.units import SwapUnits

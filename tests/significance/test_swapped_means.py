@@ -11,8 +11,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps import means, sums
-from modelcompare.significance.swaps.means import SwappedMeans
+from modelcompare.significance.swaps import quotients, sums
+from modelcompare.significance.swaps.quotients import SwappedMeans
 
 SEED = np.random.SeedSequence(5)
 MEAN = get_metric("mean_score")
@@ -105,7 +105,7 @@ def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
     whole = outcome_of(preds, 999).p_value
     monkeypatch.setattr(sums, "_KEPT_NUMBERS", 10)
-    monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
+    monkeypatch.setattr(quotients, "_CACHED_NUMBERS", 100)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
 
 

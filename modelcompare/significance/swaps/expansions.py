@@ -28,7 +28,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-from modelcompare.significance.swaps.quotients import Ratio
+from modelcompare.significance.swaps.ratio import Ratio
 from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
 from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
 from modelcompare.significance.swaps.units import SwapUnits

@@ -21,8 +21,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -46,82 +46,9 @@ from modelcompare.words import Alternative
 _PART_BYTES = 2**23
 
 
-@dataclass(frozen=True)
-class SwappedPair:
-    """Two models whose outputs are swapped for some samples.
-
-    Parameters
-    ----------
-    differ : ndarray of bool of shape (n_samples,)
-        Where the two outputs are not the same.
-    values : callable
-        ``values(masks)``: both models' values, each (n_masks, n_values), after the swaps of masks
-        (n_masks, n_samples) of 0 and 1.
-    """
-
-    differ: BoolArray
-    values: Callable[[AnyArray], tuple[FloatArray, FloatArray]]
-
-    @classmethod
-    def of(
-        cls, evaluation: Evaluation, metric: OrderMetric | CallableMetric, a: str, b: str
-    ) -> SwappedPair:
-        """Two models of a test set, by a metric that is no sum."""
-        predictions = evaluation.predictions
-        if isinstance(metric, CallableMetric):
-            return cls._called(evaluation, metric, a, b)
-        return cls._sorted(metric, *(Outcomes.of(predictions, model) for model in (a, b)))
-
-    @classmethod
-    def _called(
-        cls, evaluation: Evaluation, metric: CallableMetric, model_a: str, model_b: str
-    ) -> SwappedPair:
-        """Hand swapped arrays, in the order of the samples, to a function."""
-        predictions = evaluation.predictions
-        a, b = (given_output(metric, predictions, model) for model in (model_a, model_b))
-        weights = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
-
-        def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
-            chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))
-            both = [
-                [call_function(metric, predictions, array, weights).ravel() for array in swapped]
-                for swapped in ((np.where(z, b, a), np.where(z, a, b)) for z in chosen)
-            ]
-            found = np.array(both)
-            return found[:, 0], found[:, 1]
-
-        return cls(_unlike(a, b), values)
-
-    @classmethod
-    def _sorted(cls, metric: OrderMetric, a: Outcomes, b: Outcomes) -> SwappedPair:
-        """Sort both models' outputs together, and weigh each sample's by 1 and 0."""
-        scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
-        if metric.serves_values and scored:
-            # Raw scores have scales of their own, which the order of the samples does not see.
-            a, b = _ranked(a), _ranked(b)
-        evaluate, weight = metric.prepare(_one_after_the_other(a, b)), a.weight
-
-        def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
-            # Sample after sample: order metrics read them several times faster.
-            moved = np.ascontiguousarray(masks.T)
-            kept = 1 - moved
-            if weight is not None:
-                kept, moved = kept * weight[:, None], moved * weight[:, None]
-            found = [
-                evaluate(np.concatenate(parts).T).reshape(len(masks), -1)
-                for parts in ((kept, moved), (moved, kept))
-            ]
-            return found[0], found[1]
-
-        return cls(_unlike(a.output.array, b.output.array), values)
-
-    def differences(self, masks: AnyArray) -> FloatArray:
-        """Differences (n_masks, n_values) after swaps; exactly 0 where only rounding differs."""
-        step = max(1, _PART_BYTES // (16 * masks.shape[1]))
-        starts = range(0, len(masks), step)
-        return np.concatenate(
-            [difference_of(*self.values(masks[start : start + step])) for start in starts]
-        )
+# Where two models' outputs differ (n_samples,), and both models' values, each (n_masks, n_values),
+# after the swaps of masks (n_masks, n_samples) of 0 and 1.
+_Pair = tuple[BoolArray, Callable[[AnyArray], tuple[FloatArray, FloatArray]]]
 
 
 class SwappedOutputs(SwapStatistic):
@@ -141,7 +68,7 @@ class SwappedOutputs(SwapStatistic):
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
         self._unit_of = cluster_codes(view.evaluation.predictions.groups)
-        self._pairs: dict[int, SwappedPair] = {}
+        self._pairs: dict[int, _Pair] = {}
         self._drawn: dict[int, FloatArray] = {}
 
     def differences(
@@ -153,7 +80,7 @@ class SwappedOutputs(SwapStatistic):
         def one(block: int) -> Result:
             drawn = masks.draw_all(block).astype(np.uint8)
             swapped = drawn if unit_of is None else drawn[:, unit_of]
-            return reduce(np.stack([pair.differences(swapped) for pair in chosen], axis=1))
+            return reduce(np.stack([_differences(pair, swapped) for pair in chosen], axis=1))
 
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
@@ -214,13 +141,18 @@ class SwappedOutputs(SwapStatistic):
 
     def _moving(self, place: int) -> IntArray:
         """Units that a swap changes."""
-        differ = self._pair(place).differ
+        differ = self._pair(place)[0]
         return np.flatnonzero(differ) if self._unit_of is None else np.unique(self._unit_of[differ])
 
-    def _pair(self, place: int) -> SwappedPair:
+    def _pair(self, place: int) -> _Pair:
         if place not in self._pairs:
-            a, b = (self.evaluation.models[side[place]] for side in (self.model_a, self.model_b))
-            self._pairs[place] = SwappedPair.of(self.evaluation, self.metric, a, b)
+            evaluation, metric = self.evaluation, self.metric
+            models = [evaluation.models[side[place]] for side in (self.model_a, self.model_b)]
+            self._pairs[place] = (
+                _called(evaluation, metric, models)
+                if isinstance(metric, CallableMetric)
+                else _sorted(evaluation, metric, models)
+            )
         return self._pairs[place]
 
     def _null(self, masks: Weights, pairs: IntArray) -> FloatArray:
@@ -249,6 +181,55 @@ class SwappedOutputs(SwapStatistic):
         drawn = self.view.sample.drawn[:, :, self._values]
         pairs = zip(self.model_a, self.model_b, strict=True)
         return np.array([_spread(drawn[:, a] - drawn[:, b]) for a, b in pairs])
+
+
+def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str]) -> _Pair:
+    """Hand swapped arrays, in the order of the samples, to a function."""
+    predictions = evaluation.predictions
+    a, b = (given_output(metric, predictions, model) for model in models)
+    weights = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+
+    def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
+        chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))
+        both = [
+            [call_function(metric, predictions, array, weights).ravel() for array in swapped]
+            for swapped in ((np.where(z, b, a), np.where(z, a, b)) for z in chosen)
+        ]
+        found = np.array(both)
+        return found[:, 0], found[:, 1]
+
+    return _unlike(a, b), values
+
+
+def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) -> _Pair:
+    """Sort both models' outputs together, and weigh each sample's by 1 and 0."""
+    a, b = (Outcomes.of(evaluation.predictions, model) for model in models)
+    scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
+    if metric.serves_values and scored:
+        # Raw scores have scales of their own, which the order of the samples does not see.
+        a, b = _ranked(a), _ranked(b)
+    evaluate, weight = metric.prepare(_one_after_the_other(a, b)), a.weight
+
+    def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
+        # Sample after sample: order metrics read them several times faster.
+        moved = np.ascontiguousarray(masks.T)
+        kept = 1 - moved
+        if weight is not None:
+            kept, moved = kept * weight[:, None], moved * weight[:, None]
+        found = [
+            evaluate(np.concatenate(parts).T).reshape(len(masks), -1)
+            for parts in ((kept, moved), (moved, kept))
+        ]
+        return found[0], found[1]
+
+    return _unlike(a.output.array, b.output.array), values
+
+
+def _differences(pair: _Pair, masks: AnyArray) -> FloatArray:
+    """Differences (n_masks, n_values) after swaps; exactly 0 where only rounding differs."""
+    step, (_, values) = max(1, _PART_BYTES // (16 * masks.shape[1])), pair
+    starts = range(0, len(masks), step)
+    return np.concatenate([difference_of(*values(masks[start : start + step])) for start in starts])
 
 
 def _spread(differences: FloatArray) -> FloatArray:
