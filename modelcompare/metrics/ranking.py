@@ -140,9 +140,10 @@ def _auc_jackknife(
     values, shares = [], []
     for (pairs,), members in _questions(outcomes, multi_class):
         values.append(_auc_left_out(pairs, weights))
-        share = np.full(len(outcomes), weights[members].sum())
-        share[members] -= weights[members]
-        shares.append(share)
+        if average == "weighted":
+            share = np.full(len(outcomes), weights[members].sum())
+            share[members] -= weights[members]
+            shares.append(share)
     return _mean(values, average, shares)
 
 
