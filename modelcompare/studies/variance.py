@@ -140,13 +140,14 @@ def variance_study(
         for names, outcomes in zip(metric_pairs.pairs, arrays[len(_MOMENTS) :], strict=True)
     ]
     # All pairs of metrics of a part before the next part.
-    part_of_row = [np.arange(len(frame)) // (len(frame) // len(found)) for frame in frames]
-    by_part = np.argsort(np.concatenate(part_of_row), kind="stable")
+    tested = pd.concat(frames).sort_values(
+        ["ratio", "subsample"], ascending=[False, True], kind="stable", ignore_index=True
+    )
     return VarianceStudy(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=_distribution_frame(evaluation, of_parts, moments, n_subsamples),
-        tests=pd.concat(frames, ignore_index=True).iloc[by_part].reset_index(drop=True),
+        tests=tested,
         metric_pairs=metric_pairs, seed=seed, stratify=stratify, seed_label=rng_label(rng),
     )  # fmt: skip
 
