@@ -198,10 +198,10 @@ _OUTPUT = (
 OUTPUT = Group("output", "output:Output", _OUTPUT)
 FOLDER = Group(
     "output",
-    "output:FolderOutput",
+    "output:Output",
     (
         output(
-            name="output", flags="--output -o", metavar="FOLDER",
+            name="folder", flags="--output -o", metavar="FOLDER",
             help="Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
         ),
         output(

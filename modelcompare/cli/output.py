@@ -17,7 +17,6 @@ from modelcompare.paths import check_folder_writable, check_writable
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import check_matplotlib
 from modelcompare.report.figures.types import Figure
-from modelcompare.report.result import Result
 from modelcompare.report.writers.files import (
     figure_format,
     write_all,
@@ -38,12 +37,13 @@ _WIDEST_SCREEN = 110
 
 @dataclass(frozen=True)
 class Output:
-    """An answer on stdout or in a file, and a figure of it if asked for."""
+    """An answer on stdout or in a file, a figure of it, and all of it in a folder."""
 
     format: Format | None = None
     output: Path | None = None
     all: bool = False
     plot: Path | None = None
+    folder: Path | None = None
 
     @property
     def form(self) -> Format:
@@ -65,46 +65,32 @@ class Output:
         if self.plot is not None:
             figure_format(self.plot)
             check_matplotlib()
+        if self.folder is not None:
+            check_matplotlib()
+            check_folder_writable(self.folder)
         if form == "html":
             check_html()
 
-    def emit(self, *results: Any) -> None:
-        """Print results in the form asked for, or write them; draw the first if that was asked."""
+    def emit(self, *results: Any, inputs: Sequence[Path] = ()) -> None:
+        """Print results in the form asked for, or write them; draw the first if that was asked.
+
+        A folder holds all tables and figures of the result, and none of the `inputs`.
+        """
         for result in results:
             document = result.document()
+            # Nothing is printed or written before all of it is there.
+            files = {} if self.folder is None else contents(document)
+            if self.folder is not None:
+                _check_spared([self.folder / name for name in files], inputs)
             if self.output is not None:
                 text = _text(document, self.form, show_all=self.all)
                 say(f"wrote {write_text(self.output, text)}")
             else:
                 _show(document, self.form, show_all=self.all)
+            if self.folder is not None:
+                say(f"wrote {len(write_all(self.folder, files))} files into {self.folder}")
         if self.plot is not None:
             emit_figure(self.plot, results[0].plot())
-
-
-@dataclass(frozen=True)
-class FolderOutput:
-    """The short tables of a study on stdout, and everything in a folder if asked for."""
-
-    output: Path | None = None
-    format: Format | None = None
-    all: bool = False
-
-    def check(self) -> None:
-        """Refuse a folder that cannot be, and missing extras, before the work starts."""
-        if self.output is not None:
-            check_matplotlib()
-            check_folder_writable(self.output)
-
-    def emit(self, result: Result, inputs: Sequence[Path]) -> None:
-        """Print the study's short tables, and write everything into the folder."""
-        # Nothing is printed or written before all of it is there.
-        folder, document = self.output, result.document()
-        files = {} if folder is None else contents(document)
-        if folder is not None:
-            _check_spared([folder / name for name in files], inputs)
-        _show(document, self.format or "table", show_all=self.all)
-        if folder is not None:
-            say(f"wrote {len(write_all(folder, files))} files into {folder}")
 
 
 def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.output import FolderOutput, Output
+from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.data.test_set import TestSet
 
@@ -23,7 +23,7 @@ def disagreements(reading: Reading, output: Output) -> None:
 
 
 def sample_size(
-    reading: Reading, output: FolderOutput, *, metric: str | None = None, label: str | None = None,
+    reading: Reading, output: Output, *, metric: str | None = None, label: str | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
     """Estimate how many samples tell two models apart."""
@@ -35,7 +35,7 @@ def sample_size(
         predictions, *_models(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
     )  # fmt: skip
-    output.emit(result, reading.files)
+    output.emit(result, inputs=reading.files)
 
 
 def _models(predictions: TestSet) -> tuple[str, str]:
