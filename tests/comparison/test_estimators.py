@@ -260,9 +260,9 @@ def test_scorers_by_name_and_as_objects():
         assert found["loss"] == pytest.approx(get_scorer("neg_log_loss")(estimator, x, y))
         assert found["acc"] == found["own"] == pytest.approx(estimator.score(x, y))
     # Resamples of both roads are the same samples, drawn for all models at once.
-    same = mc.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=99)
+    same = mc.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=29)
     fast = mc.compare(
-        by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=99, collapse=False
+        by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=29, collapse=False
     )
     np.testing.assert_allclose(same.bootstrap.draws, fast.bootstrap.draws)
     with pytest.raises(ValueError, match="names accuracy twice"):

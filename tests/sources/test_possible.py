@@ -61,7 +61,7 @@ def test_the_sums_of_samples_are_found_possible_by_programming_too():
                 assert of_samples(sketched, bucket, model) is not None
 
 
-@settings(max_examples=120, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True, deadline=None)
 @given(data=st.data(), soft=st.booleans())
 def test_a_number_that_was_changed_is_refused_or_that_of_other_samples(data, soft):
     frame = (SOFT if soft else HARD).reset_index(drop=True)

@@ -261,7 +261,7 @@ def by_text(sketched):
     }  # fmt: skip
 
 
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=25, derandomize=True, deadline=None)
 @given(tables())
 @pytest.mark.filterwarnings("ignore")
 def test_a_query_gives_the_sketch_of_memory_or_refuses(frame):
