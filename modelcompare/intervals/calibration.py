@@ -22,6 +22,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
+from modelcompare.intervals.ratios import clopper_pearson
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.calibration import (
     N_BINS,
@@ -262,13 +263,9 @@ def largest_gap_interval(
     level : float
         A fraction in (0, 1).
     """
-    from scipy.special import betaincinv
-
     there = n > 0
     tail = (1 - level) / (2 * np.maximum(there.sum(axis=(-1, -2), keepdims=True), 1))
-    wrong, said = np.maximum(n - right, 0.0), divide(confidence, n, 0.0)
-    low = np.where(right > 0, betaincinv(np.maximum(right, 0.5), wrong + 1, tail), 0.0)
-    high = np.where(wrong > 0, betaincinv(right + 1, np.maximum(wrong, 0.5), 1 - tail), 1.0)
+    (low, high), said = clopper_pearson(right, n, tail), divide(confidence, n, 0.0)
     ends = np.maximum(low - said, said - high), np.maximum(said - low, high - said)
     nearest, furthest = (np.where(there, end, 0.0).max(axis=(-1, -2)) for end in ends)
     return np.maximum(nearest, 0.0), furthest

@@ -13,11 +13,11 @@ from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import standard_errors
 from modelcompare.intervals.base import Interval, IntervalRow
-from modelcompare.intervals.ratios import Bounds
+from modelcompare.intervals.ratios import Bounds, clopper_pearson, normal_quantile, wilson
 from modelcompare.metrics.base import Metric
+from modelcompare.metrics.quotient import divide
 
 Proportion = Literal["wilson", "clopper-pearson"]
-_BY_STATSMODELS = {"wilson": "wilson", "clopper-pearson": "beta"}
 
 
 def normal_interval(
@@ -70,19 +70,14 @@ def logit_interval(
 def proportion_interval(
     method: Proportion, count: FloatArray, n: FloatArray, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Compute Wilson's or the Clopper-Pearson interval of ``count / n``, by statsmodels."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = proportion_confint(
-            count, n, alpha=1 - confidence_level, method=_BY_STATSMODELS[method]
-        )
-        share = count / n
-    # At 0 and 1 the bounds are the share itself: Wilson's but for rounding.
-    low, high = (np.clip(bound, 0.0, 1.0) for bound in (low, high))
-    low = np.where(share == 0, 0.0, np.minimum(low, share))
-    high = np.where(share == 1, 1.0, np.maximum(high, share))
-    return Interval.of(np.asarray(low, np.float64), np.asarray(high, np.float64), method)
+    """Compute Wilson's or the Clopper-Pearson interval of ``count / n``; NaN where n is 0."""
+    share = divide(count, n, np.nan)
+    if method == "wilson":
+        bounds = wilson(share, n, normal_quantile(confidence_level))
+    else:
+        bounds = clopper_pearson(count, n, (1 - confidence_level) / 2)
+    low, high = (np.where(np.isnan(share), np.nan, bound) for bound in bounds)
+    return Interval.of(low, high, method)
 
 
 def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:

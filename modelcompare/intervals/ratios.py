@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaincinv, ndtri, stdtrit
+from scipy.special import betaincinv, gammaincinv, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.class_ratio import ClassRatio
@@ -125,6 +125,19 @@ def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) ->
     # At 0 and 1 a bound is the share itself, but for rounding.
     low = np.where(share > 0, np.clip(centre - half, 0.0, share), 0.0)
     return low, np.where(share < 1, np.clip(centre + half, share, 1.0), 1.0)
+
+
+def clopper_pearson(count: FloatArray, n: FloatArray, tail: FloatArray | float) -> Bounds:
+    """Clopper and Pearson's interval of ``count / n``, with a probability beyond each end.
+
+    References
+    ----------
+    .. [1] Clopper & Pearson (1934), Biometrika 26, 404-413.
+    """
+    others = np.maximum(n - count, 0.0)
+    low = betaincinv(np.maximum(count, 0.5), others + 1, tail)
+    high = betaincinv(count + 1, np.maximum(others, 0.5), 1 - tail)
+    return np.where(count > 0, low, 0.0), np.where(others > 0, high, 1.0)
 
 
 def proportion(share: FloatArray, size: FloatArray, confidence_level: float = 0.95) -> Bounds:
