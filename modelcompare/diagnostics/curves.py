@@ -144,7 +144,9 @@ def curve(
     3       0.10     1.0                  1.0
     """
     seed = seed_sequence(rng)
-    whole, drawn_weights = weighed(predictions, "average_precision_macro", n_resamples, seed)
+    whole, drawn_weights = resampled_weights(
+        predictions, "average_precision_macro", n_resamples, seed
+    )
     one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
@@ -166,7 +168,7 @@ def curve(
     return CurveResult(**vars(found) | {"band": band, "areas": areas})
 
 
-def weighed(
+def resampled_weights(
     predictions: Predictions, metric: str, n_resamples: int, seed: np.random.SeedSequence
 ) -> tuple[FloatArray, Callable[[], Iterator[FloatArray]]]:
     """Weights of the samples themselves, (1, n_samples), and what yields blocks of resamples.

@@ -15,7 +15,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.one_class import OneClass, share_of_all
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.curves import weighed
+from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
@@ -82,7 +82,9 @@ def operating_point(
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
     seed = seed_sequence(rng)
-    whole, drawn_weights = weighed(predictions, "average_precision_macro", n_resamples, seed)
+    whole, drawn_weights = resampled_weights(
+        predictions, "average_precision_macro", n_resamples, seed
+    )
     one = OneClass.of(predictions, label)
     if wish == "threshold" and one.raw:
         check_number(wish, value, at_least=-math.inf)

@@ -13,7 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import class_code
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.curves import weighed
+from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes
@@ -207,7 +207,7 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    whole, drawn_weights = weighed(predictions, "ece", n_resamples, seed_sequence(rng))
+    whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, seed_sequence(rng))
     plain = predictions.sample_weight is None and predictions.groups is None
     plain = plain and predictions.true_distribution is None
     frames, errors = [], []
