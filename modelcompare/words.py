@@ -1,4 +1,4 @@
-"""Every choice of an option, the checks of options, and the line that says how numbers were made.
+"""Choices of options and their checks, warnings, optional packages, and the signature of numbers.
 
 Imports no other module that is slow to load, so the command line can read it at once.
 """

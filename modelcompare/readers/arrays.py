@@ -41,13 +41,8 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     truth = None if columns.scores else truth
     found = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
     labels = columns.told_labels(None if found is None else classes(found, found), truth)
-    if true in columns.slices:
-        raise ValueError(
-            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
-            "its classes."
-        )
     beside = _beside(arrays, columns, where)
-    slices = {name: _take(arrays, name, where) for name in columns.slices}
+    slices = {name: _take(arrays, name, where, true) for name in columns.slices}
     models = _models(arrays, labels, truth, where)
     slices |= {n: a for n, a in arrays.items() if n not in models.values() and a.ndim == 1}
     if any(name.startswith("scores__") for name in models.values()):
@@ -188,7 +183,15 @@ def _kept(arrays: list[NDArray[Any]], columns: Columns, where: str) -> Any:
     return ~bad
 
 
-def _take(arrays: dict[str, NDArray[Any]], name: str, where: str) -> NDArray[Any]:
+def _take(
+    arrays: dict[str, NDArray[Any]], name: str, where: str, true: str | None = None
+) -> NDArray[Any]:
+    """Take a named array, which must not be that of the truth if it is to be a slice."""
+    if name == true:
+        raise ValueError(
+            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
+            "its classes."
+        )
     if name not in arrays:
         raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
     return arrays.pop(name)
