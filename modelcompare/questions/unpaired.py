@@ -32,9 +32,9 @@ from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
+from modelcompare.significance.variances import RowMoments
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, warn_caller
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.

@@ -1,4 +1,13 @@
-"""Binomial numbers of equal chances, and the mass of what is as extreme as each cell of a grid."""
+"""Probabilities of two binomial numbers of equal chances, cell by cell and line by line.
+
+Of a grid of few cells each is looked at. Of many samples a p-value is the mass of all swaps line by
+line. With x and y the surplus of the two numbers of `significance.exact`, the square of the
+statistic is ``(p x + q y)^2 / (U - 2 delta W + delta^2 V)`` with delta and W linear in x and y. It
+is at least T^2 where ``alpha x^2 + beta x y + gamma y^2 >= T^2 U``: on the line of one x, outside
+or between the two roots of a quadratic in y. The mass of such y is read from a table of the
+binomial distribution function, so that a p-value of m^2 cells costs m lines, and half of these,
+since x and y may both change their sign.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.parallel import map_blocks
 from modelcompare.significance.extreme import least_extreme
+
+# Lines that stay in the processor's last cache, and that a step over is worth its call.
+_LINES = 2**17
 
 
 def half_binomial(n: int) -> FloatArray:
@@ -65,3 +78,128 @@ def cut(places: IntArray, n_cells: IntArray, most: int) -> Iterator[IntArray]:
         stop = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
         yield places[start:stop]
         start = stop
+
+
+def conic_mass(
+    alpha: FloatArray,
+    beta: FloatArray,
+    gamma: FloatArray,
+    kappa: FloatArray,
+    n: IntArray,
+    low: IntArray,
+    n_jobs: int | None,
+) -> FloatArray:
+    """Probability that two binomial numbers make a statistic extreme, for each hypothesis.
+
+    Extreme are ``alpha x^2 + beta x y + gamma y^2 >= kappa``.
+
+    Parameters
+    ----------
+    alpha, beta, gamma, kappa : ndarray of shape (n_hypotheses,)
+        Coefficients.
+    n : ndarray of int of shape (n_hypotheses, 2)
+        Trials of the two numbers, each of probability 1/2.
+    low : ndarray of int of shape (n_hypotheses, 2)
+        The smallest of each that has any mass to speak of.
+    n_jobs : int, optional
+        As in `map_blocks`.
+    """
+    first, second = (_Binomials(n[:, i], low[:, i]) for i in (0, 1))
+    order = np.argsort(first.half, kind="stable")
+    n_lines = first.half[order]
+    blocks = [*cut(order, n_lines, _LINES)]
+
+    def of_block(block: int) -> FloatArray:
+        some = blocks[block]
+        coefficients = (part[some, None] for part in (alpha, beta, gamma + 0.0, kappa))
+        return _mass_of_some(some, first, second, *coefficients)
+
+    numbers = 20 * int(n_lines.sum()) / len(blocks)
+    found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
+    out = np.empty(len(kappa))
+    out[order] = np.concatenate(found)
+    return out
+
+
+def _mass_of_some(
+    some: IntArray,
+    first: _Binomials,
+    second: _Binomials,
+    alpha: FloatArray,
+    beta: FloatArray,
+    gamma: FloatArray,
+    kappa: FloatArray,
+) -> FloatArray:
+    """Sum over the lines of some hypotheses; coefficients are of shape (n_hypotheses, 1)."""
+    x, weight = first.lines(some)
+    middle, rest = beta * x, alpha * x * x - kappa
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.sqrt(middle * middle - 4 * gamma * rest)
+        # The sum that does not cancel gives one root, the product of both the other.
+        sum_of_both = -(middle + np.copysign(spread, middle)) / 2
+        roots = sum_of_both / gamma, rest / sum_of_both
+    lower, upper = np.minimum(*roots), np.maximum(*roots)
+    outside = gamma >= 0
+    mass = second.up_to(some, lower, outside)
+    mass += second.up_to(some, np.negative(upper, out=upper), outside)
+    if not outside.all():
+        mass = np.where(outside, mass, 1 - mass)
+    # Without roots a line is extreme as a whole, or not at all.
+    np.copyto(mass, rest >= 0, where=np.isnan(lower))
+    return np.einsum("ij,ij->i", weight, mass)
+
+
+class _Binomials:
+    """Tables of Binomial(n, 1/2) numbers without the tails, one for each n.
+
+    Parameters
+    ----------
+    n, low : ndarray of int of shape (n_hypotheses,)
+        Trials, and the smallest number looked at; the largest is n - low.
+    """
+
+    def __init__(self, n: IntArray, low: IntArray) -> None:
+        self.n, self.low = n, low
+        span = int(low.max(initial=0)) + 1
+        both, which = np.unique(n * span + low, return_inverse=True)
+        all_n, first = both[:, None] // span, both[:, None] % span
+        trials = all_n.astype(np.float64)
+        number = first + np.arange(int((all_n - 2 * first).max(initial=0)) + 1)
+        there = number <= all_n - first
+        ratio = np.where(there, (trials - number + 1) / np.maximum(number, 1), 0.0)
+        ratio[:, 0] = 1.0
+        shape: FloatArray = np.cumprod(ratio, axis=1, dtype=np.float64)
+        # Row of each hypothesis, mass of each number from the smallest, and of all smaller ones.
+        self.which = which.ravel()
+        self.mass = shape / shape.sum(axis=1, keepdims=True)
+        self.below = np.hstack([np.zeros((len(shape), 1)), np.cumsum(self.mass, axis=1)])
+
+    @property
+    def half(self) -> IntArray:
+        """How many numbers there are whose surplus 2 k - n is not negative."""
+        return self.n - self.low - (self.n + 1) // 2 + 1
+
+    def lines(self, some: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Surpluses x >= 0, and the mass of x and -x, each (n_hypotheses, n_lines)."""
+        step = np.arange(int(self.half[some].max()))
+        middle = (self.n[some, None] + 1) // 2
+        place = np.minimum(middle - self.low[some, None] + step, self.mass.shape[1] - 1)
+        there = step < self.half[some, None]
+        x = (2 * (middle + step) - self.n[some, None]).astype(np.float64)
+        mass = self.mass[self.which[some, None], place] * there
+        return x, np.where(x == 0, mass, 2 * mass)
+
+    def up_to(self, some: IntArray, surplus: FloatArray, inclusive: BoolArray) -> FloatArray:
+        """Mass of surpluses up to a number, or below it; 0 where it is NaN."""
+        number = (surplus + self.n[some, None]) / 2
+        if inclusive.all():
+            np.floor(number, out=number)
+            number += 1
+        else:
+            number = np.where(inclusive, np.floor(number) + 1, np.ceil(number))
+        number -= self.low[some, None]
+        np.fmax(number, 0, out=number)
+        np.fmin(number, (self.n - 2 * self.low + 1)[some, None], out=number)
+        place = number.astype(np.intp)
+        place += self.which[some, None] * self.below.shape[1]
+        return np.take(self.below, place)

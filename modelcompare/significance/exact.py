@@ -21,8 +21,13 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.significance.binomial import binomial_mass, cut, half_binomial, tail_masses
-from modelcompare.significance.exact_lines import conic_mass
+from modelcompare.significance.binomial import (
+    binomial_mass,
+    conic_mass,
+    cut,
+    half_binomial,
+    tail_masses,
+)
 from modelcompare.significance.extreme import as_extreme, least_extreme
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative

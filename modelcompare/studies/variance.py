@@ -17,8 +17,7 @@ from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.intervals import quantiles
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.row_moments import RowMoments
-from modelcompare.significance.variances import check_variance_tests, variance_test
+from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.significance.row_moments import RowMoments
-from modelcompare.significance.variances import variance_test
+from modelcompare.significance.variances import RowMoments, variance_test
 from modelcompare.words import VarianceTest
 
 RNG = np.random.default_rng(0)

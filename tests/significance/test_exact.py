@@ -7,8 +7,8 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.significance.binomial import conic_mass
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.exact_lines import conic_mass
 
 NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
 
