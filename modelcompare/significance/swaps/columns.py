@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 
 import numpy as np
 from scipy import sparse
@@ -71,10 +72,11 @@ class ModelColumns:
         n_weights = max(_LEAST_WEIGHTS, -(-n_equations // max(1, n_models - 1)))
         sketches = [_sketch(_unlike(make()), n_weights) for make in blocks]
         weights = _combinations([sketches[block][..., columns] for block, columns in parts])
-        found = {}
-        for source in sorted({source for each in weights for source in each}):
-            block, columns = parts[source]
-            found[source] = _narrow(_unlike(blocks[block]()[..., columns]))
+        found: dict[int, Rows] = {}
+        of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
+        for block, sources in of_blocks:
+            numbers = _unlike(blocks[block]())
+            found |= {source: _narrow(numbers[..., parts[source][1]]) for source in sources}
         return cls(found, parts, weights, widths, n_models)
 
     @property

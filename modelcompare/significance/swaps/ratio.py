@@ -194,30 +194,25 @@ class Ratio:
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
         """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
-        nn, nd, dd = (self._gram(kind)[first, second, :, None] for kind in ("nn", "nd", "dd"))
+        nn, nd, dd = (self._grams[kind][first, second, :, None] for kind in ("nn", "nd", "dd"))
         # Of one value times itself D N' is N D' of the other model.
-        dn = (
-            self._gram("nd")[second, first, :, None]
-            if self.single
-            else (self._gram("dn")[first, second, :, None])
-        )
+        kind, *models = ("nd", second, first) if self.single else ("dn", first, second)
+        dn = self._grams[kind][*models, :, None]
         f, g = self._factor
         return np.asarray(nn - g * nd - f * dn + f * g * dd)
 
-    def _gram(self, kind: str) -> FloatArray:
-        """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
-        if kind not in self._grams:
-            first, second = self._factors(kind)
-            weight = (self._weight * self.swaps.units.counts())[:, None]
-            self._grams[kind] = np.stack([
-                (first[..., k] * weight).T @ second[..., m]
-                for k, m in zip(*self.terms, strict=True)
-            ], axis=-1)  # fmt: skip
-        return self._grams[kind]
-
     @cached_property
     def _grams(self) -> dict[str, FloatArray]:
-        return {}
+        """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
+        weight, found = (self._weight * self.swaps.units.counts())[:, None], {}
+        for kind in self.kinds:
+            first, second = self._factors(kind)
+            products = [
+                (first[..., k] * weight).T @ second[..., m]
+                for k, m in zip(*self.terms, strict=True)
+            ]
+            found[kind] = np.stack(products, axis=-1)
+        return found
 
     @cached_property
     def _apart(self) -> FloatArray:

@@ -137,7 +137,15 @@ class SwappedSums(UnitSwaps):
 
     def exchange(self, pairs: IntArray) -> Exchange:
         """Pairs whose first models gain what the second models' moved units sum to."""
-        return Exchange.of(self.model_b[pairs], self.model_a[pairs])
+        key = pairs.tobytes()
+        if key not in self._exchanges:
+            self._exchanges[key] = Exchange.of(self.model_b[pairs], self.model_a[pairs])
+        return self._exchanges[key]
+
+    @cached_property
+    def _exchanges(self) -> dict[bytes, Exchange]:
+        """Exchanges of the pairs that are looked at together, in each block of masks."""
+        return {}
 
     def both(self, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
         """Totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
