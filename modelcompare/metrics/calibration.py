@@ -27,6 +27,7 @@ from modelcompare.metrics.base import (
     divide,
     varied,
 )
+from modelcompare.metrics.outcomes import one_hot
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15
@@ -56,9 +57,7 @@ def in_bins(confidence: FloatArray, edges: FloatArray, strategy: Strategy = "wid
 
 def indicators(confidence: FloatArray, edges: FloatArray, strategy: Strategy) -> FloatArray:
     """Indicators of the bin of each sample, 0 or 1, of shape (n_samples, n_bins)."""
-    out = np.zeros((len(confidence), len(edges) + 1))
-    out[np.arange(len(confidence)), in_bins(confidence, edges, strategy)] = 1.0
-    return out
+    return one_hot(in_bins(confidence, edges, strategy), len(edges) + 1)
 
 
 def top_label(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:

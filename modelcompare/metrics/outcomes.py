@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from modelcompare.data.kinds import Output
 
 
+_WITHOUT_TRUTH = "this metric needs y_true; the predictions hold per-example scores only."
+
+
 @dataclass(frozen=True)
 class Outcomes:
     """The truth and what one model said about it: the input of every statistic.
@@ -70,16 +73,14 @@ class Outcomes:
     def true_codes(self) -> IntArray:
         """True class of each sample; an error where there is none."""
         if self.codes is None:
-            raise ValueError("this metric needs true labels.")
+            raise ValueError(_WITHOUT_TRUTH)
         return self.codes
 
     @property
     def true_values(self) -> FloatArray:
         """True value of each sample; an error where there is none."""
         if self.y_true is None:
-            raise ValueError(
-                "this metric needs y_true; the predictions hold per-example scores only."
-            )
+            raise ValueError(_WITHOUT_TRUTH)
         return self.y_true.astype(np.float64, copy=False)
 
     @cached_property
@@ -87,7 +88,7 @@ class Outcomes:
         """Truth as a matrix of shape (n_samples, n_classes): one-hot, or the soft labels."""
         if self.true_distribution is not None:
             return self.true_distribution
-        return one_hot(self.codes, self.n_classes)
+        return one_hot(self.true_codes, self.n_classes)
 
     def truth_of(self, codes: IntArray) -> FloatArray:
         """Truth of one class of each sample: 1 or 0, or its share of the soft label."""
@@ -143,10 +144,8 @@ class Outcomes:
 Entries: TypeAlias = tuple[IntArray, FloatArray]
 
 
-def one_hot(codes: IntArray | None, n_classes: int) -> FloatArray:
+def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
     """Indicator matrix of shape (n_samples, n_classes)."""
-    if codes is None:
-        raise ValueError("this metric needs y_true; the predictions hold per-example scores only.")
     return scattered((codes, np.ones(len(codes))), n_classes)
 
 
