@@ -14,7 +14,7 @@ squares are added up before; their matrices are sparse.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -51,14 +51,20 @@ def swapped_forms(
     (metric,), joined = metrics, SwapUnits.of(evaluation)
     labelled = are_hard_counts(evaluation, metric) and not joined.joined
 
+    widths = _widths(evaluation, metric)
+    keeps = 8 * joined.units.n_units * sum(widths) * len(evaluation.models) <= PASS_BYTES
+    # A function that caches its results could not be sent to another process.
+    kept: dict[int, FloatArray] = {}
+
     def of_model(model: int) -> FloatArray:
         """A model's statistics of all units, (n_units, n_columns)."""
+        if model in kept:
+            return kept[model]
         found = joined.statistics((metric,), slice(model, model + 1))
-        return np.hstack([found[statistic][:, 0] for statistic in metric.statistics])
-
-    widths = _widths(evaluation, metric)
-    if 8 * joined.units.n_units * sum(widths) * len(evaluation.models) <= PASS_BYTES:
-        of_model = cache(of_model)
+        numbers = np.hstack([found[statistic][:, 0] for statistic in metric.statistics])
+        if keeps:
+            kept[model] = numbers
+        return numbers
 
     def form(a: int, b: int) -> PairSums:
         kinds = (
