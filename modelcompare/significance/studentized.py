@@ -73,7 +73,7 @@ Road = Literal[
     "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
 ]
 # The statistic of swaps that are drawn, for metrics of the evaluation's units.
-_STATISTICS: Mapping[Road, Callable[[Evaluation, Sequence[Any], IntArray, IntArray], Any]] = {
+_STATISTICS: Mapping[Road, Callable[..., SwapStatistic]] = {
     "exact": SwappedQuotients,
     "mean": SwappedMeans,
     "quotient": SwappedQuotients,
@@ -144,11 +144,10 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Drawn swaps, of metrics that share a statistic."""
     evaluation, metric = view.evaluation, metrics[0]
-    road = road_of(evaluation, metric)
     statistic = (
         SwappedOutputs(view, metric)
-        if road == "output"
-        else _STATISTICS[road](evaluation, metrics, *view.pairs)
+        if road_of(evaluation, metric) == "output"
+        else swap_statistic(evaluation, metrics, *view.pairs)
     )
     masks = view.masks_of(statistic.units)
     found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
@@ -197,12 +196,11 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
 
 
 def swap_statistic(
-    evaluation: Evaluation, metric: AnyMetric, model_a: IntArray, model_b: IntArray
+    evaluation: Evaluation, metrics: Sequence[AnyMetric], model_a: IntArray, model_b: IntArray
 ) -> SwapStatistic:
-    """The statistic of a metric's values under swaps that are drawn."""
-    road = road_of(evaluation, metric)
-    found: SwapStatistic = _STATISTICS[road](evaluation, (metric,), model_a, model_b)
-    return found
+    """The statistic of values under swaps that are drawn, of metrics that take the same road."""
+    make = _STATISTICS[road_of(evaluation, metrics[0])]
+    return make(evaluation, metrics, model_a, model_b)
 
 
 def _drawn_p_values(

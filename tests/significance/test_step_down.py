@@ -102,7 +102,7 @@ def test_step_down_of_averages_is_that_of_their_statistics():
     metric = get_metric("f1_macro")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(3)
-    statistic = swap_statistic(part, metric, a, b)
+    statistic = swap_statistic(part, [metric], a, b)
     masks = SwapMasks(part.units, 300, SEED)
     null = np.concatenate(statistic.map(masks, np.abs))[:, :, 0]
     expected = step_down_by_a_loop(null, np.abs(statistic.observed[:, 0]))
@@ -141,7 +141,7 @@ def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(co
     outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
     assert outcome.step_down.keys() == {metric.name for metric in metrics}
     masks = SwapMasks(part.units, 300, SEED)
-    new = [step_down_swaps(swap_statistic(part, m, a, b), masks, slice(None)) for m in metrics]
+    new = [step_down_swaps(swap_statistic(part, [m], a, b), masks, slice(None)) for m in metrics]
     monkeypatch.setattr(SwappedSums, "sum_up", None)
     for metric, expected in zip(metrics, new, strict=True):
         assert outcome.step_down[metric.name]().tobytes() == expected.tobytes()

@@ -175,7 +175,7 @@ def test_drawn_swaps_come_close_to_all_of_them(names):
     exact = run(preds, names, pairs=PAIR, n_resamples=2**10).p_value
     (metric,) = resolve_metrics(names, preds)
     part = Evaluation(preds, [metric], collapse=False)
-    statistic = swap_statistic(part, metric, *PAIR)
+    statistic = swap_statistic(part, [metric], *PAIR)
     masks = SwapMasks(part.units, 20_000, SEED)
     extreme = statistic.map(
         masks, lambda t: as_extreme(t, statistic.observed, "two-sided").sum(axis=0)
@@ -189,7 +189,7 @@ def test_drawn_swaps_of_hard_labels_come_close_to_the_binomials():
     preds = many_models(n=200, n_models=3)
     part = Evaluation(preds, [get_metric("f1")], collapse=False)
     exact = Grids(part, get_metric("f1"), all_pairs(3)).p_values().reshape(3, -1)
-    statistic = swap_statistic(part, get_metric("f1"), *all_pairs(3))
+    statistic = swap_statistic(part, [get_metric("f1")], *all_pairs(3))
     masks = SwapMasks(part.units, 12_800, SEED)
     drawn = (
         np.sum(

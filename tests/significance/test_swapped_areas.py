@@ -38,7 +38,7 @@ def run(preds, metrics=("roc_auc",), pairs=PAIR, n_resamples=999, **options):
 
 def statistic_of(preds):
     evaluation = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
-    return swap_statistic(evaluation, evaluation.metrics[0], *all_pairs(len(preds.models)))
+    return swap_statistic(evaluation, [evaluation.metrics[0]], *all_pairs(len(preds.models)))
 
 
 def by_definition(y, a, b):

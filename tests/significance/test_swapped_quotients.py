@@ -93,7 +93,7 @@ def test_drawn_swaps_have_the_statistics_of_the_definition(
     preds = three_models(rng, n, apart=apart, rare=rare, **columns)
     (metric,) = resolve_metrics([name], preds, zero_division=zero_division)
     part = Evaluation(preds, [metric], collapse=False)
-    statistic = swap_statistic(part, metric, *all_pairs(3))
+    statistic = swap_statistic(part, [metric], *all_pairs(3))
     masks, strata = SwapMasks(part.units, 20, SEED), oracle.unit_strata(preds)
     some = np.array([2, 0])
     (found,) = statistic.map(masks, lambda t: t[:, some])
