@@ -171,5 +171,7 @@ def _narrow(block: FloatArray) -> Rows:
     units = np.flatnonzero(matrix.any(axis=0))
     some = None if len(units) > _MOST_ROWS * len(block) else units
     matrix = matrix if some is None else matrix[:, some]
-    whole = (matrix == np.rint(matrix)).all() and np.abs(matrix).sum(axis=1).max() < _MOST_COUNTED
+    # One unit tells of most columns that their numbers are not whole.
+    whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))
+    whole = whole and np.abs(matrix).sum(axis=1).max(initial=0) < _MOST_COUNTED
     return Rows(matrix.astype(np.float32) if whole else matrix, some)
