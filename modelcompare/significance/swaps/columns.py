@@ -28,8 +28,10 @@ _TOLERANCE = 1e-12
 # Coefficients are rounded, so that what cancels is 0; of larger ones rounding would leave noise.
 _DECIMALS = 9
 _LARGEST = 1e3
-# Share of the units above which those without a number are summed, too.
+# Share of the units above which those without a number are summed, too; so do fewer columns: to
+# take units out of the masks, or make them wide once more, costs as much as so many columns do.
 _MOST_ROWS = 0.75
+_LEAST_COLUMNS = 32
 # Sums of whole numbers below are exact in single precision.
 _MOST_COUNTED = 2.0**24
 
@@ -42,10 +44,12 @@ class ModelColumns:
 
     Parameters
     ----------
-    sources : dict of int to Rows
-        Parts of blocks that are multiplied, by their places among the parts.
+    matrices : list of Rows
+        Parts of blocks that are multiplied, one after the other.
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
+    sources : list of int
+        Places among the parts of those that are multiplied, in the order of the matrices.
     weights : list of dict of int to float
         Each part as a combination of those that are multiplied.
     widths : list of int
@@ -54,8 +58,9 @@ class ModelColumns:
         Number of models.
     """
 
-    sources: dict[int, Rows]
+    matrices: list[Rows]
     parts: list[tuple[int, slice]]
+    sources: list[int]
     weights: list[dict[int, float]]
     widths: list[int]
     n_models: int
@@ -77,18 +82,32 @@ class ModelColumns:
         for block, sources in of_blocks:
             numbers = _unlike(blocks[block]())
             found |= {source: _narrow(numbers[..., parts[source][1]]) for source in sources}
-        return cls(found, parts, weights, widths, n_models)
+        together: dict[object, list[int]] = {}
+        for source, rows in found.items():
+            alone = rows.units is not None or sparse.issparse(rows.columns)
+            together.setdefault(source if alone else rows.columns.dtype, []).append(source)
+        matrices = [
+            found[places[0]] if len(places) == 1
+            else Rows(np.concatenate([found.pop(source).columns for source in places]))
+            for places in together.values()
+        ]  # fmt: skip
+        return cls(matrices, parts, [*chain(*together.values())], weights, widths, n_models)
 
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
-        return sum(int(rows.columns.shape[0]) for rows in self.sources.values())
+        return sum(int(rows.columns.shape[0]) for rows in self.matrices)
 
     def sums(self, swapped: Swapped) -> list[FloatArray]:
         """Sums of each block over the units that swap, each (n_models, width, n_masks)."""
         others, n_masks = self.n_models - 1, swapped.n_masks
-        every = zip(self.sources, swapped.times_each([*self.sources.values()]), strict=True)
-        found = {source: moved.reshape(others, -1, n_masks) for source, moved in every}
+        every = swapped.times_each(self.matrices)
+        moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
+        found, first = {}, 0
+        for source in self.sources:
+            columns = self.parts[source][1]
+            last = first + others * (columns.stop - columns.start)
+            found[source], first = moved[first:last].reshape(others, -1, n_masks), last
         blocks = [np.zeros((self.n_models, width, n_masks)) for width in self.widths]
         for (block, columns), weights in zip(self.parts, self.weights, strict=True):
             for source, weight in weights.items():
@@ -168,6 +187,8 @@ def _narrow(block: FloatArray) -> Rows:
     matrix = block.reshape(len(block), -1).T
     if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
         return Rows(sparse.csr_array(matrix))
+    if len(matrix) < _LEAST_COLUMNS:
+        return Rows(matrix)
     units = np.flatnonzero(matrix.any(axis=0))
     some = None if len(units) > _MOST_ROWS * len(block) else units
     matrix = matrix if some is None else matrix[:, some]
