@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.method import comparison_code, comparison_method
 from modelcompare.comparison.notes import design, notes
 from modelcompare.comparison.pairwise import (
     corrected_bounds,
@@ -34,7 +35,6 @@ from modelcompare.report.comparison_tables import (
 )
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.significance.studentized import n_groups

@@ -10,6 +10,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.words import INTERVALS, IntervalMethod, Need
+from modelcompare.works import Phrase
 
 # Relative difference under which two values are equal but for rounding.
 TIE_TOLERANCE = 1e-10
@@ -83,6 +84,8 @@ class IntervalRow:
         Whether it is meant to take different methods for different values, which it names.
     reads : {"units", "sums"}
         Whether it looks at the numbers of all units at once, or at sums that blocks of them add to.
+    phrase : Phrase
+        What a paper calls it, and the works that it cites.
     """
 
     name: IntervalMethod
@@ -91,6 +94,7 @@ class IntervalRow:
     scores_only: bool = False
     chooses: bool = False
     reads: Need = "units"
+    phrase: Phrase = ("", ())
 
     @property
     def when(self) -> str:

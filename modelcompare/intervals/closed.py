@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.ratios import Bounds, clopper_pearson, normal_quantile, wilson
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
+from modelcompare.works import BROWN, CLOPPER, DELONG, INFLUENCE, WILSON
 
 Proportion = Literal["wilson", "clopper-pearson"]
 
@@ -222,12 +223,28 @@ def _proportion(method: Proportion, rows: Contrasts, level: float) -> Interval:
 
 
 _PROPORTIONS = "proportions of independent samples"
+_of_proportions = partial(IntervalRow, needs=_PROPORTIONS, scores_only=True)
 ROWS = (
-    IntervalRow("normal", _normal, reads="sums"),
-    IntervalRow("logit", _logit, "metrics with bounds", scores_only=True, reads="sums"),
-    *(
-        IntervalRow(name, partial(_proportion, name), _PROPORTIONS, scores_only=True)
-        for name in get_args(Proportion)
+    IntervalRow(
+        "normal", _normal, reads="sums",
+        phrase=("a normal interval with the standard error of the influences", (INFLUENCE,)),
     ),
-    IntervalRow("delong", _delong, "roc_auc alone"),
-)
+    IntervalRow(
+        "logit", _logit, "metrics with bounds", scores_only=True, reads="sums",
+        phrase=(
+            "a normal interval on the logit scale with the standard error of the influences",
+            (INFLUENCE,),
+        ),
+    ),
+    _of_proportions(
+        "wilson", partial(_proportion, "wilson"),
+        phrase=("Wilson's score interval, modified near 0 and 1", (WILSON, BROWN)),
+    ),
+    _of_proportions(
+        "clopper-pearson", partial(_proportion, "clopper-pearson"),
+        phrase=("the interval of Clopper and Pearson", (CLOPPER,)),
+    ),
+    IntervalRow(
+        "delong", _delong, "roc_auc alone", phrase=("the covariance of DeLong et al.", (DELONG,)),
+    ),
+)  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
+from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
 
 def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.95) -> Interval:
@@ -196,8 +197,20 @@ def _studentized(rows: Contrasts, level: float) -> Interval:
 
 
 ROWS = (
-    IntervalRow("BCa", bca, reads="sums"),
-    IntervalRow("percentile", partial(_by_blocks, _percentile), reads="sums"),
-    IntervalRow("basic", partial(_by_blocks, _basic), reads="sums"),
-    IntervalRow("studentized", partial(_by_blocks, _studentized), "metrics that are sums"),
-)
+    IntervalRow(
+        "BCa", bca, reads="sums",
+        phrase=("the bias-corrected and accelerated bootstrap (BCa)", (EFRON,)),
+    ),
+    IntervalRow(
+        "percentile", partial(_by_blocks, _percentile), reads="sums",
+        phrase=("percentiles of the bootstrap replicates", (EFRON_BOOK,)),
+    ),
+    IntervalRow(
+        "basic", partial(_by_blocks, _basic), reads="sums",
+        phrase=("the basic bootstrap", (DAVISON,)),
+    ),
+    IntervalRow(
+        "studentized", partial(_by_blocks, _studentized), "metrics that are sums",
+        phrase=("the studentized bootstrap", (DAVISON,)),
+    ),
+)  # fmt: skip

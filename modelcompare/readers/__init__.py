@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from modelcompare import words
 from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
@@ -23,6 +24,7 @@ from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (
+    FileKind,
     KindOrAuto,
     MissingResults,
     SameIds,
@@ -30,6 +32,7 @@ from modelcompare.words import (
     check_flag,
     check_names,
     check_text,
+    written_out,
 )
 
 __all__ = ["read_predictions", "read_sets"]
@@ -40,6 +43,7 @@ WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 
 @checked()
+@written_out(kinds=words.listed(FileKind))
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
     id: str | None = None, groups: str | None = None, strata: str | None = None,
@@ -68,7 +72,7 @@ def read_predictions(
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl, json, npz, eval or text, or folders of them; frames
+        {kinds} (also .gz), or folders of them; frames
         of pandas, polars (also lazy), pyarrow, DuckDB and whatever else narwhals knows. Pipes and
         ``/dev/stdin`` without a suffix tell their kind by their first bytes.
     true, id : str, optional

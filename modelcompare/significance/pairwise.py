@@ -18,6 +18,7 @@ from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative, Need
+from modelcompare.works import Phrase
 
 
 def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
@@ -212,6 +213,8 @@ class PairTest:
     reads : {"rows", "units", "sums"}
         Whether it looks at all samples of one pair and value, or serves any number of these: by the
         numbers of all units at once, or by sums that blocks of them add to.
+    phrase : Phrase
+        What a paper calls it, and the works that it cites; {n} is the number of resamples.
     """
 
     name: str
@@ -220,6 +223,7 @@ class PairTest:
     alternatives: tuple[Alternative, ...] = ("two-sided", "greater", "less")
     by_sample: bool = False
     reads: Need = "units"
+    phrase: Phrase = ("", ())
 
     @property
     def when(self) -> str:

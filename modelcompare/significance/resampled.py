@@ -32,6 +32,7 @@ from modelcompare.significance.pairwise import Outcome, PairTest, PairView, chec
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.sums import SwappedDifferences
 from modelcompare.significance.swaps.units import SwapUnits
+from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
 # Numbers in one block of pairs: some megabytes, whatever the number of pairs.
 _BLOCK_NUMBERS = 2**20
@@ -173,9 +174,30 @@ def _of_counts(
 
 
 ROWS: tuple[PairTest, ...] = (
-    PairTest("sign-flip", sign_flip, reads="sums"),
-    PairTest("permutation", permutation, reads="sums", by_sample=True),
-    PairTest("bootstrap", bootstrap, reads="sums"),
-    PairTest("wald", wald, reads="sums", needs="smooth metrics"),
+    PairTest(
+        "sign-flip", sign_flip, reads="sums",
+        phrase=("the sign-flip test of the influences ({n} random flips)", (NOREEN, PHIPSON)),
+    ),
+    PairTest(
+        "permutation", permutation, reads="sums", by_sample=True,
+        phrase=(
+            "the paired permutation test ({n} random swaps of the two models' outputs)",
+            (NOREEN, PHIPSON),
+        ),
+    ),
+    PairTest(
+        "bootstrap", bootstrap, reads="sums",
+        phrase=(
+            "the bootstrap test of the difference shifted to the null ({n} paired resamples)",
+            (EFRON_BOOK, PHIPSON),
+        ),
+    ),
+    PairTest(
+        "wald", wald, reads="sums", needs="smooth metrics",
+        phrase=(
+            "Wald's test with Student's distribution and the standard error of the influences",
+            (INFLUENCE,),
+        ),
+    ),
     PairTest("berg-kirkpatrick", berg_kirkpatrick, reads="sums", alternatives=("greater", "less")),
-)
+)  # fmt: skip

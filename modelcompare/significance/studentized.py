@@ -68,6 +68,7 @@ from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedDifferences
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
+from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
 
 Road = Literal[
     "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
@@ -257,4 +258,9 @@ def _together(
     return groups[: int(np.searchsorted(swaps, most, side="right"))]
 
 
-ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation),)
+_PHRASE = (
+    "the studentized paired permutation test ({n} random swaps of the two models' outputs, or all "
+    "of them where they are fewer; skewed means after Hall's transformation)",
+    (JANSSEN, CHUNG, PHIPSON, HALL),
+)
+ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation, phrase=_PHRASE),)

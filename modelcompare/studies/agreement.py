@@ -31,11 +31,14 @@ from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
     giving,
+    listed,
+    written_out,
 )
 
 
 @checked(predictions=giving("blocks"))
 @one_blas_thread()
+@written_out(tests=listed(AgreementTest))
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
@@ -53,8 +56,8 @@ def agreement_study(
     alpha : float
         Level at which a difference counts as significant, under each of the two metrics.
     test : str
-        "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap" or
-        "wald". "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the
+        One of {tests}.
+        "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the
         paired t-test on them. The paper does not say which of the two it ran. Either takes
         replicates for data, so with more resamples more differences become significant, whatever
         the models: use it to reproduce the paper, and one of the others to learn about the models.

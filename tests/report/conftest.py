@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.comparison.method import comparison_code, comparison_method
 from modelcompare.report.compared import Compared
 from modelcompare.report.comparison_tables import (
     comparison_figures,
     comparison_tables,
     printed_tables,
 )
-from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 import modelcompare as mc
-from modelcompare.report.method import CORRECTIONS, INTERVALS, TESTS
+from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS
 from modelcompare.words import Correction, IntervalMethod, PairsTest
 from tests.report.written import comparison_method
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from modelcompare.report import compared, method
+from modelcompare.comparison import method
+from modelcompare.report import compared
 from modelcompare.report.figures import forest
 from modelcompare.report.writers import formats as writers
 from modelcompare.report.writers import notebook

@@ -8,147 +8,68 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare import significance
+from modelcompare.intervals import METHODS
 from modelcompare.report.compared import Compared
 from modelcompare.report.numbers import format_percent
-
-# What a phrase is said of, and the works it rests on.
-Phrase = tuple[str, tuple[str, ...]]
-
-_BONETT = (
-    "Bonett & Price (2012). Adjusted Wald confidence interval for a difference of binomial "
-    "proportions based on paired data. Journal of Educational and Behavioral Statistics 37, "
-    "479-488. doi:10.3102/1076998611411915"
-)
-_BROECKER = (
-    "Broecker & Smith (2007). Increasing the reliability of reliability diagrams. Weather and "
-    "Forecasting 22, 651-661. doi:10.1175/WAF993.1"
-)
-_BROWN = (
-    "Brown, Cai & DasGupta (2001). Interval estimation for a binomial proportion. Statistical "
-    "Science 16, 101-133. doi:10.1214/ss/1009213286"
-)
-_CHUNG = (
-    "Chung & Romano (2013). Exact and asymptotically robust permutation tests. Annals of "
-    "Statistics 41, 484-507. doi:10.1214/13-AOS1090"
-)
-_CLOPPER = (
-    "Clopper & Pearson (1934). The use of confidence or fiducial limits illustrated in the case of "
-    "the binomial. Biometrika 26, 404-413. doi:10.1093/biomet/26.4.404"
-)
-_DAVISON = (
-    "Davison & Hinkley (1997). Bootstrap Methods and their Application. Cambridge University Press."
-)
-_DELONG = (
-    "DeLong, DeLong & Clarke-Pearson (1988). Comparing the areas under two or more correlated "
-    "receiver operating characteristic curves. Biometrics 44, 837-845. doi:10.2307/2531595"
-)
-_EFRON = (
-    "Efron (1987). Better bootstrap confidence intervals. Journal of the American Statistical "
-    "Association 82, 171-185. doi:10.1080/01621459.1987.10478410"
-)
-_EFRON_BOOK = "Efron & Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall."
-_HALL = (
-    "Hall (1992). On the removal of skewness by transformation. Journal of the Royal Statistical "
-    "Society B 54, 221-228."
-)
-_HESTERBERG = (
-    "Hesterberg (2015). What teachers should know about the bootstrap: resampling in the "
-    "undergraduate statistics curriculum. The American Statistician 69, 371-386. "
-    "doi:10.1080/00031305.2015.1089789"
-)
-_INFLUENCE = "Efron (1982). The Jackknife, the Bootstrap and Other Resampling Plans. SIAM."
-_JANSSEN = (
-    "Janssen (1997). Studentized permutation tests for non-i.i.d. hypotheses and the generalized "
-    "Behrens-Fisher problem. Statistics & Probability Letters 36, 9-21. "
-    "doi:10.1016/S0167-7152(97)00043-6"
-)
-_NOREEN = "Noreen (1989). Computer-Intensive Methods for Testing Hypotheses. Wiley."
-_ORDER = (
-    "Hettmansperger & Sheather (1986). Confidence intervals based on interpolated order "
-    "statistics. Statistics & Probability Letters 4, 75-79."
-)
-_PHIPSON = (
-    "Phipson & Smyth (2010). Permutation p-values should never be zero. Statistical Applications "
-    "in Genetics and Molecular Biology 9, 39. doi:10.2202/1544-6115.1585"
-)
-_WESTFALL = "Westfall & Young (1993). Resampling-Based Multiple Testing. Wiley."
-_WILSON = (
-    "Wilson (1927). Probable inference, the law of succession, and statistical inference. Journal "
-    "of the American Statistical Association 22, 209-212. doi:10.1080/01621459.1927.10502953"
-)
-_ZOU = (
-    "Zou & Donner (2008). Construction of confidence limits about effect measures: a general "
-    "approach. Statistics in Medicine 27, 1693-1702. doi:10.1002/sim.3095"
+from modelcompare.works import (
+    BONETT,
+    BROECKER,
+    CLOPPER,
+    EFRON,
+    EFRON_BOOK,
+    HALL,
+    HESTERBERG,
+    INFLUENCE,
+    ORDER,
+    WESTFALL,
+    WILSON,
+    ZOU,
+    Phrase,
 )
 
 # By the names in the column `method` of the frames.
 INTERVALS: Mapping[str, Phrase] = {
-    "wilson": ("Wilson's score interval, modified near 0 and 1", (_WILSON, _BROWN)),
+    **{name: row.phrase for name, row in METHODS.items() if row.phrase[0]},
     "effective-size": (
         "Wilson's interval of the effective number of samples that the influences of the samples "
-        "leave", (_WILSON, _INFLUENCE),
+        "leave", (WILSON, INFLUENCE),
     ),
-    "mover": ("the intervals of its parts, joined with their correlation (MOVER)", (_ZOU,)),
+    "mover": ("the intervals of its parts, joined with their correlation (MOVER)", (ZOU,)),
     "half-count": (
-        "a normal interval with half a sample more in each cell of disagreement", (_BONETT,)),
+        "a normal interval with half a sample more in each cell of disagreement", (BONETT,)),
     "shrunk-influence": (
         "Student's interval from influences at shares drawn towards each other",
-        (_INFLUENCE, _BONETT),
+        (INFLUENCE, BONETT),
     ),
-    "t": ("Student's interval with the standard error of the influences", (_INFLUENCE,)),
+    "t": ("Student's interval with the standard error of the influences", (INFLUENCE,)),
     "logit-t": (
         "Student's interval on the logit scale with the standard error of the influences",
-        (_INFLUENCE,)),
+        (INFLUENCE,)),
     "log-t": (
         "Student's interval on the logarithmic scale with the standard error of the influences, "
         "where samples are independent at least as far as Hall's transformation takes the long "
-        "tail", (_INFLUENCE, _HALL)),
+        "tail", (INFLUENCE, HALL)),
     "hall-t": (
         "Student's interval with the standard error and the skewness of the influences, after "
-        "Hall's transformation", (_INFLUENCE, _HALL)),
+        "Hall's transformation", (INFLUENCE, HALL)),
     "order-statistics": (
-        "the interval of Hettmansperger and Sheather between order statistics", (_ORDER,)),
+        "the interval of Hettmansperger and Sheather between order statistics", (ORDER,)),
     "expanded-BCa": (
         "the bias-corrected and accelerated bootstrap (BCa), further out by as much as Student's "
-        "quantile is than the normal one", (_EFRON, _HESTERBERG)),
+        "quantile is than the normal one", (EFRON, HESTERBERG)),
     "expanded-percentile": (
         "percentiles of the bootstrap replicates, further out by as much as Student's quantile is "
-        "than the normal one", (_EFRON_BOOK, _HESTERBERG)),
-    "BCa": ("the bias-corrected and accelerated bootstrap (BCa)", (_EFRON,)),
-    "percentile": ("percentiles of the bootstrap replicates", (_EFRON_BOOK,)),
-    "basic": ("the basic bootstrap", (_DAVISON,)),
-    "studentized": ("the studentized bootstrap", (_DAVISON,)),
-    "normal": ("a normal interval with the standard error of the influences", (_INFLUENCE,)),
-    "logit": (
-        "a normal interval on the logit scale with the standard error of the influences",
-        (_INFLUENCE,)),
-    "clopper-pearson": ("the interval of Clopper and Pearson", (_CLOPPER,)),
-    "delong": ("the covariance of DeLong et al.", (_DELONG,)),
-    "test-inversion": ("inversion of two tests of the plug-in calibration error", (_BROECKER,)),
+        "than the normal one", (EFRON_BOOK, HESTERBERG)),
+    "test-inversion": ("inversion of two tests of the plug-in calibration error", (BROECKER,)),
     "simultaneous": (
-        "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (_CLOPPER,)),
+        "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),
     "refused": ("no interval, as calibration errors of such samples have none that covers", ()),
     "none": ("no interval, where the value lies on a bound", ()),
 }  # fmt: skip
 
 # By the names in the column `test`; {n} is the number of resamples.
-TESTS: Mapping[str, Phrase] = {
-    "studentized-permutation": (
-        "the studentized paired permutation test ({n} random swaps of the two models' outputs, or "
-        "all of them where they are fewer; skewed means after Hall's transformation)",
-        (_JANSSEN, _CHUNG, _PHIPSON, _HALL)),
-    "permutation": (
-        "the paired permutation test ({n} random swaps of the two models' outputs)",
-        (_NOREEN, _PHIPSON)),
-    "sign-flip": (
-        "the sign-flip test of the influences ({n} random flips)", (_NOREEN, _PHIPSON)),
-    "bootstrap": (
-        "the bootstrap test of the difference shifted to the null ({n} paired resamples)",
-        (_EFRON_BOOK, _PHIPSON)),
-    "wald": (
-        "Wald's test with Student's distribution and the standard error of the influences",
-        (_INFLUENCE,)),
-}  # fmt: skip
+TESTS = {name: row.phrase for name, row in significance.TESTS.items() if row.phrase[0]}
 
 CORRECTIONS: Mapping[str, Phrase] = {
     "holm": ("Holm's method", (
@@ -173,8 +94,8 @@ CORRECTIONS: Mapping[str, Phrase] = {
     "max-t": ("the step-down of the largest studentized difference over resamples (max-t)", (
         "Romano & Wolf (2005). Stepwise multiple testing as formalized data snooping. "
         "Econometrica 73, 1237-1282. doi:10.1111/j.1468-0262.2005.00615.x",)),
-    "min-p": ("the step-down of the smallest p-value over swaps (min-p)", (_WESTFALL,)),
-    "step-down": ("the step-down of the same swaps", (_WESTFALL,)),
+    "min-p": ("the step-down of the smallest p-value over swaps (min-p)", (WESTFALL,)),
+    "step-down": ("the step-down of the same swaps", (WESTFALL,)),
 }  # fmt: skip
 
 
