@@ -93,3 +93,9 @@ def test_poisson_counts_are_as_frequent_as_they_should_be(rate):
     # One false alarm in a thousand; the seeds are fixed.
     assert chi2 < stats.chi2.ppf(0.999, often.sum())
     assert others[0] < 5 * others[1] + 10
+
+
+def test_units_that_are_drawn_at_rate_zero_never_are():
+    # A stratum whose share of a small resample rounds to nothing.
+    assert not poisson_of_one_rate(generator(1), generator(2), 0.0, 5, np.ones(3)).any()
+    assert poisson_of_one_rate(generator(1), generator(2), 1e-30, 5, np.ones(3)).shape == (3, 5)

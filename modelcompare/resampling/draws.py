@@ -97,6 +97,8 @@ def poisson_of_one_rate(
     16 random bits decide all but some of a thousand counts; those take 48 more, from a generator
     of their own, so that no count depends on how many are drawn at once.
     """
+    if rate == 0:
+        return np.zeros((len(sizes), n_units), np.uint8)
     passed, decided = _poisson_steps(rate)
     out = np.empty((len(sizes), n_units), np.uint8)
     # The table of decided counts, of 64 KiB, is to stay in the cache beside their bits.
@@ -119,7 +121,7 @@ def _poisson_steps(rate: float) -> tuple[AnyArray, AnyArray]:
     """Thresholds of a uniform 64-bit number between counts; counts by its first 16 bits."""
     with localcontext(prec=60):
         term = total = Decimal(-rate).exp()
-        steps = [int(total * 2**64)]
+        steps = [min(int(total * 2**64), 2**64 - 1)]
         while len(steps) <= rate or term * 2**64 > 1:
             term *= Decimal(rate) / len(steps)
             total += term
