@@ -61,6 +61,11 @@ class BoundedComparison(Result):
     n_missing: Mapping[str, int]
 
     stem: ClassVar[str] = "bounds"
+    _members: ClassVar[str] = """
+        signature
+        scores: model metric label worst best n_missing
+        differences: model_a model_b metric label low high ci_low ci_high p_value p_adjusted better
+    """
 
     @property
     def comparison(self) -> Comparison:

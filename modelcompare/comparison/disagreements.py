@@ -44,6 +44,10 @@ class Disagreements(Result):
 
     stem: ClassVar[str] = "disagreements"
     page_title: ClassVar[str] = "Disagreements"
+    _members: ClassVar[str] = """
+        model_a model_b n_samples signature
+        disagreements: id y_true said_a said_b p_a? p_b? right apart
+    """
 
     @property
     def signature(self) -> str:

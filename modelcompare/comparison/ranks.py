@@ -60,6 +60,11 @@ class RankComparison(Result):
     alpha: float
 
     stem: ClassVar[str] = "ranks"
+    _members: ClassVar[str] = """
+        statistic p_value critical_difference test alpha signature
+        ranks: model mean_rank
+        differences: model_a model_b difference p_adjusted better
+    """
     plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
 
     @property

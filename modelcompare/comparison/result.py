@@ -66,6 +66,14 @@ class Comparison(Evidence, Result):
 
     stem: ClassVar[str] = "compare"
     page_title: ClassVar[str] = "Scores and differences"
+    _members: ClassVar[str] = """
+        name:text_or_none n_samples n_resamples confidence_level alpha method test correction models
+        verdict signature
+        scores: model metric label estimate standard_error ci_low ci_high n_undefined rank rank_low
+          rank_high method
+        differences: model_a model_b metric label difference standard_error ci_low ci_high p_value
+          p_adjusted better method test
+    """
     plot = Plots(
         lambda result: ComparisonFigures(result._compared, result),
         forest=ComparisonFigures.forest, ranks=ComparisonFigures.ranks,

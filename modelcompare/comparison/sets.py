@@ -52,6 +52,16 @@ class SetComparison(Result):
     rng_label: str = field(repr=False)
 
     stem: ClassVar[str] = "sets"
+    _members: ClassVar[str] = """
+        confidence_level alpha correction rng_label signature
+        scores: set model metric label estimate standard_error ci_low ci_high n_undefined rank
+          rank_low rank_high method
+        differences: set model_a model_b metric label difference standard_error ci_low ci_high
+          p_value p_adjusted better method test
+        pooled_scores?: model metric label estimate ci_low ci_high
+        pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
+          p_adjusted
+    """
     plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
 
     @property

@@ -64,6 +64,14 @@ class SliceComparison(Result):
 
     stem: ClassVar[str] = "slices"
     page_title: ClassVar[str] = "Subgroups"
+    _members: ClassVar[str] = """
+        confidence_level n_samples n_resamples method test correction rng_label signature
+        scores: slice value n_samples model metric label estimate standard_error ci_low ci_high
+          n_undefined rank rank_low rank_high method
+        differences: slice value n_samples model_a model_b metric label difference standard_error
+          ci_low ci_high p_value p_adjusted better method test
+        left_out: slice value n_samples
+    """
 
     @property
     def signature(self) -> str:

@@ -67,6 +67,12 @@ class CalibrationTest(Result):
 
     stem: ClassVar[str] = "calibration"
     page_title: ClassVar[str] = "Calibration"
+    _members: ClassVar[str] = """
+        model label statistic p_value estimate ci_low ci_high confidence_level n_bins strategy
+        n_samples n_resamples seed_label signature
+        calibration: model label statistic p_value estimate ci_low ci_high confidence_level n_bins
+          strategy n_samples n_resamples seed_label
+    """
 
     @property
     def signature(self) -> str:

@@ -83,6 +83,12 @@ class CurveResult(Result, Curves):
     """
 
     stem: ClassVar[str] = "curve"
+    _members: ClassVar[str] = """
+        kind:curve label share n_samples confidence_level signature
+        points: model threshold recall false_positive_rate precision
+        band: model x y ci_low ci_high
+        areas: model area ci_low ci_high
+    """
     plot = Plots(curve=plot_banded_curve, roc=plot_roc, pr=plot_pr)
 
     @property

@@ -102,6 +102,11 @@ class Reliability(Result):
 
     stem: ClassVar[str] = "reliability"
     page_title: ClassVar[str] = "Calibration"
+    _members: ClassVar[str] = """
+        label n_samples confidence_level signature
+        reliability: model bin low high n:number confidence accuracy ci_low ci_high gap
+        errors: model debiased_ece ci_low ci_high
+    """
     plot = Plots(reliability=plot_reliability)
 
     @property

@@ -110,6 +110,12 @@ class DecisionResult(Result):
 
     stem: ClassVar[str] = "decision"
     schema_version: ClassVar[int] = 2
+    _members: ClassVar[str] = """
+        passed baseline candidate metric label kind:decision margin gain ci_low ci_high alpha answer
+        p_value n_samples n_needed unit made_with assumption caveat sentence signature
+        decision: baseline candidate metric label kind:decision margin gain ci_low ci_high alpha
+          answer p_value n_samples n_needed unit made_with assumption caveat
+    """
 
     @property
     def passed(self) -> bool:

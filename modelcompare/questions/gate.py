@@ -94,6 +94,11 @@ class GateResult(Result):
 
     stem: ClassVar[str] = "gate"
     schema_version: ClassVar[int] = 2
+    _members: ClassVar[str] = """
+        answer passed signature
+        decisions: passed baseline candidate metric label kind margin gain ci_low ci_high alpha
+          answer p_value n_samples n_needed unit made_with assumption caveat sentence
+    """
 
     @property
     def answer(self) -> Answer:

@@ -45,6 +45,10 @@ class OmnibusResult(Result):
     n_models: int
 
     stem: ClassVar[str] = "omnibus"
+    _members: ClassVar[str] = """
+        metric method statistic p_value n_models signature
+        omnibus: metric method statistic p_value n_models
+    """
 
     @property
     def signature(self) -> str:

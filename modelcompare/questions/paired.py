@@ -101,6 +101,12 @@ class PairedTestResult(Result):
         )  # fmt: skip
 
     stem: ClassVar[str] = "test"
+    _members: ClassVar[str] = """
+        model_a model_b metric label difference statistic p_value p_value_standard_error method
+        alternative n_resamples exact signature
+        test: model_a model_b metric label difference statistic p_value p_value_standard_error
+          method alternative n_resamples exact
+    """
 
     @property
     def signature(self) -> str:

@@ -116,6 +116,11 @@ class SampleSize(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "sample_size"
+    _members: ClassVar[str] = """
+        model_a model_b metric label difference standard_deviation n_samples alpha power
+        confidence_level unit signature
+        sample_size: n_samples detectable interval_width power
+    """
     plot = Plots(power=plot_power)
 
     @property

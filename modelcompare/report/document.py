@@ -32,7 +32,7 @@ class Document:
     title : str
         Heading above the tables of a page.
     schema : str
-        Kind and version of the JSON document, as in ``documents.txt``.
+        Kind and version of the JSON document.
     signature : str
         How the numbers were made, in one line.
     headline : str

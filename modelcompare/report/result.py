@@ -31,6 +31,10 @@ class Result(ABC):
     page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
     schema_version: ClassVar[int] = 1
+    # Members of the JSON document, and the columns of its tables behind their names. What ends in ?
+    # may be missing. A colon stands before what a member is where fields.py says something else of
+    # its name.
+    _members: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -102,3 +106,10 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
         return notebook.fragment(self.document())
+
+
+def documents(kind: type[Result] = Result) -> dict[str, str]:
+    """Members of the JSON documents of all results that are loaded, by kind and version."""
+    own = {f"{kind.stem}/{kind.schema_version}": kind._members} if "_members" in vars(kind) else {}
+    below = [documents(each) for each in kind.__subclasses__()]
+    return {name: text for found in (own, *below) for name, text in found.items() if text}

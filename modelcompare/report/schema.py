@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from importlib.resources import files
+import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from modelcompare.report.fields import FIELDS
@@ -37,7 +37,7 @@ _KINDS: Mapping[str, Any] = {
     "text": _TEXT, "model_a": _TEXT, "model_b": _TEXT, "label": _LABEL, "given": _LABEL,
     "count": _COUNT, "flag": {"type": "boolean"},
 }  # fmt: skip
-# Members that are more than cells of a table, by name or by what documents.txt calls them.
+# Members that are more than cells of a table, by name or by what stands after a colon.
 _TYPES: Mapping[str, Any] = {
     "number": _NUMBER, "text": _TEXT, "label": _LABEL, "text_or_none": _TEXT_OR_NONE,
     "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE,
@@ -50,37 +50,33 @@ _TYPES: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def schema() -> dict[str, Any]:
-    """Make the JSON schema of everything that is written as JSON."""
-    documents = dict(_documents())
+def schema(documents: Mapping[str, str]) -> dict[str, Any]:
+    """Make the JSON schema of documents, from the members of each by its kind and version."""
+    parts = {name.partition("/")[0]: _document(name, text) for name, text in documents.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Documents of modelcompare",
         "description": "What modelcompare writes as JSON. The member schema names the kind of a "
         "document and its version, which goes up whenever a member is added, removed or means "
         "something else.",
-        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in documents],
-        "$defs": {**_SHARED, **documents},
+        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in parts],
+        "$defs": {**_SHARED, **parts},
     }
 
 
-def _documents() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the schema of each document by its kind; documents.txt says how it is written."""
-    text = files("modelcompare.report").joinpath("documents.txt").read_text("utf-8")
-    for part in text.strip().split("\n\n")[1:]:
-        head, *tables = part.split("\n")
-        version, members = head.split(":", 1)
-        properties: dict[str, Any] = {"schema": {"const": f"modelcompare/{version}"}}
-        optional = _read(members, properties)
-        for line in tables:
-            name, columns = line.strip().split(": ")
-            of_columns: dict[str, Any] = {}
-            missing = _read(columns, of_columns)
-            if name.endswith("?"):
-                optional.add(name.rstrip("?"))
-            rows = {"type": "array", "items": _object(of_columns, missing)}
-            properties[name.rstrip("?")] = rows
-        yield version.split("/")[0], _object(properties, optional)
+def _document(version: str, text: str) -> dict[str, Any]:
+    """Make the schema of one document; `Result` says how its members are written."""
+    properties: dict[str, Any] = {"schema": {"const": f"modelcompare/{version}"}}
+    members, *tables = re.split(r"(\S+):\s", text)
+    optional = _read(members, properties)
+    for name, columns in zip(tables[::2], tables[1::2], strict=True):
+        of_columns: dict[str, Any] = {}
+        missing = _read(columns, of_columns)
+        if name.endswith("?"):
+            optional.add(name.rstrip("?"))
+        rows = {"type": "array", "items": _object(of_columns, missing)}
+        properties[name.rstrip("?")] = rows
+    return _object(properties, optional)
 
 
 def _read(members: str, into: dict[str, Any]) -> set[str]:

@@ -129,6 +129,15 @@ class AgreementStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "agreement"
+    _members: ClassVar[str] = """
+        alpha test n_resamples confidence_level seed_label signature
+        agreement: metric_a metric_b label n_pairs n_significant pct_significant n_agree pct_agree
+          ci_low ci_high
+        agreement_pairs: model_a model_b metric_a metric_b label difference_a difference_b p_value_a
+          p_value_b significant agree
+        agreement_population: metric_small metric_whole label ratio n_samples pct_agree ci_low
+          ci_high part_low part_high
+    """
     plot = Plots(agreement=plot_agreement, population=plot_population)
 
     @property

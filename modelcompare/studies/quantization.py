@@ -52,6 +52,12 @@ class QuantizationStudy(Result):
     confidence_level: float = 0.95
 
     stem: ClassVar[str] = "quantization"
+    _members: ClassVar[str] = """
+        n_samples confidence_level signature
+        values: n_bins model metric label raw quantized difference standard_error ci_low ci_high
+        pairs: n_bins model_a model_b metric label separation_raw separation_quantized samples_ratio
+          ci_low ci_high
+    """
 
     @property
     def signature(self) -> str:

@@ -102,6 +102,11 @@ class SensitivityStudy(Result):
     confidence_level: float = 0.95
 
     stem: ClassVar[str] = "sensitivity"
+    _members: ClassVar[str] = """
+        n_resamples seed_label confidence_level signature
+        sensitivity: model change level metric label original estimate difference standard_error
+          ci_low ci_high moves
+    """
     plot = Plots(sensitivity=plot_sensitivity)
 
     @property

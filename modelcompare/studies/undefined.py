@@ -70,6 +70,10 @@ class UndefinedStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "undefined"
+    _members: ClassVar[str] = """
+        n_resamples seed_label signature
+        undefined: model ratio n_samples metric label support n_undefined pct_undefined
+    """
     plot = Plots(undefined=plot_undefined)
 
     @property

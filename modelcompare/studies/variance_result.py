@@ -200,6 +200,17 @@ class VarianceStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "variance"
+    _members: ClassVar[str] = """
+        n_resamples n_subsamples confidence_level stratify seed_label signature
+        variance: model ratio n_samples metric label estimate mean variance variance_between ci_low
+          ci_high n_undefined
+        variance_tests: model ratio n_samples subsample label metric_a metric_b variance_a
+          variance_b variance_ratio test statistic p_value
+        variance_ratios: model ratio n_samples label metric_a metric_b variance_ratio ci_low ci_high
+        separation?: metric label ratio n_samples n_pairs n_separated pct_separated
+        relative_efficiency?: model_a model_b metric_a metric_b label separation_a separation_b
+          samples_ratio ci_low ci_high agree
+    """
     plot = Plots(variances=plot_variances, intervals=plot_intervals)
     note: ClassVar[str] = REPLICATE_NOTE
 

@@ -7,7 +7,7 @@ import typer
 
 from modelcompare import examples
 from modelcompare.cli import application
-from modelcompare.report.schema import schema
+from modelcompare.cli.schema import whole_schema
 
 FEW = ("--resamples", "60")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
@@ -38,7 +38,7 @@ ASKED = [
 ]
 
 
-SCHEMA = schema()
+SCHEMA = whole_schema()
 WHOLE = jsonschema.Draft202012Validator(SCHEMA)
 
 

@@ -11,10 +11,10 @@ import pytest
 
 import modelcompare as mc
 from modelcompare import words
-from modelcompare.report.schema import schema
+from modelcompare.cli.schema import whole_schema
 from tests.report.test_results import FEW, MADE, made, preds
 
-SCHEMA = schema()
+SCHEMA = whole_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What each version of each document held when it was given out. A line that is here never changes:
 # a new shape is a new version, with `schema_version` of its result, and new lines.
