@@ -23,15 +23,11 @@ from modelcompare.report.writers.files import (
     write_figure,
     write_text,
 )
-from modelcompare.report.writers.formats import WRITERS, contents
+from modelcompare.report.writers.formats import SUFFIXES, WRITERS, contents
 from modelcompare.report.writers.page import check_html, page
 from modelcompare.report.writers.terminal import screen, screen_text
 from modelcompare.words import Format
 
-_FORMAT_OF_SUFFIX: dict[str, Format] = {
-    "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
-    ".tex": "latex", ".txt": "table",
-}  # fmt: skip
 _WIDEST_SCREEN = 110
 
 
@@ -51,12 +47,12 @@ class Output:
         if self.format is not None:
             return self.format
         suffix = "" if self.output is None else self.output.suffix.lower()
-        if suffix not in _FORMAT_OF_SUFFIX:
-            known = ", ".join(filter(None, _FORMAT_OF_SUFFIX))
+        if suffix not in SUFFIXES:
+            known = ", ".join(filter(None, SUFFIXES))
             raise ValueError(
                 f"{self.output}: {suffix} names no form; write {known}, or say which with --format."
             )
-        return _FORMAT_OF_SUFFIX[suffix]
+        return SUFFIXES[suffix]
 
     def check(self, inputs: Sequence[Path] = ()) -> None:
         """Refuse paths that cannot or must not be written, and missing extras, before the work."""

@@ -81,6 +81,11 @@ WRITERS: Mapping[Format, Callable[[Document], str]] = {
     "json": as_json,
     "html": page,
 }
+# The form that the name of a file implies.
+SUFFIXES: Mapping[str, Format] = {
+    "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
+    ".tex": "latex", ".txt": "table",
+}  # fmt: skip
 
 
 def contents(document: Document) -> dict[str, bytes]:
