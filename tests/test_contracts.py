@@ -1,6 +1,8 @@
 """What no tool checks: who draws random numbers, and where choices are written."""
 
 import ast
+import importlib
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,23 @@ np.random.SeedSequence(3)
         ast.parse((PACKAGE / "resampling" / "weights.py").read_text(encoding="utf-8"))
     )
     assert "np.random.Generator" in set(drawing)
+
+
+EXPERIMENTS = sorted(PACKAGE.parent.glob("experiments/**/*.py"))
+
+
+@pytest.mark.skipif(not EXPERIMENTS, reason="the package is installed without its experiments")
+def test_experiments_import_what_the_package_has():
+    """Some need what is not installed here, so that no test runs them."""
+    gone = []
+    for path in EXPERIMENTS:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("modelcompare"):
+                found = importlib.import_module(node.module)
+                gone += [
+                    f"{path.name}: {node.module}.{alias.name}"
+                    for alias in node.names
+                    if not hasattr(found, alias.name)
+                    and importlib.util.find_spec(f"{node.module}.{alias.name}") is None
+                ]
+    assert gone == []

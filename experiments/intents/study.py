@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare.report.writers.files import write_text
-from modelcompare.report.writers.formats import save
+from modelcompare.report.writers.files import write_all, write_text
+from modelcompare.report.writers.formats import contents
 
 HERE = Path(__file__).resolve().parent
 MACRO = [(f"{name}_macro", f"c{name}_macro") for name in ("f1", "precision", "recall")]
@@ -25,11 +25,11 @@ RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05)
 def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     """Write the studies of one set; what the summary says of it."""
     undefined = mc.undefined_study(preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300)
-    save(undefined.document(), folder)
+    write_all(folder, contents(undefined.document()))
     variance = mc.variance_study(preds, MACRO, ratios=RATIOS)
-    save(variance.document(), folder)
+    write_all(folder, contents(variance.document()))
     agreement = mc.agreement_study(preds, MACRO)
-    save(agreement.document(), folder)
+    write_all(folder, contents(agreement.document()))
     valid = mc.agreement_study(preds, MACRO, test="sign-flip")
     whole = undefined.summary.set_index(["metric", "ratio"])["pct_undefined"]
     ratio = variance.variance_ratios.query("metric_a == 'f1_macro' and ratio == 1")

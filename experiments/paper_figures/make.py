@@ -12,17 +12,18 @@ import argparse
 from pathlib import Path
 
 import modelcompare as mc
-from modelcompare.report.writers.formats import save
+from modelcompare.report.writers import files
+from modelcompare.report.writers.formats import contents
 
 
 def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:
     """Run the studies and write what they show into a folder."""
     options = {"n_resamples": n_resamples, "rng": seed}
-    save(mc.variance_study(predictions, **options).document(), folder)
+    files.write_all(folder, contents(mc.variance_study(predictions, **options).document()))
     if len(predictions.models) > 1:
-        save(mc.agreement_study(predictions, **options).document(), folder)
-    save(mc.undefined_study(predictions, **options).document(), folder)
-    save(mc.sensitivity_study(predictions, **options).document(), folder)
+        files.write_all(folder, contents(mc.agreement_study(predictions, **options).document()))
+    files.write_all(folder, contents(mc.undefined_study(predictions, **options).document()))
+    files.write_all(folder, contents(mc.sensitivity_study(predictions, **options).document()))
 
 
 def main() -> None:

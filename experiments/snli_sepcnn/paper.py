@@ -21,8 +21,8 @@ import pandas as pd
 
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
-from modelcompare.report.writers.files import write_text
-from modelcompare.report.writers.formats import save
+from modelcompare.report.writers.files import write_all, write_text
+from modelcompare.report.writers.formats import contents
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions"
@@ -140,7 +140,7 @@ def settings_note() -> str:
 def write_section_61(preds: mc.Predictions, folder: Path) -> tuple[mc.VarianceStudy, pd.DataFrame]:
     """Figures 1 to 6, the variance tests, and how both metrics rank the three models."""
     study = mc.variance_study(preds)
-    save(study.document(), folder)
+    write_all(folder, contents(study.document()))
     ranked = claims.ranking(preds)
     ranked.to_csv(folder / "ranking.csv", index=False)
     return study, ranked
@@ -149,7 +149,7 @@ def write_section_61(preds: mc.Predictions, folder: Path) -> tuple[mc.VarianceSt
 def write_section_62(preds: mc.Predictions, folder: Path) -> dict[str, mc.AgreementStudy]:
     """Table 1 under the paper's t-test and under the others, figures, the order by size."""
     studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
-    save(studies["t"].document(), folder / "section62")
+    write_all(folder / "section62", contents(studies["t"].document()))
     table = table_one(studies)
     table.to_csv(folder / "table1.csv", index=False, float_format="%.6g")
     notes = [settings_note(), tests_note(table), count_note()]

@@ -16,8 +16,8 @@ import pandas as pd
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
 from experiments.snli_sepcnn.paper import DEFAULT_TEST, write_claims
-from modelcompare.report.writers.files import write_figure, write_text
-from modelcompare.report.writers.formats import save
+from modelcompare.report.writers.files import write_all, write_figure, write_text
+from modelcompare.report.writers.formats import contents
 
 HERE = Path(__file__).resolve().parent
 TESTS = ("t", DEFAULT_TEST, "sign-flip", "wald")
@@ -39,9 +39,9 @@ def main() -> None:
     write_text(folder / "compare.md", result.to_markdown())
     write_figure(folder / "compare.png", result.plot())
     variance = mc.variance_study(preds)
-    save(variance.document(), folder)
+    write_all(folder, contents(variance.document()))
     studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
-    save(studies["t"].document(), folder)
+    write_all(folder, contents(studies["t"].document()))
     by_test = pd.concat({test: study.table for test, study in studies.items()}, names=["test"])
     by_test.reset_index(level="test").to_csv(
         folder / "agreement_by_test.csv", index=False, float_format="%.6g"

@@ -55,7 +55,7 @@ class Comparison(Evidence, Result):
     rng_label : str
         The seed, as far as it can be named.
     warned : tuple of str
-        What the data and the resamples, whatever the models, keep from being shown.
+        What too few samples or resamples keep from being known or shown, as it was warned of.
     left_out : tuple of str
         Why a metric is not among those compared by default.
     """

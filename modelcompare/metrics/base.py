@@ -229,6 +229,10 @@ class Metric(BaseMetric):
     def __post_init__(self) -> None:
         if self.zero_division is not None:
             check_zero_division("zero_division", self.zero_division)
+        if self.proportion not in (True, False) or (self.proportion and self.ratio is None):
+            raise TypeError(
+                f"metric {self.name!r}: `proportion` is True for a `ratio` of counts, else False."
+            )
         # A quotient follows the record, also where `replace` made a new one of it.
         if isinstance(self.value, Quotient):
             parts = self.value.parts if self.ratio is None else self.ratio

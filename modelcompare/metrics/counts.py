@@ -87,12 +87,20 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     **prose
         Texts of the twin (`description`, `references`, `example`); those of the metric by default.
 
+    Raises
+    ------
+    TypeError
+        If a statistic of the models' outputs has no soft twin.
+
     Examples
     --------
     >>> from modelcompare.metrics import get_metric
     >>> soft_twin(get_metric("precision")).name
     'cprecision'
     """
+    hard = [s for s in metric.statistics if not s.shared]
+    if metric.needs not in _TWINS or not hard or any(s.soft is None for s in hard):
+        raise TypeError(f"{metric.name} has no soft twin: its statistics have none.")
     needs, variant = _TWINS[metric.needs]
     family = "" if prose else metric.stem
     return replace(

@@ -87,7 +87,7 @@ def plain(metric: AnyMetric, *, name: str = "") -> Any:
     >>> plain(get_metric("f1_macro"))([0, 0, 1], [0, 1, 1])
     0.6666666666666666
     """
-    name = name or metric.family or metric.name
+    name = name or metric.stem
     returned = "float | FloatArray" if metric.per_class else "float"
     signature = Signature(list(_parameters(metric)), return_annotation=returned)
 

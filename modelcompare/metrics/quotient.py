@@ -25,8 +25,8 @@ class Quotient:
     parts : callable, optional
         Numerator and denominator from the totals; the metric's `ratio` by default.
     without : callable, optional
-        Where the paper's convention finds no value, from the totals; larger totals have one where
-        smaller ones do.
+        Where the paper's convention finds no value, from the totals (their sums over classes, where
+        `parts` is a `SumsOf`); larger totals have one where smaller ones do.
     average : {"macro", "weighted"}, optional
         Of the classes that have a value; "weighted" by the last total.
     zero_division : float or "paper"

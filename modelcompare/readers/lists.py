@@ -135,7 +135,7 @@ def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
 def _is_number(cell: Any) -> bool:
     try:
         float(cell)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return False
     return isinstance(cell, str | Real) and not isinstance(cell, bool)
 

@@ -1,7 +1,7 @@
 """Paired tests, one function and one row of `TESTS` each; corrections; tests beyond pairs.
 
-A test receives a `PairView` (the `Contrasts` of pairs that intervals receive, and on demand swaps,
-degrees of freedom and per-sample numbers) and returns an `Outcome` with arrays of shape
+A test receives a `PairView` (the `Contrasts` of pairs that intervals receive, and on demand swaps
+and degrees of freedom) and returns an `Outcome` with arrays of shape
 (n_pairs, n_values). `compare`, `paired_test` and the studies all go through `run_test`. What is as
 extreme as the observed difference is said once, in `extreme`.
 

@@ -175,7 +175,7 @@ class Outcome:
         For each metric the test that served it, where that is not the one asked for.
     step_down : dict of str to callable
         For each metric whose pairs and classes can be stepped down by the swaps that they share,
-        what returns the adjusted p-values.
+        what returns the adjusted two-sided p-values.
     """
 
     statistic: FloatArray

@@ -41,7 +41,7 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
     Parameters
     ----------
     null : iterable of ndarray of shape (block_size, n_hypotheses)
-        Statistics of resamples, block by block, which are written over; the larger the more extreme
+        Statistics of resamples, block by block; the larger the more extreme
         (absolute ones for a two-sided test). NaN counts as extreme.
     observed : ndarray of shape (n_hypotheses,)
         Those of the data; NaN where there is no hypothesis.

@@ -106,7 +106,7 @@ def studentized_permutation(view: PairView) -> Outcome:
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
         run = {"flip": _flipped, "exact": _counted}.get(road, _swapped)
         p_values[:, where], floor[:, where], more = run(view, metrics)
-        step_down |= more
+        step_down |= more if view.alternative == "two-sided" else {}
     p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal but for rounding: everything is as extreme.

@@ -79,11 +79,11 @@ def relative_efficiency(
     ):
         both = estimate[:, a], estimate[:, b]
         found = samples_ratio(both, covariance, model_a, model_b, confidence_level)
-        agree = found["separation_a"] * found["separation_b"]
+        d_a, d_b = (pair_differences(each, model_a, model_b) for each in both)
         sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
         frames.append(long_frame(
             {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
-            **found, agree=sense * agree > 0,
+            **found, agree=sense * d_a * d_b > 0,
         ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 

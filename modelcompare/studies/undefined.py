@@ -127,7 +127,12 @@ class UndefinedStudy(Result):
         means = smallest.pivot_table(
             index=["label", "support"], columns="metric", values="pct_undefined", sort=False
         )
-        return means[list(pair)].reset_index().sort_values("support", kind="stable").head(_RAREST)
+        return (
+            means[list(dict.fromkeys(pair))]
+            .reset_index()
+            .sort_values("support", kind="stable")
+            .head(_RAREST)
+        )
 
 
 @checked()

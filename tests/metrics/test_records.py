@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.data.kinds import Output
 from modelcompare.metrics import FAMILIES, METRICS
 from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.quotient import divide
 
 # Each function that has prose of its own; averages and variants share that of their family.
@@ -104,3 +105,17 @@ def test_options_are_numbers_on_the_metric():
     assert mc.get_metric("f2").factory.options == {"beta": 2.0}
     assert mc.get_metric("ece_mass_7").factory.options["n_bins"] == 7
     assert mc.get_metric("roc_auc", max_fpr=1e-5).factory.options["max_fpr"] == 1e-5
+
+
+@pytest.mark.parametrize("name", ["brier_score", "mse", "mean_score", "cf1", "bleu"])
+def test_what_has_no_soft_statistics_has_no_soft_twin(name):
+    with pytest.raises(TypeError, match=f"{name} has no soft twin: its statistics have none"):
+        soft_twin(METRICS[name])
+
+
+def test_a_proportion_is_one_of_a_ratio():
+    recall = METRICS["recall"]
+    with pytest.raises(TypeError, match="'x': `proportion` is True for a `ratio` of counts"):
+        replace(recall, name="x", ratio=None, value=lambda hits, _: hits, proportion=True)
+    with pytest.raises(TypeError, match="`proportion`"):
+        replace(recall, proportion=lambda hits, support: hits / support)

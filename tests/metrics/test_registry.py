@@ -150,7 +150,10 @@ def test_a_registered_function_is_explained_by_its_docstring():
 
 
 def test_averages_are_of_quotients_alone():
-    own = replace(mc.get_metric("recall"), name="own", ratio=None, value=lambda *totals: totals[0])
+    own = replace(
+        mc.get_metric("recall"), name="own", ratio=None, proportion=False,
+        value=lambda *totals: totals[0],
+    )  # fmt: skip
     assert not own.has_averages
     with pytest.raises(TypeError, match="own is no quotient of each class"):
         own.averaged("macro")

@@ -173,3 +173,14 @@ def test_kinds_of_files_in_any_order_give_the_same_predictions(tmp_path, what):
         for model in "ab":
             assert other.output(model).kind == first.output(model).kind
             np.testing.assert_array_equal(other.output(model).array, first.output(model).array)
+
+
+@pytest.mark.parametrize("lengths", [1, 3])
+def test_whole_numbers_that_no_float_holds_are_no_probabilities(tmp_path, lengths):
+    frame = of_model(m1=TRUTH, m2=TRUTH)
+    rows = [
+        {**row, "tok": [10**400] * (2 + row["id"] % lengths)} for row in frame.to_dict("records")
+    ]
+    path = tmp_path / "made.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert mc.read_predictions(path).models == ("m1", "m2")

@@ -12,7 +12,9 @@ from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
+from modelcompare.significance.swaps.columns import ModelColumns
 from modelcompare.significance.swaps.quotients import SwappedQuotients
+from modelcompare.significance.swaps.statistic import Swapped
 from tests.significance import oracle
 
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
@@ -106,3 +108,13 @@ def test_drawn_swaps_have_the_statistics_of_the_definition(
             others = [np.where(swap, x, y) for x, y in zip(a, b, strict=True)]
             expected = oracle.statistic(metric, sides, others, strata)
             np.testing.assert_allclose(t, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_sums_of_units_that_are_many_samples_are_exact():
+    # 17 million of one distinct row: single precision would lose the last of them.
+    counts = np.array([2**24 + 1, 2, 3])
+    block = np.zeros((3, 40, 1))
+    block[:, 1:] = 1.0
+    columns = ModelColumns.of([lambda: block], [1], 40, counts)
+    (sums,) = columns.sums(Swapped(lambda: counts[None], 1))
+    assert (sums[1:] == counts.sum()).all()

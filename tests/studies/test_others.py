@@ -306,3 +306,18 @@ def test_sample_size_per_class_needs_the_class(preds):
         mc.sample_size(preds, "m0", "m1", "f1", label=7)
     with pytest.raises(ValueError, match=r"`power` must be in \(0, 1\), got 80"):
         mc.sample_size(preds, "m0", "m1", power=80)
+
+
+def test_pairs_agree_by_their_differences_where_a_separation_has_no_value():
+    # Errors that a constant sets apart: their difference has no variance, but for rounding.
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        y, error = rng.normal(size=20), rng.normal(size=20) ** 2
+        preds = mc.Predictions(y, {"a": y + error, "b": y + error + rng.random()}, kind="values")
+        study = mc.variance_study(preds, [("mae", "rmse")], ratios=[1], n_resamples=9)
+        assert study.relative_efficiency["agree"].all()
+
+
+def test_a_metric_may_stand_beside_itself(preds):
+    study = mc.undefined_study(preds, [("precision", "precision")], ratios=[1, 0.5], n_resamples=9)
+    assert "precision" in str(study)

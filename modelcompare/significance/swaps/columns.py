@@ -14,7 +14,7 @@ from itertools import chain, groupby
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.sparse_columns import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
@@ -66,8 +66,12 @@ class ModelColumns:
     n_models: int
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], widths: list[int], n_models: int) -> ModelColumns:
+    def of(
+        cls, blocks: Sequence[Block], widths: list[int], n_models: int, counts: IntArray
+    ) -> ModelColumns:
         """Arrange blocks (n_units, n_models, width), the first ones preferred to later ones.
+
+        A mask holds as many swaps of a unit as it is counted, at most.
 
         Blocks are made when they are needed: all together they may be large.
         """
@@ -81,7 +85,7 @@ class ModelColumns:
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
             numbers = _unlike(blocks[block]())
-            found |= {source: _narrow(numbers[..., parts[source][1]]) for source in sources}
+            found |= {source: _narrow(numbers[..., parts[source][1]], counts) for source in sources}
         together: dict[object, list[int]] = {}
         for source, rows in found.items():
             alone = rows.units is not None or sparse.issparse(rows.columns)
@@ -182,7 +186,7 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
     return alone
 
 
-def _narrow(block: FloatArray) -> Rows:
+def _narrow(block: FloatArray, counts: IntArray) -> Rows:
     """Columns of a block, over the units where any of them is not 0, in as few bits as tell all."""
     matrix = block.reshape(len(block), -1).T
     if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
@@ -194,5 +198,6 @@ def _narrow(block: FloatArray) -> Rows:
     matrix = matrix if some is None else matrix[:, some]
     # One unit tells of most columns that their numbers are not whole.
     whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))
-    whole = whole and np.abs(matrix).sum(axis=1).max(initial=0) < _MOST_COUNTED
+    most = np.abs(matrix) @ (counts if some is None else counts[some])
+    whole = whole and max(most.max(initial=0), counts.max(initial=0)) < _MOST_COUNTED
     return Rows(matrix.astype(np.float32) if whole else matrix, some)

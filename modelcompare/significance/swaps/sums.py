@@ -88,7 +88,7 @@ class SwappedSums(UnitSwaps):
             for statistic in self.linear
         ]
         widths, blocks = zip(*linear, *self.products(), strict=True)
-        return ModelColumns.of(blocks, [*widths], len(self.evaluation.models))
+        return ModelColumns.of(blocks, [*widths], len(self.evaluation.models), self.units.counts())
 
     @property
     def n_columns(self) -> int:
