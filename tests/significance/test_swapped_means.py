@@ -11,7 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps import quotients, sums
+from modelcompare.significance.swaps import quotients, statistic, sums
 from modelcompare.significance.swaps.quotients import SwappedMeans
 
 SEED = np.random.SeedSequence(5)
@@ -103,10 +103,23 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
 
 def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
+    asked, own_columns = [], SwappedMeans.own_columns
+
+    def spy(self, pairs):
+        asked.append(len(pairs))
+        return own_columns(self, pairs)
+
+    monkeypatch.setattr(SwappedMeans, "own_columns", spy)
     whole = outcome_of(preds, 999).p_value
+    assert 6 in asked
+    asked.clear()
     monkeypatch.setattr(sums, "_KEPT_NUMBERS", 10)
     monkeypatch.setattr(quotients, "_CACHED_NUMBERS", 100)
+    monkeypatch.setattr(statistic, "_PAIR_NUMBERS", 1)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
+    # The total of every pair that is skewed, and what moves of each after each block of masks.
+    assert set(asked) == {1}
+    assert len(asked) > 2 * 6
 
 
 def test_models_that_agree_or_always_differ_by_the_same():

@@ -75,6 +75,28 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
     assert np.array_equal(found, np.sum(whole, axis=0))
 
 
+@pytest.mark.parametrize("weight", [0.1, 1e-12, 1e6, 1e12])
+def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 80)
+    drawn = {
+        f"m{i}": np.where(rng.random(80) < 0.9 - i / 10, y, rng.integers(0, 3, 80))
+        for i in range(2)
+    }
+    codes = {**drawn, "perfect": y, "constant": 0 * y}
+    outputs = {name: np.eye(3)[each] for name, each in codes.items()}
+    names = ["precision", "recall", "f1", "cf1", "f1_macro", "cf1_macro", "log_loss"]
+    for name in [*names, "mcc", "cohen_kappa"]:
+        found = []
+        for each in (1.0, weight):
+            preds = Predictions(y, outputs, labels=range(3), sample_weight=np.full(80, each))
+            part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+            statistic = swap_statistic(part, part.metrics, *all_pairs(4))
+            (block,) = statistic.map(SwapMasks(part.units, 64, SEED), lambda t: t)
+            found.append(block)
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
 @pytest.mark.parametrize("column", ["none", "groups", "sample_weight", "strata"])
 @pytest.mark.parametrize(
     "name", ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score"]

@@ -115,7 +115,7 @@ def slopes(
     """
     out = np.zeros_like(totals)
     here = value(totals)
-    step = _STEP * np.maximum(np.abs(scale), 1e-8 * np.abs(scale).max(initial=1.0))
+    step = _STEP * np.maximum(np.abs(scale), 1e-8 * np.abs(scale).max(initial=0.0))
     for column, h in enumerate(step):
         up, down = totals.copy(), totals.copy()
         up[..., column, :] += h
