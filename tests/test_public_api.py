@@ -16,7 +16,7 @@ import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
-from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
 
@@ -54,12 +54,11 @@ def every_plot():
     for found in pkgutil.walk_packages(modelcompare.__path__, "modelcompare."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
-    kinds = [*subclasses(Result), BootstrapResult]
-    return {f"plot.{kind.__name__}": kind.plot for kind in kinds if "plot" in vars(kind)}
-
-
-def subclasses(kind):
-    return [each for child in kind.__subclasses__() for each in (child, *subclasses(child))]
+    modules = [m for name, m in sys.modules.items() if name.split(".")[0] == "modelcompare"]
+    kinds = {kind for m in modules for kind in vars(m).values() if inspect.isclass(kind)}
+    kinds = sorted(kinds, key=lambda kind: kind.__name__)
+    plots = {f"plot.{kind.__name__}": vars(kind).get("plot") for kind in kinds}
+    return {place: plot for place, plot in plots.items() if isinstance(plot, Plots)}
 
 
 def exported(module):

@@ -119,7 +119,7 @@ def _sizes(name):
     if name == "power":
         return [USUAL, ONE_PAIR]
     sizes = [MANY_MODELS, *([ONE_PAIR] if name in OF_PAIRS else [])]
-    return sizes + ([MANY_CLASSES] if name in BY_CLASS else [])
+    return sizes + ([MANY_CLASSES] if name in BY_CLASS else [USUAL])
 
 
 @cache
