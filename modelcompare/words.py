@@ -109,6 +109,7 @@ Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "text"]
+FIRST_BYTES: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
 SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, get_args
 
-from modelcompare.words import FileKind
+from modelcompare.words import FIRST_BYTES, FileKind
 
 _OTHER_NAMES: dict[str, FileKind] = {
     "ndjson": "jsonl", "pq": "parquet", "tab": "tsv",
@@ -152,10 +152,9 @@ def _inflated(data: bytes, name: str) -> bytes:
 
 def _kind_by_content(data: bytes) -> FileKind:
     """Archives by their signature, JSON lines by a brace, tsv by a tab in the header, else csv."""
-    signatures: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     header = start.split(b"\n", 1)[0]
-    for signature, kind in signatures.items():
+    for signature, kind in FIRST_BYTES.items():
         if start.startswith(signature):
             return kind
     return "tsv" if b"\t" in header else "csv"
