@@ -10,6 +10,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.metrics.registry import METRICS, from_callable
+from modelcompare.resampling.weights import ROW_BLOCK
 
 FEW = {"n_resamples": 99}
 WAYS = {
@@ -59,16 +60,21 @@ def scan(folder):
     return mc.scan_predictions(path)
 
 
-def scan_areas(folder):
+def scan_areas(folder, n=80):
     rng = np.random.default_rng(6)
     path = folder / "probabilities.parquet"
-    truth = rng.integers(0, 2, 80)
+    truth = rng.integers(0, 2, n)
     frame = {"y_true": truth}
     for name in "ab":
-        p = rng.random(80)
+        p = rng.random(n)
         frame |= {f"{name}:0": 1 - p, f"{name}:1": p}
     pd.DataFrame(frame).to_parquet(path)
     return mc.scan_predictions(path)
+
+
+def compared_blocks(folder):
+    scan = scan_areas(folder, 2 * ROW_BLOCK + 9)
+    return scan, mc.compare(scan, "log_loss", method="normal", test="wald")
 
 
 SUMS = ["accuracy", "f1", "cf1_macro", "f1_micro", "f2_macro", "mcc", "confusion_entropy", "ece_mass",
@@ -116,6 +122,8 @@ MAKE = {
     "sketch": lambda _: mc.sketch(of_classes(), ["accuracy", "f1"]),
     "compare a sketch": lambda _: mc.compare(mc.sketch(of_classes(), ["accuracy"]), **FEW),
     "scan": scan,
+    "scan that was compared": lambda folder: compared_blocks(folder)[0],
+    "compare a scan of several blocks": lambda folder: compared_blocks(folder)[1],
     "compare a scan": lambda folder: mc.compare(scan(folder), ["accuracy", "f1"], **FEW),
     "compare areas of a scan": lambda folder: mc.compare(scan_areas(folder), "roc_auc", **FEW),
 }  # fmt: skip

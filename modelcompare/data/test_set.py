@@ -222,13 +222,14 @@ class TestSet(ABC):
         return None
 
     @property
+    def head(self) -> TestSet:
+        """What shows which columns there are: the first block of a scan, else all."""
+        return self
+
+    @property
     def sample(self) -> TestSet:
         """What shows all kinds of what the models gave: a block of a scan, else all."""
         return self
-
-    def part(self, rows: slice) -> tuple[TestSet, slice]:
-        """A test set in memory that holds some of the samples, and where these are in it."""
-        return self, rows
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
         """Blocks of rows among which is every distinct one, and how often each row occurs."""

@@ -1,7 +1,7 @@
 """Totals of a long run, kept in a folder, so that it goes on where it was ended.
 
-A folder belongs to one source of rows. Each run over them (resamples of one seed, swaps of another)
-has a file of its own, named after all that its totals depend on, so that totals are never mixed.
+A folder belongs to one source of rows. Each run over them (resamples of one seed) has a file of its
+own, named after all that its totals depend on, so that totals are never mixed.
 """
 
 from __future__ import annotations

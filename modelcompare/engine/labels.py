@@ -174,8 +174,7 @@ def distinct_rows(
     None where metrics look at more than these, or where there are more of them than a small share
     of the samples, unless they are required.
     """
-    part, _ = predictions.part(slice(0, 1))
-    if not collapsible(metrics, part, required=required):
+    if not collapsible(metrics, predictions.head, required=required):
         return None
     most = len(predictions) if required else int(COLLAPSE_AT * len(predictions))
     return predictions.kept(("distinct", required), lambda: _few(predictions, strata, most))

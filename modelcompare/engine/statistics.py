@@ -63,6 +63,10 @@ class UnitStatistics:
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
 
+    def _part(self, rows: slice) -> tuple[TestSet, slice]:
+        """A test set in memory that holds some of the samples, and where these are in it."""
+        return self.predictions, rows
+
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is small, costly and asked for by several, unless it is there."""
         if key not in self._made:
@@ -78,7 +82,7 @@ class UnitStatistics:
         """True class of some units; None where these are no samples of one class each."""
         if not self._of_samples:
             return None
-        part, here = self.predictions.part(rows)
+        part, here = self._part(rows)
         return (
             None if part.codes is None or part.true_distribution is not None else part.codes[here]
         )
@@ -205,7 +209,7 @@ class UnitStatistics:
             if self._sparse is None or self._sparse[:2] != (models, rows):
                 self._sparse = models, rows, self._sparse_columns(models, rows, columns)
             return self._sparse[2]
-        part, _ = self.predictions.part(rows if self._of_samples else slice(0, 1))
+        part, _ = self._part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
         product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
@@ -284,7 +288,7 @@ class UnitStatistics:
             return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
-        p, rows = self.predictions.part(rows)
+        p, rows = self._part(rows)
         output = p.output(model)
         return Outcomes(
             output.rows(rows),
@@ -299,7 +303,7 @@ class UnitStatistics:
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         if self._rows is not None:
             return numbers
-        p, here = self.predictions.part(rows)
+        p, here = self._part(rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
 
 

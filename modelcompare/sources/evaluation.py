@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.checkpoints import Checkpoint
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Weights
+from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, Weights
 from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
 from modelcompare.sources.scanned import ScannedPredictions
 
@@ -48,7 +50,30 @@ class ScannedEvaluation(Evaluation):
                 f"{', '.join(whole)} cannot be had block by block, as it needs all samples at once "
                 "and not sums over them; read everything into memory with .load(), or leave it out."
             )
+        # The block that was read last, behind its number; those to come, by that of the first.
+        self._block = 0, predictions.head
+        self._ahead: dict[int, Iterator[Predictions]] = {}
         super().__init__(predictions, metrics, collapse=collapse, stratify=stratify)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is being read does not pickle; a copy reads for itself.
+        return self.__dict__ | {"_block": (0, self.predictions.head), "_ahead": {}}
+
+    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+        first, last, _ = rows.indices(len(self.predictions))
+        number, start = divmod(first, ROW_BLOCK)
+        if start + last - first > ROW_BLOCK:
+            self.predictions.refuse("the statistics of all rows")
+        here = slice(start, start + last - first)
+        if number == 0:
+            return self.predictions.head, here
+        known, block = self._block
+        if number != known:
+            # Reading starts anew where it is not the next, or where the next was not to be had.
+            ahead = self._ahead.pop(number, None) or self.predictions.blocks(number)
+            block = next(ahead)
+            self._block, self._ahead = (number, block), {number + 1: ahead}
+        return block, here
 
     def _fill_others(
         self,
@@ -65,7 +90,7 @@ class ScannedEvaluation(Evaluation):
                     out[rows, :, where] = areas[..., None]
 
     def _leave_out(self, metric: AnyMetric, model: str, rows: slice) -> FloatArray:  # noqa: ARG002
-        part, here = self.predictions.part(rows)
+        part, here = self._part(rows)
         return self._areas.left_out(part, model, here)
 
     @cached_property
@@ -77,8 +102,7 @@ class ScannedEvaluation(Evaluation):
     ) -> Checkpoint | None:
         """Where the totals under drawn weights are kept, if they are; one pass is soon done."""
         folder = self.predictions.checkpoint
-        drawn_by_seed = isinstance(weights, BootstrapWeights | SwapMasks)
-        if folder is None or self.collapsed or not drawn_by_seed:
+        if folder is None or self.collapsed or not isinstance(weights, BootstrapWeights):
             return None
         drawn = {
             name: getattr(weights, name, None) for name in ("n_resamples", "scheme", "size", "seed")

@@ -72,7 +72,8 @@ def scan_predictions(
     ImportError
         If pyarrow is not installed.
     ValueError
-        If rows do not fit; a row that is found later is told by its number when it is read.
+        If rows do not fit, where a row that is found later is told by its number when it is read;
+        or if the folder of `checkpoint` is a file, or holds totals of other rows.
 
     Examples
     --------
@@ -120,9 +121,7 @@ class ScannedPredictions(TestSet):
     What would need all rows in memory (`y_true`, `output`, ...) is refused; `load` reads them all.
     """
 
-    __slots__ = (
-        "_block", "_checkpoint", "_chosen", "_head", "_kept", "_layout", "_number", "_rest",
-    )  # fmt: skip
+    __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout")
 
     abilities = frozenset[Need]({"blocks", "sums"})
     _refusal = (
@@ -143,9 +142,6 @@ class ScannedPredictions(TestSet):
         self._layout, self._head, self._chosen = layout, head, chosen
         self._checkpoint = checkpoint
         self._kept: dict[Hashable, Any] = {}
-        # The block that was asked for last, and those behind it.
-        self._block, self._number = head, 0
-        self._rest: Iterator[Predictions] = iter(())
 
     @classmethod
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
@@ -241,21 +237,6 @@ class ScannedPredictions(TestSet):
         """
         for number, table in enumerate(self._tables(start), start):
             yield self._of_table(table, number)
-
-    def part(self, rows: slice) -> tuple[Predictions, slice]:
-        first, last, _ = rows.indices(len(self))
-        number, start = divmod(first, ROW_BLOCK)
-        if start + last - first > ROW_BLOCK:
-            self.refuse("the statistics of all rows")
-        here = slice(start, start + last - first)
-        if number == 0:
-            return self._head, here
-        if number != self._number:
-            # Reading starts anew where it is not the next.
-            if number != self._number + 1 or self._number == 0:
-                self._rest = self.blocks(number)
-            self._block, self._number = next(self._rest), number
-        return self._block, here
 
     def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
         """All blocks, and the names of their samples where a column holds them."""

@@ -74,6 +74,30 @@ def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path
     np.testing.assert_array_equal(again, draws)
 
 
+def test_a_scan_goes_on_after_a_run_that_was_interrupted_while_a_block_was_read(
+    frame, tmp_path, monkeypatch
+):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.Table.from_pandas(frame), path)
+    asked = {"metrics": "log_loss", "method": "percentile", "test": "wald", "n_resamples": 20}
+    expected = mc.compare(mc.scan_predictions(path), **asked)
+    scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
+    of_table = mc.ScannedPredictions._of_table
+
+    def interrupted(self, table, number):
+        if number == 3:
+            raise KeyboardInterrupt
+        return of_table(self, table, number)
+
+    monkeypatch.setattr(mc.ScannedPredictions, "_of_table", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mc.compare(scan, **asked)
+    monkeypatch.undo()
+    again = mc.compare(scan, **asked)
+    pd.testing.assert_frame_equal(again.scores, expected.scores)
+    pd.testing.assert_frame_equal(again.differences, expected.differences)
+
+
 def test_what_was_added_up_is_not_read_again(path, tmp_path, monkeypatch):
     scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
     first = mc.bootstrap(scan, "cf1", n_resamples=20)

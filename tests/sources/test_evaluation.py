@@ -1,5 +1,7 @@
 """A scan gives the numbers that memory gives of the same rows, bit for bit."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -158,6 +160,26 @@ def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     scan = mc.scan_predictions(frame, normalize=True)
     with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
         evaluate(scan, resolve_metrics(metric, scan))
+
+
+def test_a_scan_is_compared_on_several_threads_at_once(soft_frame):
+    scan = mc.scan_predictions(soft_frame.drop(columns="w"))
+
+    def compared(_=None):
+        return mc.compare(scan, ["cf1", "log_loss"], method="normal", test="wald")
+
+    expected = compared()
+    with ThreadPoolExecutor(4) as threads:
+        found = [*threads.map(compared, range(8))]
+        # One result may be asked on several, too.
+        evaluation = compared().bootstrap.evaluation
+        rows = [slice(start, start + 9) for start in range(0, N - 9, ROW_BLOCK // 2)]
+        parts = [*threads.map(lambda some: evaluation.statistics(rows=some), 3 * rows)]
+    for each in found:
+        pd.testing.assert_frame_equal(each.scores, expected.scores)
+        pd.testing.assert_frame_equal(each.differences, expected.differences)
+    for part, some in zip(parts, 3 * rows, strict=True):
+        np.testing.assert_array_equal(part, evaluation.statistics(rows=some))
 
 
 def test_rows_of_several_blocks_are_refused_at_once(soft_frame):
