@@ -89,8 +89,9 @@ def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
     told: dict[str, Any] = {"marks": options.na, "classes": classes}
     true = next((part.true for part in parts if part.true is not None), None)
     cells = [part.cells for part in parts]
-    cell_types.refuse_marks(cells, true, options.kind, **told)
     found = [cell_types.with_missing(each, options.kind, **told) for each in cells]
+    if any(after is not before for before, after in zip(cells, found, strict=True)):
+        cell_types.refuse_marks(cells, true, options.kind, **told)
     return [
         part if after is before else part.holding(after)
         for part, before, after in zip(parts, cells, found, strict=True)
