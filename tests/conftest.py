@@ -7,6 +7,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests import small_blocks as blocks
+
 hypothesis.settings.register_profile("modelcompare", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("modelcompare")
 
@@ -47,6 +49,13 @@ def undrawn(monkeypatch):
     from matplotlib.figure import Figure
 
     monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"undrawn"))
+
+
+@pytest.fixture(scope="module")
+def small_blocks():
+    """Cut rows into blocks of `tests.small_blocks.ROW_BLOCK`, in all tests of a file."""
+    with blocks.cutting():
+        yield
 
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

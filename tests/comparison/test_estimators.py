@@ -248,7 +248,7 @@ def test_bad_options(options, message):
 
 
 def test_scorers_by_name_and_as_objects():
-    x, y = load_iris(return_X_y=True)
+    x, y = (each[::5] for each in load_iris(return_X_y=True))
     fitted = {"bayes": GaussianNB().fit(x, y), "prior": DummyClassifier().fit(x, y)}
     by_name = mc.compare_scorers(fitted, x, y, ["accuracy", "f1_macro"], n_resamples=99)
     assert by_name.bootstrap.evaluation.metrics[0].strategy == "sum"

@@ -8,11 +8,15 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison import planning
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.significance import TESTS
 from modelcompare.words import PairsTest
+from tests.small_blocks import ROW_BLOCK
 
 N = ROW_BLOCK + 5_000
+pytestmark = [
+    pytest.mark.usefixtures("small_blocks"),
+    pytest.mark.filterwarnings("ignore:.* resamples are too few for"),
+]
 SOFT = ["accuracy", "f1", "cf1"]
 METHODS = ["normal", "percentile", "basic", "BCa", "logit"]
 BY_BLOCKS = ["wald", "bootstrap", "sign-flip", "permutation"]

@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources import rows
+from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 N = ROW_BLOCK + 3_000
+pytestmark = pytest.mark.usefixtures("small_blocks")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def frame():
 
 @pytest.fixture
 def path(frame, tmp_path):
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "x.parquet", row_group_size=10_000)
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "x.parquet", row_group_size=1_000)
     return tmp_path / "x.parquet"
 
 

@@ -8,11 +8,13 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.metrics.registry import resolve_metrics
-from modelcompare.resampling.weights import ROW_BLOCK, Units
+from modelcompare.resampling.weights import Units
 from modelcompare.sources.evaluation import evaluate
+from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+pytestmark = pytest.mark.usefixtures("small_blocks")
 
 N = 2 * ROW_BLOCK + 1_001
 SOFT = ("accuracy", "f1_macro", "cf1", "cf1_macro", "mcc", "log_loss", "brier_score", "ece")
@@ -102,11 +104,13 @@ def test_weights_of_samples_and_of_resamples_are_those_of_memory(scheme, soft_fr
     equal(memory, scan)
 
 
-@pytest.mark.parametrize("cuts", [(), (1,), (70_000, 70_003, 131_072), "row groups"])
+@pytest.mark.parametrize(
+    "cuts", [(), (1,), (ROW_BLOCK + 7, ROW_BLOCK + 9, 2 * ROW_BLOCK), "row groups"]
+)
 def test_neither_jobs_nor_files_nor_row_groups_change_a_bit(cuts, soft_frame, in_memory, tmp_path):
     frame = soft_frame.drop(columns="w")
     if cuts == "row groups":
-        source = in_file(frame, tmp_path / "x.parquet", row_group_size=9_999)
+        source = in_file(frame, tmp_path / "x.parquet", row_group_size=999)
     else:
         source = in_partitions(frame, tmp_path, list(cuts))
     scan = mc.scan_predictions(source)

@@ -6,10 +6,11 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.resampling.weights import ROW_BLOCK
+from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+pytestmark = pytest.mark.usefixtures("small_blocks")
 
 
 def soft_table(n: int, seed: int = 0) -> pd.DataFrame:
@@ -37,8 +38,9 @@ def write(frame, path, row_group_size=None):
 
 
 def in_files(frame, folder):
-    for number, start in enumerate(range(0, len(frame), 50_000)):
-        write(frame.iloc[start : start + 50_000], folder / f"part-{number}.parquet", 7_000)
+    size = len(frame) // 3 + 1
+    for number, start in enumerate(range(0, len(frame), size)):
+        write(frame.iloc[start : start + size], folder / f"part-{number}.parquet", 7_000)
     return folder
 
 
@@ -140,12 +142,12 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path):
-    frame = soft_table(24 * ROW_BLOCK)
+    frame = soft_table(48 * ROW_BLOCK)
     scan = mc.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
     pool = pa.default_memory_pool()
     before = pool.bytes_allocated()
     held = [pool.bytes_allocated() - before for _ in scan.blocks()]
-    assert len(held) == 24
+    assert len(held) == 48
     # Some blocks are read ahead, however many there are.
     assert max(held) < frame.memory_usage(index=False).sum() / 2
 
@@ -160,15 +162,15 @@ def test_loading_gives_what_reading_gives(table, tmp_path):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("a:1", 5.0, "do not sum to 1 in 1 row \\(row 70000\\)"),
-        ("b:0", -1.0, "negative probabilities in 1 row \\(row 70000\\)"),
-        ("b:2", np.nan, "missing cells \\(b:2 1; first rows: 70000\\)"),
-        ("y_true", 7, "unknown labels \\(7\\) in 1 row \\(row 70000\\)"),
+        ("a:1", 5.0, "do not sum to 1 in 1 row \\(row 9000\\)"),
+        ("b:0", -1.0, "negative probabilities in 1 row \\(row 9000\\)"),
+        ("b:2", np.nan, "missing cells \\(b:2 1; first rows: 9000\\)"),
+        ("y_true", 7, "unknown labels \\(7\\) in 1 row \\(row 9000\\)"),
     ],
 )
 def test_a_bad_row_is_told_by_its_number_among_all(table, column, value, message):
     bad = table.copy()
-    bad.loc[70_000, column] = value
+    bad.loc[9_000, column] = value
     with pytest.raises(ValueError, match=message):
         list(mc.scan_predictions(bad).blocks())
 
