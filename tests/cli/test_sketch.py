@@ -8,16 +8,23 @@ import pytest
 import modelcompare as mc
 from modelcompare.comparison import planning
 
+SKETCHED = {}
+
 
 @pytest.fixture
 def days(wide_csv, run):
-    """Sketches of two days."""
+    """Sketches of two days; the first test makes them, and others get copies."""
     frame = pd.read_csv(wide_csv)
     for name, part in (("mon", frame[:120]), ("tue", frame[120:])):
         part.to_csv(f"{name}.csv", index=False)
+        sketched = Path(f"{name}.parquet")
+        if sketched.name in SKETCHED:
+            sketched.write_bytes(SKETCHED[sketched.name])
+            continue
         done = run("sketch", f"{name}.csv", "-o", f"{name}.parquet", "-m", "accuracy", "-m", "f1")
         assert done.code == 0
         assert done.err == f"wrote {name}.parquet: {len(part)} samples\n"
+        SKETCHED[sketched.name] = sketched.read_bytes()
     return "mon.parquet", "tue.parquet"
 
 

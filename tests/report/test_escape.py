@@ -56,10 +56,22 @@ def hostile(request, make_comparison):
     return made
 
 
-def test_no_form_holds_a_control_character(hostile):
+PAGES = {}
+
+
+@pytest.fixture
+def hostile_page(request, hostile):
+    """The page of a hostile comparison, which is drawn once."""
+    which = request.node.callspec.params["hostile"]
+    if which not in PAGES:
+        PAGES[which] = page(hostile)
+    return PAGES[which]
+
+
+def test_no_form_holds_a_control_character(hostile, hostile_page):
     forms = [
         screen_text(hostile, show_all=True), hostile.to_markdown(), hostile.to_latex(), hostile.to_csv(),
-        hostile.to_json(), page(hostile), fragment(hostile),
+        hostile.to_json(), hostile_page, fragment(hostile),
     ]  # fmt: skip
     assert [found for text in forms for found in CONTROL.findall(text)] == []
 
@@ -179,8 +191,8 @@ class _Tags(HTMLParser):
         self.tags.append((tag, tuple(name for name, _ in attributes)))
 
 
-def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile):
-    text = page(hostile)
+def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile_page):
+    text = hostile_page
     read = _Tags(text).tags
     ours = [("script", ("type", "id")), ("script", ())]
     assert [found for found in read if found[0] in ("img", "script")] == ours

@@ -101,6 +101,8 @@ def test_every_result_is_written_as_its_schema_says(name):
 @pytest.mark.parametrize("name", MADE)
 def test_a_member_more_or_less_is_another_document(name):
     document = json.loads(made(name).to_json())
+    # Few rows of each: a row more is no other document.
+    document = {key: part[:3] if isinstance(part, list) else part for key, part in document.items()}
     tables = [
         part
         for part in document.values()
