@@ -276,7 +276,7 @@ COMMANDS = (
     ),
     Command(
         "sample-size",
-        "two_models:sample_size",
+        "two_models:question",
         (
             READING,
             metric(
@@ -286,6 +286,7 @@ COMMANDS = (
         ),
         "How many samples tell two models apart, and what this test set can show.",
         ("predictions.npz --model cnn --model lstm --metric f1_macro",),
+        {"question": "sample_size"},
     ),
     Command(
         "folds",

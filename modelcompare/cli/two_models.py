@@ -1,4 +1,4 @@
-"""Commands that look at two models: ``disagreements`` and ``sample-size``.
+"""Commands that look at two models: ``disagreements``, and questions, which are all one.
 
 What they need of other rooms is loaded once there are predictions to look at.
 """
@@ -22,16 +22,16 @@ def disagreements(reading: Reading, output: Output) -> None:
     output.emit(found_disagreements(predictions, *_models(predictions)))
 
 
-def sample_size(
-    reading: Reading, output: Output, *, metric: str | None = None, label: str | None = None,
-    **options: Any,
+def question(
+    reading: Reading, output: Output, *, question: str, metric: str | None = None,
+    label: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Estimate how many samples tell two models apart."""
-    output.check()
+    """Ask a question of the library, by its name, about one value of two models."""
+    output.check(reading.files)
     predictions = reading.read()
     from modelcompare.metrics.registry import default_metric
 
-    result = mc.sample_size(
+    result = getattr(mc, question)(
         predictions, *_models(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
     )  # fmt: skip
