@@ -230,9 +230,7 @@ class Metric(BaseMetric):
         if self.zero_division is not None:
             check_zero_division("zero_division", self.zero_division)
         if self.proportion not in (True, False) or (self.proportion and self.ratio is None):
-            raise TypeError(
-                f"metric {self.name!r}: `proportion` is True for a `ratio` of counts, else False."
-            )
+            raise TypeError(f"metric {self.name!r}: `proportion` is True of a `ratio`, or False.")
         # A quotient follows the record, also where `replace` made a new one of it.
         if isinstance(self.value, Quotient):
             parts = self.value.parts if self.ratio is None else self.ratio
@@ -275,15 +273,14 @@ class Metric(BaseMetric):
 
         Its denominator is then one of the test set, not of the model.
         """
-        plain = self.ratio is not None and isinstance(self.value, Quotient)
-        if self.ratio is None or not plain or self.per_class or self.average is not None:
+        ratio = self.ratio if isinstance(self.value, Quotient) else None
+        if ratio is None or self.per_class or self.average is not None:
             return False
         ones = [np.ones(1) for _ in self.statistics]
         shared = [one * each.shared for one, each in zip(ones, self.statistics, strict=True)]
-        with contextlib.suppress(
-            IndexError, ValueError
-        ):  # Several numbers of a model in one statistic.
-            return bool(self.ratio(*shared)[1] == self.ratio(*ones)[1])
+        # A statistic may hold several numbers of a model.
+        with contextlib.suppress(IndexError, ValueError):
+            return bool(ratio(*shared)[1] == ratio(*ones)[1])
         return False
 
     def averaged(self, average: Average) -> Metric:

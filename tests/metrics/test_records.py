@@ -115,7 +115,7 @@ def test_what_has_no_soft_statistics_has_no_soft_twin(name):
 
 def test_a_proportion_is_one_of_a_ratio():
     recall = METRICS["recall"]
-    with pytest.raises(TypeError, match="'x': `proportion` is True for a `ratio` of counts"):
+    with pytest.raises(TypeError, match="'x': `proportion` is True of a `ratio`"):
         replace(recall, name="x", ratio=None, value=lambda hits, _: hits, proportion=True)
     with pytest.raises(TypeError, match="`proportion`"):
         replace(recall, proportion=lambda hits, support: hits / support)
