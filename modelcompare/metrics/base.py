@@ -384,8 +384,7 @@ def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
     if left:
         known += ["average"] * getattr(metric, "has_averages", False)
         wrong = next(iter(left))
-        meant = argument_meant(wrong, known)
-        raise TypeError(f"{metric.name} has no option {wrong!r}; {meant}")
+        raise TypeError(f"{metric.name} has no option {wrong!r}; {argument_meant(wrong, known)}")
     return metric
 
 
