@@ -283,12 +283,12 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=9, method="percentile",
+        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=5, method="percentile",
                                   collapse=False)  # fmt: skip
-        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=9,
+        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=5,
                                   method="percentile")  # fmt: skip
         np.testing.assert_allclose(fast.bootstrap.draws, slow.bootstrap.draws, atol=1e-12)
-        other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=9,
+        other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=5,
                                    method="percentile")  # fmt: skip
         expected = [
             get_scorer(n)(e, x, y)
