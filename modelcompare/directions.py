@@ -90,7 +90,7 @@ def resolved(name: str | None, given: bool | None) -> tuple[bool, Known]:
 
 
 def sentence(greater_is_better: bool, known: Known) -> str:
-    """Say a direction, and how it is known.
+    """Write a direction, and how it is known.
 
     Examples
     --------

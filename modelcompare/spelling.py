@@ -154,7 +154,7 @@ def shift(unknown: Iterable[Any], known: Iterable[Any]) -> int:
 
 
 def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
-    """What to do where labels are known ones written otherwise; empty where they are not."""
+    """Suggest what to do where labels are known ones written otherwise, else nothing."""
     unknown, known = list(unknown), list(known)
     for label, (other, how) in twins(unknown, known).items():
         return f"{written(label, how)} looks like {written(other, how)} ({how}); write them alike"

@@ -1,4 +1,4 @@
-"""What of a question a scan can answer block by block, and what stands in or is read whole."""
+"""Plan what a scan answers block by block, what stands in for the rest, and what is read whole."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _is_no_stand_in(name: str) -> bool:
 
 
 def is_large(path: Path) -> bool:
-    """Whether the rows of a Parquet file would take more of the free memory than they may.
+    """Return whether the rows of a Parquet file would take more of the free memory than they may.
 
     Texts take about eight times what numbers take.
     """

@@ -56,7 +56,7 @@ class PooledSets(Contrasts):
 
     @cached_property
     def of_sets(self) -> list[Contrasts]:
-        """The same values or differences of each set."""
+        """Return the same values or differences of each set."""
         return [Contrasts(result.bootstrap, self.pairs) for result in self.results]
 
     @cached_property

@@ -98,7 +98,7 @@ class RankComparison(Result):
         return self._document(tables, findings=self._sentences())
 
     def verdict(self) -> str:
-        """Say whether any model differs, and from which the best one does."""
+        """Write whether any model differs, and from which the best one does."""
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:

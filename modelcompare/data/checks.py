@@ -68,7 +68,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def rows_text(bad: Any) -> str:
-    """How many rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
+    """Write the number of rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
     rows = row_numbers(bad)
     examples = ", ".join(map(str, rows[:_N_EXAMPLES]))
     if len(rows) == 1:
@@ -170,7 +170,7 @@ def _is_whole(text: str) -> bool:
 
 
 def is_defined(array: AnyArray) -> bool:
-    """Whether `check_defined` would pass the array."""
+    """Return whether `check_defined` would pass the array."""
     text = array.dtype.kind == "O" and not holds_texts(array)
     return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
 

@@ -182,7 +182,7 @@ def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Ha
 
 @checked()
 def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
-    """The same predictions with each model's top confidence rounded to one of a few values.
+    """Round each model's top confidence to one of a few values.
 
     Each model's confidences in its predicted labels fall into `n_bins` bins of equally many samples
     and become the mean of their bin; the other classes share the rest equally, or get nothing where

@@ -65,12 +65,12 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
 
 
 def holds_texts(array: AnyArray) -> bool:
-    """Whether every entry of an array of objects is a text."""
+    """Return whether every entry of an array of objects is a text."""
     return array.dtype.kind == "O" and pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def _native(data: Any, where: str) -> Any:
-    """What numpy reads by itself; tensors, and columns of other libraries, as arrays."""
+    """Return what numpy reads by itself; tensors, and columns of other libraries, as arrays."""
     if isinstance(data, list | tuple):
         tensors = bool(data) and not isinstance(data[0], _OWN) and hasattr(data[0], "__dlpack__")
         return [_tensor(each, where) for each in data] if tensors else data
@@ -82,7 +82,7 @@ def _native(data: Any, where: str) -> Any:
 
 
 def _is_own(data: Any) -> bool:
-    """Whether data are of numpy, pandas or Python itself, so that no other library is asked."""
+    """Return whether data are numpy's, pandas' or Python's own: no other library is asked."""
     return isinstance(data, _OWN) or type(data).__module__ == "builtins"
 
 

@@ -1,4 +1,4 @@
-"""What models gave: labels, probabilities, values, scores or texts; as said, or by their look."""
+"""Kinds of outputs (labels, probabilities, values, scores, texts), as declared or by their look."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one model said about each sample, read-only.
+    """Output of one model for each sample, read-only.
 
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
@@ -37,7 +37,7 @@ class Output:
     order: AnyArray | None = None
 
     def rows(self, rows: IntArray | slice) -> Output:
-        """What the model said about some samples."""
+        """Return the model's output for some samples."""
         return Output(
             self.kind,
             checks.read_only(self.array[rows]),
@@ -45,7 +45,7 @@ class Output:
         )
 
     def ordered_by(self, logits: FloatArray) -> Output:
-        """The same, with the log-odds of the second of two classes."""
+        """Return the same output, with the log-odds of the second of two classes."""
         return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
 
 
@@ -126,7 +126,7 @@ def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
 
 
 def _tell_raw(models: Sequence[str], classes: AnyArray | None, *, told: bool) -> None:
-    """Say which class raw scores were taken for, where that could be meant otherwise."""
+    """Warn which class raw scores were taken for, where that could be meant otherwise."""
     if classes is None:
         return
     who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
@@ -185,7 +185,7 @@ def check_guess(
 
 
 def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
-    """Say which class single probabilities were taken for, where it is not 1 or True by custom."""
+    """Warn which class single probabilities were taken for, where it is not 1 or True by custom."""
     if models and labels.tolist() not in ([0, 1], [-1, 1]):
         who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
         warn_caller(
@@ -258,7 +258,7 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
 
 
 def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, str]]) -> bool:
-    """Whether a model writes a true label otherwise always, and mostly where it would be right."""
+    """Return whether a model writes a true label always otherwise, mostly where it is right."""
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
         here, meant = of.said == place[label], of.truth == place[other]
@@ -269,7 +269,7 @@ def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, st
 
 
 def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
-    """Whether labels match the true ones clearly better once they are moved by one."""
+    """Return whether labels match the true ones clearly better once they are moved by one."""
     values = labels.astype(np.int64)
     as_given = of.number(of.said == of.truth)
     moved = of.number(values[of.said] - by == values[of.truth])
@@ -291,16 +291,16 @@ def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[A
 
 
 def _integral(array: AnyArray) -> bool:
-    """Whether all floats are whole numbers; missing ones are reported elsewhere."""
+    """Return whether all floats are whole numbers; missing ones are reported elsewhere."""
     finite = array[np.isfinite(array)]
     return bool((finite == np.round(finite)).all())
 
 
 def are_codes(found: AnyArray, n_classes: int) -> bool:
-    """Whether the true labels are integers that index columns of probabilities."""
+    """Return whether the true labels are integers that index columns of probabilities."""
     return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
 
 
 def same_type(array: AnyArray, truth: AnyArray) -> bool:
-    """Whether both hold texts, or both numbers."""
+    """Return whether both hold texts, or both numbers."""
     return (array.dtype.kind == "O") == (truth.dtype.kind == "O")

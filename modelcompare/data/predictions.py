@@ -248,7 +248,7 @@ class Predictions(TestSet):
         return self._replaced({model: self._outputs[model] for model in models})
 
     def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
-        """The same predictions, whose order between two classes is that of these logits."""
+        """Return the same predictions, whose order between two classes is that of these logits."""
         if self.n_classes != 2:
             return self
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}

@@ -54,5 +54,5 @@ class Sums:
 
 
 def is_sketch(columns: Iterable[object]) -> bool:
-    """Whether headings are those of a sketch; some databases give them in capitals."""
+    """Return whether headings are those of a sketch; some databases give them in capitals."""
     return {*COLUMNS} <= {str(column).lower() for column in columns}

@@ -100,7 +100,7 @@ class TestSet(ABC):
 
     @property
     def name(self) -> str | None:
-        """Where the predictions came from."""
+        """Name of the source of the predictions."""
         return self._name
 
     @property
@@ -111,7 +111,7 @@ class TestSet(ABC):
         return {name: self.direction(name)[0] for name in self._score_names}
 
     def direction(self, name: str | None = None) -> tuple[bool, Known]:
-        """Whether more is better of a score, and how that is known."""
+        """Direction of a score, and how it is known."""
         given = self._greater_is_better
         return resolved_direction(
             name, given.get(str(name)) if isinstance(given, Mapping) else given
@@ -139,7 +139,7 @@ class TestSet(ABC):
 
     @property
     def missing_mass(self) -> bool:
-        """Whether probabilities may sum to less than 1."""
+        """True where probabilities may sum to less than 1."""
         return self._missing_mass
 
     def __getitem__(self, models: str | Sequence[str]) -> Any:
@@ -202,7 +202,7 @@ class TestSet(ABC):
 
     @property
     def weighted(self) -> bool:
-        """Whether samples have weights."""
+        """True where samples have weights."""
         return self._columns["sample_weight"] is not None
 
     @property
@@ -218,17 +218,17 @@ class TestSet(ABC):
 
     @property
     def sums(self) -> Sums | None:
-        """What is left of samples that were added up in a sketch; None where they are not."""
+        """Sums of samples that were added up in a sketch; None where they were not."""
         return None
 
     @property
     def head(self) -> TestSet:
-        """What shows which columns there are: the first block of a scan, else all."""
+        """Samples that show which columns there are: the first block of a scan, else all."""
         return self
 
     @property
     def sample(self) -> TestSet:
-        """What shows all kinds of what the models gave: a block of a scan, else all."""
+        """Samples that show every kind of output: a block of a scan, else all."""
         return self
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
@@ -240,7 +240,7 @@ class TestSet(ABC):
         return find()
 
     def output(self, model: str) -> Output:
-        """What a model said, as it is kept."""
+        """Return a model's output, as it is kept."""
         checks.check_models(self.models, model=model)
         self.refuse("what a model gave for all rows")
 
@@ -261,11 +261,11 @@ class TestSet(ABC):
         self.refuse("a subset")
 
     def with_columns(self, **columns: ArrayLike) -> TestSet:
-        """The same test set with other `groups`, `strata` or `runs`."""
+        """Return the same test set with other `groups`, `strata` or `runs`."""
         self.refuse(f"a column of {' and '.join(columns)}")
 
     def without(self, *columns: SampleColumn) -> TestSet:
-        """The same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
+        """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
         self.refuse(f"a column of {' and '.join(columns)}")
 
     # -- what it cannot do --------------------------------------------------------------------
@@ -276,5 +276,5 @@ class TestSet(ABC):
             raise ValueError(self._lacking.format(argument))
 
     def refuse(self, what: str) -> NoReturn:
-        """Say that something needs more of the samples than there is, and what to do."""
+        """Refuse what needs more of the samples than there is, with what to do."""
         raise ValueError(self._refusal.format(what))

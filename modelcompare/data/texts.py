@@ -39,7 +39,7 @@ def _are_texts(found: Any) -> bool:
 
 
 def references(array: AnyArray, where: str) -> AnyArray:
-    """The same, checked: texts, or tuples of them."""
+    """Return the references, checked: texts, or tuples of them."""
     if any(isinstance(found, tuple) for found in array):
         return array
     return texts(array, where)

@@ -19,7 +19,7 @@ from modelcompare.words import Kind
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is true of each sample, read-only.
+    """True labels, values or texts of the samples, read-only.
 
     Parameters
     ----------

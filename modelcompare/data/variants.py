@@ -14,17 +14,17 @@ from modelcompare.data.test_set import TestSet
 
 
 def with_probabilities(predictions: TestSet, probabilities: Mapping[str, ArrayLike]) -> Predictions:
-    """The same test set with other models, given by probabilities over the same classes."""
+    """Return the same test set with other models, given by probabilities over the same classes."""
     return _rebuilt(predictions, probabilities, "probabilities")
 
 
 def with_arrays(predictions: TestSet, arrays: Sequence[AnyArray]) -> Predictions:
-    """The same models with other outputs, of the one kind that they all have."""
+    """Return the same models with other outputs, of the one kind that they all have."""
     return with_outputs(predictions, dict(zip(predictions.models, arrays, strict=True)))
 
 
 def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predictions:
-    """The same test set with other models, whose outputs are of the one kind that all have."""
+    """Return the same test set with other models, whose outputs are all of one kind."""
     (kind,) = {predictions.output(model).kind for model in predictions.models}
     return _rebuilt(predictions, outputs, kind)
 

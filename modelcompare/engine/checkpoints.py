@@ -49,7 +49,7 @@ class Checkpoint:
         return cls(folder / f"totals-{digest[:24]}.npz")
 
     def load(self) -> tuple[int, list[FloatArray]]:
-        """How many row blocks were added up, and the totals of each block of resamples."""
+        """Read the number of row blocks added up, and the totals of each block of resamples."""
         if not self.path.exists():
             return 0, []
         try:

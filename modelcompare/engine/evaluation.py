@@ -183,7 +183,7 @@ class Evaluation(UnitStatistics):
         models: slice,  # noqa: ARG002
         blocks: Sequence[int],  # noqa: ARG002
     ) -> Checkpoint | None:
-        """Where totals under some weights are kept, if they are."""
+        """Return the checkpoint of totals under some weights, if there is one."""
         return None
 
     def grand_total(self, models: slice) -> FloatArray:

@@ -49,7 +49,7 @@ class Exchange:
         return cls(stays, comes, runs)
 
     def combined(self, by: np.ufunc, own: AnyArray, other: AnyArray) -> AnyArray:
-        """What a function makes of the numbers (n_models, ...) of each pair's two models."""
+        """Apply a function to the numbers (n_models, ...) of each pair's two models."""
         out = np.empty((len(self.stays), *own.shape[1:]), dtype=own.dtype)
         for pairs, stays, comes in self.runs:
             by(own[stays], other[comes], out=out[pairs])

@@ -51,7 +51,7 @@ _POWER = 0.8
 
 @dataclass(frozen=True)
 class DecisionResult(Result):
-    """What the test set says about a candidate against a baseline.
+    """Decision about a candidate against a baseline.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class DecisionResult(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether the claim is shown."""
+        """True where the claim is shown."""
         return self.answer == "shown"
 
     @property
@@ -153,7 +153,7 @@ class DecisionResult(Result):
         return decimals_for([(self.ci_high - self.ci_low) / 4])
 
     def sentence(self) -> str:
-        """Say it in one honest sentence, and for which runs where there are several."""
+        """Write the answer as one sentence, and for which runs where there are several."""
         return " ".join([self._answer_in_words(), *self.notes])
 
     def _answer_in_words(self) -> str:

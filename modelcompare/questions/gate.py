@@ -110,7 +110,7 @@ class GateResult(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether all rules are shown to hold."""
+        """True where all rules are shown to hold."""
         return self.answer == "shown"
 
     @property

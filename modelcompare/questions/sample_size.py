@@ -1,4 +1,4 @@
-"""How many test samples tell two models apart, and what this test set can show."""
+"""Sample size needed to tell two models apart, and what this test set can show."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def plot_power(size: SampleSize, ax: Axes | None = None) -> Figure:
 
 @dataclass(frozen=True)
 class SampleSize(Result):
-    """What a paired comparison of two models needs, by its standard deviation per sample.
+    """Sample size of a paired comparison, by its standard deviation per sample.
 
     Attributes
     ----------
@@ -193,13 +193,13 @@ class SampleSize(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
+        """Signature of the numbers, in one line."""
         settings = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
         runs = THESE_RUNS if self.notes else ""
         return signature("sample_size", settings, "se:influence", runs)
 
     def sentence(self) -> str:
-        """Say it in words."""
+        """Write the answer as a sentence."""
         what = value_name(self.metric, self.label)
         here = float(self.detectable(self.n_samples))
         text = (
@@ -246,7 +246,7 @@ class SampleSize(Result):
 
 
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
-    """What the lines mean, with their numbers."""
+    """Return the meaning of the lines, with their numbers."""
     here = format_digits(float(size.detectable(size.n_samples)))
     keys = [(f"this test set: shows {here} and more", _HERE)]
     if size.difference and np.isfinite(size.n_needed):

@@ -1,4 +1,4 @@
-"""Whether a test holds its level, and an interval its coverage, on the data at hand."""
+"""Simulation of a test's level and an interval's coverage on the data at hand."""
 
 from __future__ import annotations
 

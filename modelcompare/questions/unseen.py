@@ -26,7 +26,7 @@ from modelcompare.questions.contrast import Contrast
 
 
 def unseen_units(level: float) -> float:
-    """How many units at the worst end are added to the data, for a bound at a one-sided level.
+    """Return the number of units at the worst end that a bound at a one-sided level adds.
 
     One, and half of what the skewness of rare failures adds to a bound (a Cornish-Fisher
     correction of ``(z^2 - 1) / 3`` units); the other half is in the variance of the added ones.
@@ -64,7 +64,7 @@ class Unseen:
 
     @classmethod
     def of(cls, contrast: Contrast, sign: float) -> Unseen:
-        """What a contrast may not have seen."""
+        """Return the units that a contrast may not have seen."""
         metric, evaluation = contrast.metric, contrast.evaluation
         low, high = range_of_samples(metric, evaluation.predictions)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
@@ -115,7 +115,7 @@ class Unseen:
         return n_units * 2.0**high
 
     def assumption(self, metric: AnyMetric) -> str:
-        """What is taken for granted of scores: their range, and their direction if not told."""
+        """Assumption about scores: their range, and their direction if it is not declared."""
         parts = []
         if self.covers and metric.needs == "scores":
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")

@@ -176,7 +176,7 @@ class _Binomials:
 
     @property
     def half(self) -> IntArray:
-        """How many numbers there are whose surplus 2 k - n is not negative."""
+        """Return the number of counts whose surplus 2 k - n is not negative."""
         return self.n - self.low - (self.n + 1) // 2 + 1
 
     def lines(self, some: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -50,7 +50,7 @@ def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
 
 
 def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
-    """Whether all swaps can be counted: a quotient of hard counts, samples that are alike."""
+    """Return whether all swaps can be counted: a quotient of hard counts, equal samples."""
     return (
         metric.class_ratio is not None
         and metric.average is None
@@ -216,12 +216,12 @@ class Grids:
 
     @cached_property
     def _first(self) -> IntArray:
-        """Where the cells of each hypothesis begin in `table`, and where they end."""
+        """Places in `table` where the cells of each hypothesis begin and end."""
         return np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
 
     @cached_property
     def is_large(self) -> BoolArray:
-        """Whether all cells but few are looked at, and none is special; see `_put_special`."""
+        """Return whether most cells are looked at, and none is special; see `_put_special`."""
         reach = (self.discordant - 2 * self._low).sum(axis=1)
         usual = (self.most > reach) & ~self.alone & (self.discordant > 0).all(axis=1)
         return np.asarray(usual & np.isfinite(self.observed) & (self._low > 0).all(axis=1))

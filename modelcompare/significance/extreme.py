@@ -1,4 +1,4 @@
-"""What counts as extreme, and the p-value that follows: once, for every test.
+"""Extreme statistics, and the p-values that follow: defined once, for every test.
 
 A null value that equals the observed one but for rounding is as extreme, and so is a resample
 without a value. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples); where
@@ -25,7 +25,7 @@ Values = TypeVar("Values", bound=AnyArray)
 def n_extreme(
     null: FloatArray, observed: ArrayLike, alternative: Alternative, *, scale: ArrayLike
 ) -> IntArray:
-    """How many null values along axis 0 are as extreme as the observed one.
+    """Count the null values along axis 0 that are as extreme as the observed one.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def n_extreme(
 
 
 def size_of(differences: Values, alternative: Alternative) -> Values:
-    """What is large of extreme differences."""
+    """Return the size that is large for extreme differences."""
     if alternative == "two-sided":
         return cast("Values", np.abs(differences))
     return differences if alternative == "greater" else -differences
@@ -63,7 +63,7 @@ def least_size(observed: ArrayLike, alternative: Alternative, *, scale: ArrayLik
 
 
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
-    """Whether studentized differences are as extreme as the observed; without a value they are."""
+    """Return where studentized differences are as extreme as the observed; NaN is."""
     return ~(size_of(statistic, alternative) < least_extreme(observed, alternative))
 
 
@@ -73,7 +73,7 @@ def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
 
 
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
-    """How many are true along an axis; `numpy.count_nonzero` takes twice as long."""
+    """Count the true ones along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)
     return counted
 
@@ -85,7 +85,7 @@ def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> 
 
 
 def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
-    """What the sign test gives where all samples, or clusters, agree; no paired test claims more.
+    """Return the sign test's p-value where all samples, or clusters, agree: the smallest there is.
 
     Few units bear few outcomes: five clusters never show anything at the level 0.05, whatever a
     normal curve or the resamples of five equal numbers say.

@@ -1,4 +1,4 @@
-"""What a paired test is: a row, the outcome it returns, and the view of pairs that it is handed."""
+"""Paired tests: their row, the outcome they return, and the view of pairs that they are handed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class PairView(Contrasts):
 
     @property
     def seed(self) -> np.random.SeedSequence:
-        """Where swaps and signs are drawn from."""
+        """Seed of swaps and signs."""
         return self.sample.weights.seed
 
     @cached_property
@@ -152,14 +152,14 @@ class PairView(Contrasts):
     def count_extreme(
         self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
     ) -> IntArray:
-        """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
+        """Count the null differences (n_resamples, n_pairs, n_values) that are as extreme."""
         observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a test says of each pair and value.
+    """Outcome of a test for each pair and value.
 
     Attributes
     ----------

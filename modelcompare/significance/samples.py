@@ -41,7 +41,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
 
 
 def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
-    """What each model got right, of shape (n_models, n_samples): by labels, or by scores 0 and 1.
+    """Return what each model got right (n_models, n_samples): by labels, or by scores 0 and 1.
 
     None where a metric or the scores do not tell.
     """

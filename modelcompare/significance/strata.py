@@ -1,4 +1,4 @@
-"""What a stratified design leaves to chance: the spread within strata, and none between them."""
+"""Spread within strata, the part of the variance that a stratified design leaves to chance."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Strata:
 
     @property
     def centre(self) -> FloatArray:
-        """What the square of each stratum's sum takes off, of shape (n_strata,)."""
+        """Weight of the square of each stratum's sum, which is subtracted, of shape (n_strata,)."""
         return np.where(self.size > 1, 1 / np.maximum(self.size - 1, 1), 0.0)
 
     @cached_property

@@ -162,7 +162,7 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
 
 
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
-    """How a metric's swaps are evaluated."""
+    """Return the way in which a metric's swaps are evaluated."""
     return evaluation.once(("road", metric), lambda: _road(evaluation, metric))
 
 

@@ -126,7 +126,7 @@ class RowMoments:
 
     @cached_property
     def count(self) -> FloatArray:
-        """How many numbers there are."""
+        """Number of numbers."""
         counts = np.full(len(self.numbers), float(self.numbers.shape[1]))
         if self._holed.any():
             counts[self._holed] -= np.count_nonzero(np.isnan(self.numbers[self._holed]), axis=1)
@@ -167,11 +167,11 @@ class RowMoments:
 
     @cached_property
     def still(self) -> BoolArray:
-        """Whether all of them are equal."""
+        """True where all of them are equal."""
         return self.variance == 0
 
     def without_rounding(self) -> RowMoments:
-        """The same without what rounding leaves of equal numbers, which would be ranked."""
+        """Remove what rounding leaves of equal numbers, which would be ranked."""
         if not self.still.any():
             return self
         return RowMoments(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))

@@ -32,7 +32,7 @@ class BinnedArea(OrderMetric):
 
 
 def has_bins(metric: AnyMetric, head: TestSet) -> bool:
-    """Whether a metric of a scan can be had from bins: the ROC AUC of two classes."""
+    """Return whether a metric of a scan can be had from bins: the ROC AUC of two classes."""
     area = isinstance(metric, OrderMetric) and metric.name == "roc_auc"
     return area and head.n_classes == 2
 

@@ -100,7 +100,7 @@ class ScannedEvaluation(Evaluation):
     def _checkpoint(
         self, weights: Weights, models: slice, blocks: Sequence[int]
     ) -> Checkpoint | None:
-        """Where the totals under drawn weights are kept, if they are; one pass is soon done."""
+        """Return the checkpoint of totals under drawn weights; one pass needs none."""
         folder = self.predictions.checkpoint
         if folder is None or self.collapsed or not isinstance(weights, BootstrapWeights):
             return None

@@ -65,7 +65,7 @@ def _place(text: str) -> tuple[Any, str]:
 
 
 def _pattern_start(path: str) -> int:
-    """Where the first part of a path starts that is a pattern; its length if none is."""
+    """Return the start of the first part of a path that is a pattern; its length if none is."""
     found = _SIGNS.search(path)
     return len(path) if found is None else path.rfind("/", 0, found.start()) + 1
 

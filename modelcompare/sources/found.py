@@ -1,4 +1,4 @@
-"""What a query found beside the sums: rows by which its result is refused as samples are in memory.
+"""Findings of a query beside the sums, by which its result is refused as samples are in memory.
 
 They are no numbers of a sketch: a row without a bucket is of samples without a name; those of the
 statistic `PAIRS` count the samples by true class and by what a model said, over all buckets; those

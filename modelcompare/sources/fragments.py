@@ -60,7 +60,7 @@ def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
 
 
 def _folders(path: str) -> dict[str, str]:
-    """What the names of a file's folders say."""
+    """Return the columns that the names of a file's folders give."""
     pairs = (part.partition("=") for part in PurePosixPath(path).parent.parts)
     return {unquote(key): unquote(value) for key, sign, value in pairs if sign}
 
@@ -132,7 +132,7 @@ def check_alike(files: Sequence[Any], columns: Sequence[str] | None) -> None:
 
 
 def _kind(of: Any) -> str:
-    """What the cells of a type are, in words."""
+    """Name the kind of the cells of a type."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(of):
@@ -163,7 +163,7 @@ def _check_folder(file: Any, column: str) -> None:
 
 
 def _same(value: Any, told: str) -> bool:
-    """Whether a cell is what the name of a folder says."""
+    """Return whether a cell is what the name of a folder gives."""
     if value is None:
         return told == _NO_VALUE
     if str(value) == told:

@@ -1,4 +1,4 @@
-"""Which columns of a scan are what, and which classes there are: what makes predictions of rows."""
+"""Layout of a scan: the roles of its columns and its classes, by which rows become predictions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Layout:
         return found.subset([0]) if alone else found
 
     def quietly(self, table: Any, first: int = 0) -> Predictions:
-        """The same without warnings, where the first rows gave them already."""
+        """Return the same layout without warnings, where the first rows gave them already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, first)
@@ -103,7 +103,7 @@ class Layout:
         return self.rows.counted(self.needed, int(COLLAPSE_AT * self.rows.n_rows))
 
     def with_classes(self, first: Any, counted: Any | None) -> Layout:
-        """The same with all classes, where cells name them: the first rows may lack some.
+        """Return the layout with all classes, where cells name them: the first rows may lack some.
 
         The cells are those of all rows, or of the `counted` ones that hold each of them once.
         """
@@ -150,7 +150,7 @@ class Layout:
         return self.quietly(counted.drop_columns(TIMES)), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
-        """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
+        """Return the layout of all rows: the classes and kinds of outputs that some rows show."""
         for model, kind in shown.kinds.items():
             if kind not in _SERVED:
                 raise CannotScanError(
@@ -162,7 +162,7 @@ class Layout:
         return replace(self, columns=replace(self.columns, kind=told), labels=shown.labels)
 
     def of_models(self, models: Sequence[str]) -> Layout:
-        """The same, of some of the models."""
+        """Return the same layout, of some of the models."""
         outputs = tuple(c for model in models for c in self.places[model].values())
         return replace(self, roles=replace(self.roles, outputs=outputs))
 

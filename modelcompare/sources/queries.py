@@ -103,7 +103,7 @@ def _check_distinct(columns: Sequence[str], dialect: Dialect) -> None:
 
 
 def _about(models: tuple[str, ...], classes: tuple[str, ...], buckets: int, salt: str) -> str:
-    """What the rows mean, as JSON; without `classes` the rows name them."""
+    """Write the meaning of the rows as JSON; without `classes` the rows name them."""
     of_class = _HARD + (_SOFT if classes else ())
     statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
     statistics += [Summed(name, class_axes=1) for name in of_class]
@@ -149,7 +149,7 @@ def _likeliest(columns: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def _fault(columns: Sequence[str]) -> str:
-    """What is wrong with a row of probabilities, by its place among the faults; 0 if nothing.
+    """Return the fault of a row of probabilities, by its place among the faults, or 0.
 
     Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
     others.

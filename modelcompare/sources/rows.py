@@ -1,4 +1,4 @@
-"""Where rows lie: Parquet and Arrow files, whatever pyarrow scans, lazy frames. Read in batches."""
+"""Rows that are read in batches: Parquet and Arrow files, what pyarrow scans, lazy frames."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rows(ABC):
     @property
     @abstractmethod
     def n_rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
 
     @abstractmethod
     def batches(self, columns: Sequence[str]) -> Batches:
@@ -59,7 +59,7 @@ class Rows(ABC):
 
     @abstractmethod
     def fingerprint(self) -> Mapping[str, object]:
-        """What tells these rows from others, as far as it can be had without reading them."""
+        """Fingerprint of the rows, as far as it can be had without reading them."""
 
     @property
     def files(self) -> list[Any]:
@@ -152,7 +152,7 @@ class DatasetRows(Rows):
         return found
 
     def _relation(self, columns: Sequence[str]) -> FrameRows | None:
-        """The same rows for DuckDB, which counts them several times faster, where it is at hand."""
+        """Return the rows for DuckDB, where it is installed: it counts several times faster."""
         from pyarrow import fs
 
         local = isinstance(getattr(self.dataset, "filesystem", None), fs.LocalFileSystem)
@@ -168,7 +168,7 @@ class DatasetRows(Rows):
         return FrameRows(nw.from_native(found))
 
     def _as_duckdb_reads(self, schema: Any, columns: Sequence[str]) -> bool:
-        """Whether DuckDB, to which aB is ab, takes the columns of a file as they are.
+        """Return whether DuckDB, to which aB is ab, takes the columns of a file as they are.
 
         It casts cells to the types of the first file, a fraction to a whole number too.
         """

@@ -111,7 +111,7 @@ def _folder(checkpoint: object) -> Path:
 
 
 def _has_other_scores(block: Predictions) -> bool:
-    """Whether a score is neither 0 nor 1."""
+    """Return whether a score is neither 0 nor 1."""
     return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
 
 
@@ -199,7 +199,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def sentence(self) -> str:
-        """Which column was taken for what, in one line."""
+        """Roles of the columns, in one line."""
         parts = {
             "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
             "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
@@ -208,12 +208,12 @@ class ScannedPredictions(TestSet):
 
     @property
     def rows(self) -> Rows:
-        """Where the rows lie."""
+        """Source of the rows."""
         return self._layout.rows
 
     @property
     def reading(self) -> dict[str, object]:
-        """What is made of the rows, and of which, in texts."""
+        """Description of the rows and of what is made of them, in texts."""
         chosen = b"" if self._chosen is None else self._chosen.tobytes()
         return {
             "columns": self._layout.needed, "options": str(self._layout.columns),

@@ -97,7 +97,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
 
 
 def holds_sketch(path: Path) -> bool:
-    """Whether a file is a sketch in Parquet."""
+    """Return whether a file is a sketch in Parquet."""
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return False
     import pyarrow as pa
@@ -171,7 +171,7 @@ def _is_count(number: Any, most: int) -> bool:
 
 
 def _are_distinct(names: Any) -> bool:
-    """Whether models have names, each its own."""
+    """Return whether models have names, each its own."""
     texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
     return texts and all(map(str.strip, names)) and 0 < len(names) == len({*names})
 
@@ -233,7 +233,7 @@ def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
 
 
 def _columns(rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...]) -> IntArray:
-    """Which number of its statistic each row holds: by its classes, and its place in their cell."""
+    """Return the number that each row holds: by its classes, and its place in their cell."""
     codes = {str(label): code for code, label in enumerate(labels)}
     cell = np.zeros(len(rows), dtype=np.intp)
     for column in ("label", "said")[: summed.class_axes]:
@@ -246,7 +246,7 @@ def _columns(rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...]) -> Int
 
 
 def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
-    """What a table says of itself; a query does not know the classes, which its rows name."""
+    """Return what a table declares; a query does not know the classes, which its rows name."""
     known = {field.name for field in fields(About)}
     said: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value

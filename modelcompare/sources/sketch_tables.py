@@ -46,7 +46,7 @@ class Summed:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What the numbers of a sketch are.
+    """Description of the numbers of a sketch.
 
     Attributes
     ----------

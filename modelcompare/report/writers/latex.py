@@ -151,7 +151,7 @@ def _title(column: Column) -> str:
 
 
 def _beside(table: Table, name: str | None) -> list[Any]:
-    """What a column of the frame says of each row, if there is such a column."""
+    """Return the cells of a column of the frame, if there is such a column."""
     return [""] * len(table.frame) if name is None else list(table.frame[name])
 
 
