@@ -19,7 +19,6 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.sources.evaluation import evaluate
 from modelcompare.words import (
     Scheme,
     Undefined,
@@ -118,7 +117,7 @@ def prepare(
     seed = seed_sequence(rng)
     if undefined == "stratify":
         predictions = _stratified(predictions)
-    evaluation = evaluate(predictions, metrics, collapse=collapse)
+    evaluation = Evaluation(predictions, metrics, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     result = BootstrapResult(evaluation, weights, n_jobs, progress)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.areas import has_bins
 from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.memory import free_memory
 from modelcompare.intervals import METHODS
@@ -14,7 +15,6 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.significance import TESTS
-from modelcompare.sources.areas import has_bins
 from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 import pandas as pd
@@ -230,6 +231,15 @@ class TestSet(ABC):
     def sample(self) -> TestSet:
         """Samples that show every kind of output: a block of a scan, else all."""
         return self
+
+    @property
+    def checkpointed(self) -> tuple[Path, Mapping[str, object], Mapping[str, object]] | None:
+        """Folder of totals, and fingerprints of the rows and of their reading; None without one."""
+        return None
+
+    def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002  whatever it is
+        """Predictions of consecutive rows, block after block, from one of them on."""
+        self.refuse("blocks of rows")
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
         """Blocks of rows among which is every distinct one, and how often each row occurs."""

@@ -13,9 +13,10 @@ from typing import TypeGuard
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.engine.blocks import in_steps
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.leave_out import without
-from modelcompare.engine.statistics import MANY_COLUMNS, in_steps
+from modelcompare.engine.statistics import MANY_COLUMNS
 from modelcompare.metrics.base import AnyMetric, Metric
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray
+from modelcompare.engine.areas import BinnedArea, BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
 from modelcompare.engine.checkpoints import Checkpoint
@@ -38,7 +39,7 @@ from modelcompare.metrics.base import (
     Outcomes,
 )
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import ROW_BLOCK, GivenWeights, Weights
+from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, GivenWeights, Weights
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
@@ -73,7 +74,7 @@ class Evaluation(UnitStatistics):
         """Evaluation of other metrics on the same units; of units without strata."""
         return self.once(
             ("of", *(metric.name for metric in metrics)),
-            lambda: type(self)(self.predictions, metrics, collapse=self.collapsed, stratify=False),
+            lambda: Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False),
         )
 
     # -- values -----------------------------------------------------------------------------
@@ -178,13 +179,22 @@ class Evaluation(UnitStatistics):
         return totals
 
     def _checkpoint(
-        self,
-        weights: Weights,  # noqa: ARG002
-        models: slice,  # noqa: ARG002
-        blocks: Sequence[int],  # noqa: ARG002
+        self, weights: Weights, models: slice, blocks: Sequence[int]
     ) -> Checkpoint | None:
-        """Return the checkpoint of totals under some weights, if there is one."""
-        return None
+        """Return the checkpoint of totals under drawn weights; one pass needs none."""
+        kept = self.predictions.checkpointed
+        if kept is None or self.collapsed or not isinstance(weights, BootstrapWeights):
+            return None
+        folder, source, reading = kept
+        drawn = {
+            name: getattr(weights, name, None) for name in ("n_resamples", "scheme", "size", "seed")
+        }
+        summed = [(column.statistic.name, column.width) for column in self.columns(models)]
+        run = {
+            "weights": type(weights).__name__, **drawn, "blocks": [*blocks], "sums": summed,
+            "models": self.models[models], **reading,
+        }  # fmt: skip
+        return Checkpoint.of(folder, source, run)
 
     def grand_total(self, models: slice) -> FloatArray:
         """Totals of some models over the whole test set."""
@@ -327,7 +337,11 @@ class Evaluation(UnitStatistics):
         """Values that are no sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
         functions = [metric for metric in others if isinstance(metric, CallableMetric)]
-        sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
+        by_bins = [metric for metric in others if isinstance(metric, BinnedArea)]
+        sorted_by = [m for m in others if isinstance(m, OrderMetric) and m not in by_bins]
+        for metric in by_bins:
+            for rows, areas in self._areas.values(weights, n_jobs):
+                out[rows, :, self.metric_slice(metric.name)] = areas[..., None]
         self._fill_some(out, weights, sorted_by, n_jobs, "threads", progress=progress)
         self._fill_some(out, weights, functions, n_jobs, "processes", progress=progress)
 
@@ -373,7 +387,14 @@ class Evaluation(UnitStatistics):
         else:
             yield from map(self.per_sample, weights.parts(block))
 
+    @cached_property
+    def _areas(self) -> BinnedAreas:
+        return BinnedAreas(self.predictions, self.units)
+
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
+        if isinstance(metric, BinnedArea):
+            part, here = self._blocks.part(rows)
+            return self._areas.left_out(part, model, here)
         key = ("left out", metric.name, model)
         return self.once(key, lambda: self._all_left_out(metric, model))[rows]
 

@@ -11,7 +11,9 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.areas import by_blocks
 from modelcompare.engine.axis import Column, lay_out, value_keys
+from modelcompare.engine.blocks import Blocks, in_steps
 from modelcompare.engine.labels import Labels, distinct_rows
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import Product
@@ -44,13 +46,14 @@ class UnitStatistics:
     ) -> None:
         check_runs(predictions)
         self.predictions = predictions
-        self.metrics = tuple(metrics)
+        self.metrics = tuple(by_blocks(metrics, predictions))
         self.models = predictions.models
         self.keys = tuple(value_keys(self.metrics, predictions))
         self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
+        self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Numbers of statistics that are worth keeping, or all that there is of a sketch.
         self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
@@ -62,10 +65,6 @@ class UnitStatistics:
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
-
-    def _part(self, rows: slice) -> tuple[TestSet, slice]:
-        """A test set in memory that holds some of the samples, and where these are in it."""
-        return self.predictions, rows
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is small, costly and asked for by several, unless it is there."""
@@ -82,7 +81,7 @@ class UnitStatistics:
         """True class of some units; None where these are no samples of one class each."""
         if not self._of_samples:
             return None
-        part, here = self._part(rows)
+        part, here = self._blocks.part(rows)
         return (
             None if part.codes is None or part.true_distribution is not None else part.codes[here]
         )
@@ -209,7 +208,7 @@ class UnitStatistics:
             if self._sparse is None or self._sparse[:2] != (models, rows):
                 self._sparse = models, rows, self._sparse_columns(models, rows, columns)
             return self._sparse[2]
-        part, _ = self._part(rows if self._of_samples else slice(0, 1))
+        part, _ = self._blocks.part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
         product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
@@ -288,7 +287,7 @@ class UnitStatistics:
             return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
-        p, rows = self._part(rows)
+        p, rows = self._blocks.part(rows)
         output = p.output(model)
         return Outcomes(
             output.rows(rows),
@@ -303,12 +302,5 @@ class UnitStatistics:
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         if self._rows is not None:
             return numbers
-        p, here = self._part(rows)
+        p, here = self._blocks.part(rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
-
-
-def in_steps(blocks: Sequence[slice], step: int) -> Iterator[slice]:
-    """Parts of blocks of units, none over the edge of a block."""
-    for block in blocks:
-        for start in range(block.start, block.stop, step):
-            yield slice(start, min(start + step, block.stop))

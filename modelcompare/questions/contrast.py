@@ -22,7 +22,6 @@ from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_test
-from modelcompare.sources import evaluation as sources
 from modelcompare.words import (
     Alternative,
     IntervalMethod,
@@ -140,7 +139,7 @@ def evaluate(
 ) -> Evaluation:
     """One metric of all models, on a test set that can be resampled."""
     chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
-    evaluation = sources.evaluate(predictions, chosen, collapse=collapse)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     return evaluation
 

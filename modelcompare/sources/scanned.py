@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -220,6 +220,11 @@ class ScannedPredictions(TestSet):
             "labels": None if self.labels is None else self.labels.tolist(),
             "chosen": hashlib.sha256(chosen).hexdigest(),
         }  # fmt: skip
+
+    @property
+    def checkpointed(self) -> tuple[Path, Mapping[str, object], Mapping[str, object]] | None:
+        folder = self._checkpoint
+        return None if folder is None else (folder, self.rows.fingerprint(), self.reading)
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
         if key not in self._kept:

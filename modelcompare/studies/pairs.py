@@ -13,7 +13,6 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
-from modelcompare.sources.evaluation import evaluate
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
@@ -55,7 +54,7 @@ class MetricPairs:
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """The metrics on these predictions, class by class."""
-        return evaluate(predictions, self.metrics, collapse=False)
+        return Evaluation(predictions, self.metrics, collapse=False)
 
     def sense(self, pair: Pair) -> int:
         """1 if what is more is better, or worse, under both metrics of a pair; else -1."""

@@ -12,8 +12,8 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.engine import checkpoints
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.resampling.weights import ROW_BLOCK
-from modelcompare.sources.evaluation import ScannedEvaluation
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -102,9 +102,9 @@ def test_what_was_added_up_is_not_read_again(path, tmp_path, monkeypatch):
     scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
     first = mc.bootstrap(scan, "cf1", n_resamples=20)
     monkeypatch.setattr(
-        ScannedEvaluation, "statistics", lambda *_, **__: pytest.fail("was added up again")
+        Evaluation, "statistics", lambda *_, **__: pytest.fail("was added up again")
     )
-    monkeypatch.setattr(ScannedEvaluation, "estimate", lambda _: first.point)
+    monkeypatch.setattr(Evaluation, "estimate", lambda _: first.point)
     again = mc.bootstrap(
         mc.scan_predictions(path, checkpoint=tmp_path / "kept"), "cf1", n_resamples=20
     )

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.weights import Units
-from modelcompare.sources.evaluation import evaluate
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
@@ -163,7 +163,7 @@ def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     frame = soft_frame[soft_frame["y_true"] != "z"].drop(columns=["w", "a:z", "b:z"])
     scan = mc.scan_predictions(frame, normalize=True)
     with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
-        evaluate(scan, resolve_metrics(metric, scan))
+        Evaluation(scan, resolve_metrics(metric, scan))
 
 
 def test_a_scan_is_compared_on_several_threads_at_once(soft_frame):
@@ -188,7 +188,7 @@ def test_a_scan_is_compared_on_several_threads_at_once(soft_frame):
 
 def test_rows_of_several_blocks_are_refused_at_once(soft_frame):
     scan = mc.scan_predictions(soft_frame.drop(columns="w"))
-    evaluation = evaluate(scan, resolve_metrics("cf1", scan))
+    evaluation = Evaluation(scan, resolve_metrics("cf1", scan))
     assert evaluation.statistics(rows=slice(ROW_BLOCK, ROW_BLOCK + 9)).shape == (9, 15)
     for rows in (slice(None), slice(ROW_BLOCK - 1, ROW_BLOCK + 1)):
         with pytest.raises(ValueError, match=r"the statistics of all rows at once.*read block by"):

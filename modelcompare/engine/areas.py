@@ -14,12 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Units, Weights
-from modelcompare.sources.scanned import ScannedPredictions
 
 N_BINS = 4096
 # Scores whose quantiles are the bins' edges, from all over the test set.
@@ -37,10 +35,29 @@ def has_bins(metric: AnyMetric, head: TestSet) -> bool:
     return area and head.n_classes == 2
 
 
-def binned(metric: AnyMetric, head: Predictions) -> AnyMetric:
-    """The ROC AUC of two classes from bins, which its signature says; other metrics as they are."""
-    if not has_bins(metric, head):
-        return metric
+def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[AnyMetric]:
+    """Metrics as they are had of a test set: of one that is read block by block, AUC from bins.
+
+    Raises
+    ------
+    ValueError
+        If a metric needs all samples at once, and these are read block by block.
+    """
+    head = predictions.head
+    if head is predictions:
+        return metrics
+    found = [_binned(metric) if has_bins(metric, head) else metric for metric in metrics]
+    whole = [m.name for m in found if not (m.is_additive or isinstance(m, BinnedArea))]
+    if whole:
+        raise ValueError(
+            f"{', '.join(whole)} cannot be had block by block, as it needs all samples at once "
+            "and not sums over them; read everything into memory with .load(), or leave it out."
+        )
+    return found
+
+
+def _binned(metric: AnyMetric) -> BinnedArea:
+    """The ROC AUC from bins, which its signature says."""
     same = {field.name: getattr(metric, field.name) for field in fields(metric)}
     return BinnedArea(**{**same, "signature": _signature})
 
@@ -54,13 +71,13 @@ class BinnedAreas:
 
     Parameters
     ----------
-    predictions : ScannedPredictions
-        Two classes.
+    predictions : TestSet
+        One of two classes, read block by block.
     units : Units
         Its samples.
     """
 
-    def __init__(self, predictions: ScannedPredictions, units: Units) -> None:
+    def __init__(self, predictions: TestSet, units: Units) -> None:
         self._predictions, self._units = predictions, units
 
     def values(self, weights: Weights, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:

@@ -1,0 +1,53 @@
+"""Row blocks of test sets that are read block by block, and steps within blocks of units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from modelcompare.data.test_set import TestSet
+from modelcompare.resampling.weights import ROW_BLOCK
+
+
+class Blocks:
+    """Parts of a test set that are in memory: itself, or the row block that was read last.
+
+    Blocks are read in their order, as often as somebody goes through them.
+    """
+
+    def __init__(self, predictions: TestSet) -> None:
+        self._predictions = predictions
+        # The block that was read last, behind its number; those to come, by that of the first.
+        self._block: tuple[int, TestSet] = 0, predictions.head
+        self._ahead: dict[int, Iterator[TestSet]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is being read does not pickle; a copy reads for itself.
+        return Blocks, (self._predictions,)
+
+    def part(self, rows: slice) -> tuple[TestSet, slice]:
+        """A test set in memory that holds some of the samples, and where these are in it."""
+        whole = self._predictions
+        if whole.head is whole:
+            return whole, rows
+        first, last, _ = rows.indices(len(whole))
+        number, start = divmod(first, ROW_BLOCK)
+        if start + last - first > ROW_BLOCK:
+            whole.refuse("the statistics of all rows")
+        here = slice(start, start + last - first)
+        if number == 0:
+            return whole.head, here
+        known, block = self._block
+        if number != known:
+            # Reading starts anew where it is not the next, or where the next was not to be had.
+            ahead = self._ahead.pop(number, None) or whole.blocks(number)
+            block = next(ahead)
+            self._block, self._ahead = (number, block), {number + 1: ahead}
+        return block, here
+
+
+def in_steps(blocks: Sequence[slice], step: int) -> Iterator[slice]:
+    """Parts of blocks of units, none over the edge of a block."""
+    for block in blocks:
+        for start in range(block.start, block.stop, step):
+            yield slice(start, min(start + step, block.stop))
