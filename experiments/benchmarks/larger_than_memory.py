@@ -2,11 +2,11 @@
 
 Run: ``python experiments/benchmarks/larger_than_memory.py [--rows N ...] [--resamples B]``. Two
 models of three classes; accuracy, macro F1 and its soft twin, resampled; then what is compared by
-default from ten million rows up, and labels, whose distinct rows alone are resampled. Each is
-measured in a process of its own, whose largest size is its peak memory, in processor seconds,
-so that a busy machine changes little. Targets: the cost of a row the same within 15 % whatever the
-number of rows, at most 1.5 of what it is in memory, and under 600 MB at 50 million rows, which take
-a quarter of an hour: ``--rows 1000000 50000000 --scan-only``.
+default where the rows do not fit into memory, and labels, whose distinct rows alone are resampled.
+Each is measured in a process of its own, whose largest size is its peak memory, in processor
+seconds, so that a busy machine changes little. Targets: the cost of a row the same within 15 %
+whatever the number of rows, at most 1.5 of what it is in memory, and under 600 MB at 50 million
+rows, which take a quarter of an hour: ``--rows 1000000 50000000 --scan-only``.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
 
-# From so many rows up a scan is never read whole.
-LARGE = 10_000_000
 # Share of the free memory that the rows of a scan may take.
 _SHARE = 1 / 4
 # What stands in for the defaults, which need more than sums.
@@ -39,11 +37,10 @@ def serve(
     """Decide how a question about predictions is answered.
 
     Predictions in memory answer every question. So does a scan if only true and predicted classes
-    matter, of which there are few distinct combinations; of `LARGE` rows Wald's test takes the
-    place of the default one. Of sums by blocks of rows there are the intervals and tests that need
-    totals and influences; the defaults need more, so that normal intervals and Wald's test take
-    their place. What cannot be had by blocks is read whole, where it has fewer than `LARGE` rows
-    and fits into a quarter of the free memory; where it does not, the ROC AUC is had from bins.
+    matter, of which there are few distinct combinations. Of sums by blocks of rows there are the
+    intervals and tests that need totals and influences; the defaults need more, so that normal
+    intervals and Wald's test take their place. What cannot be had by blocks is read whole, where it
+    fits into a quarter of the free memory; where it does not, the ROC AUC is had from bins.
 
     Returns
     -------
@@ -64,23 +61,18 @@ def serve(
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
     if not unserved and _of_sums(test) and _collapses(chosen, predictions):
-        # Swaps are counted at a cost that grows with the samples.
-        return predictions, method, test if len(predictions) < LARGE else _of_large(test), True
+        return predictions, method, test, True
     if not unserved and METHODS[method].reads == TESTS[test].reads == "sums":
         return predictions, method, test, (method, test) != ("normal", "wald")
-    if len(predictions) < LARGE and predictions.n_bytes <= _SHARE * free_memory():
+    if predictions.n_bytes <= _SHARE * free_memory():
         return predictions.load(), method, test, True
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
-    method, test = _instead(method, chosen), _of_large(test)
+    method, test = _instead(method, chosen), _TEST_INSTEAD.get(test, test)
     return predictions, method, test, (method, test) != ("normal", "wald")
 
 
 def _of_sums(test: str) -> bool:
     return TESTS[test].reads == "sums" or test in _TEST_INSTEAD
-
-
-def _of_large(test: str) -> str:
-    return _TEST_INSTEAD.get(test, test)
 
 
 def _collapses(metrics: Sequence[AnyMetric], scan: ScannedPredictions) -> bool:
