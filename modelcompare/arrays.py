@@ -18,3 +18,6 @@ CACHE_BYTES = 2**20
 PASS_BYTES = 96 * 2**20
 # Results that are kept; also the memory of a machine that does not say how much it has.
 HELD_BYTES = 4 * 2**30
+
+# Rows that are read, drawn and summed together: draws, and how sums round, depend on it.
+ROW_BLOCK = 65_536

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.arrays import ROW_BLOCK
 from modelcompare.metrics.registry import METRICS, from_callable
-from modelcompare.resampling.weights import ROW_BLOCK
 
 FEW = {"n_resamples": 99}
 WAYS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen
 from modelcompare.data.columns import (
@@ -302,6 +302,14 @@ class Predictions(TestSet):
         if self._slices is not None:
             part._slices = self._slices.iloc[index].reset_index(drop=True)
         return part
+
+    def blocks(self, start: int = 0) -> Iterator[Predictions]:
+        n = len(self)
+        if n <= ROW_BLOCK:
+            yield from [self][start:]
+            return
+        for first in range(start * ROW_BLOCK, n, ROW_BLOCK):
+            yield self.subset(np.arange(first, min(first + ROW_BLOCK, n)))
 
     def __repr__(self) -> str:
         parts = [f"{len(self):,} samples"]

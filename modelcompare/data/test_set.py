@@ -237,9 +237,19 @@ class TestSet(ABC):
         """Folder of totals, and fingerprints of the rows and of their reading; None without one."""
         return None
 
-    def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002  whatever it is
-        """Predictions of consecutive rows, block after block, from one of them on."""
+    def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002  wherever it starts
+        """Predictions of consecutive rows, 65,536 at a time, each with all classes.
+
+        Parameters
+        ----------
+        start : int
+            The first block to give; those before it are not made.
+        """
         self.refuse("blocks of rows")
+
+    def named_blocks(self) -> Iterator[tuple[TestSet, AnyArray | None]]:
+        """All blocks, and the names of their samples where there are any."""
+        yield from ((block, block.ids) for block in self.blocks())
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
         """Blocks of rows among which is every distinct one, and how often each row occurs."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from modelcompare.arrays import ROW_BLOCK
 from modelcompare.data.test_set import TestSet
-from modelcompare.resampling.weights import ROW_BLOCK
 
 
 class Blocks:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, AnyArray, FloatArray
 from modelcompare.engine.areas import BinnedArea, BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
@@ -39,7 +39,7 @@ from modelcompare.metrics.base import (
     Outcomes,
 )
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, GivenWeights, Weights
+from modelcompare.resampling.weights import BootstrapWeights, GivenWeights, Weights
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, ROW_BLOCK, AnyArray, FloatArray, IntArray
 from modelcompare.resampling.draws import (
     HIGHEST_RATE,
     RESAMPLE_BLOCK,
@@ -33,7 +33,6 @@ from modelcompare.resampling.draws import (
 from modelcompare.resampling.seeds import BOOTSTRAP, MASKS, STRATUM, stream
 from modelcompare.words import Scheme
 
-ROW_BLOCK = 65_536
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
 

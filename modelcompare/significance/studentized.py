@@ -49,11 +49,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
-from modelcompare.resampling.weights import ROW_BLOCK, Weights
+from modelcompare.resampling.weights import Weights
 from modelcompare.significance.exact import Grids, are_hard_counts, is_exact
 from modelcompare.significance.extreme import as_extreme, resampling_p, smallest_p_value
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.kinds import Answers, tell_alike
@@ -23,7 +23,6 @@ from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.rows import TIMES, Rows, check_names, recut
 
 # A column of more different labels holds no classes.

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import rows_from
 from modelcompare.data.columns import check_ids
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.fragments import check_alike, files_of, of_folders
 from modelcompare.words import optional, shown
 

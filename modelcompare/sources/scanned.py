@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, check_matches
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Found, TestSet
@@ -21,7 +21,6 @@ from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import Layout, find_layout
 from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
@@ -233,18 +232,10 @@ class ScannedPredictions(TestSet):
         return found
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
-        """Predictions of `ROW_BLOCK` consecutive rows after others, each with all classes.
-
-        Parameters
-        ----------
-        start : int
-            The first block to give; those before it are not made.
-        """
         for number, table in enumerate(self._tables(start), start):
             yield self._of_table(table, number)
 
     def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
-        """All blocks, and the names of their samples where a column holds them."""
         layout = self._layout
         for number, table in enumerate(self._tables(0, layout.with_names)):
             ids = None if layout.id is None else layout.ids(table)

@@ -9,7 +9,6 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
@@ -20,9 +19,7 @@ from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
 from modelcompare.readers import read_predictions
-from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
 from modelcompare.sources.sketches import Sketch
 from modelcompare.words import check_count, check_test_set, check_text
@@ -99,62 +96,42 @@ def sketch(
     check_count("buckets", buckets, at_most=MOST_BUCKETS)
     check_text("salt", salt)
 
-    def one(named: tuple[Predictions, AnyArray]) -> Sketch:
+    def one(named: tuple[TestSet, AnyArray]) -> Sketch:
         return _of_block(*named, metrics, buckets, salt)
 
     total: Sketch | None = None
-    for found in as_they_come(one, _named(_blocks(source)), n_jobs):
+    for found in as_they_come(one, _blocks(source), n_jobs):
         total = found if total is None else total + found
     if total is None:
         raise ValueError("`source` holds no predictions to sketch.")
     return total
 
 
-def _named(
-    blocks: Iterable[tuple[Predictions, AnyArray | None]],
-) -> Iterator[tuple[Predictions, AnyArray]]:
-    """Blocks, and what their samples are hashed by: their clusters, names, or rows' numbers."""
+def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
+    """Blocks of rows, and what these are hashed by: their clusters, names, or numbers."""
     n_before = 0
-    for block, ids in blocks:
-        names = ids if block.groups is None else block.groups
-        rows = np.arange(n_before, n_before + len(block))
-        yield block, rows if names is None else names
-        n_before += len(block)
+    for test_set in _test_sets(source):
+        check_test_set("source", test_set, "blocks")
+        check_runs(test_set)
+        for block, ids in test_set.named_blocks():
+            names = ids if block.groups is None else block.groups
+            rows = np.arange(n_before, n_before + len(block))
+            yield block, rows if names is None else names
+            n_before += len(block)
 
 
-def _blocks(source: Any) -> Iterator[tuple[Predictions, AnyArray | None]]:
-    """Predictions of consecutive rows, few enough to work on at once, and their names."""
+def _test_sets(source: Any) -> Iterable[TestSet]:
+    """Return the test sets that a source is, gives one after the other, or holds."""
     if isinstance(source, TestSet):
-        check_test_set("source", source, "blocks")
-    if isinstance(source, ScannedPredictions):
-        yield from source.named_blocks()
-    elif isinstance(source, Predictions):
-        check_runs(source)
-        yield from ((part, part.ids) for part in _parts(source))
-    elif hasattr(source, "blocks"):
-        yield from ((part, part.ids) for part in source.blocks())
-    elif isinstance(source, Iterator) or _are_test_sets(source):
-        for block in source:
-            check_test_set("source", block, "blocks")
-            yield from _blocks(block)
-    else:
-        yield from _blocks(read_predictions(source))
+        return [source]
+    if hasattr(source, "blocks"):
+        found: Iterable[TestSet] = source.blocks()
+        return found
+    listed = isinstance(source, list | tuple) and source and isinstance(source[0], TestSet)
+    return source if listed or isinstance(source, Iterator) else [read_predictions(source)]
 
 
-def _are_test_sets(source: Any) -> bool:
-    listed = isinstance(source, list | tuple)
-    return listed and bool(source) and isinstance(source[0], TestSet)
-
-
-def _parts(predictions: Predictions) -> Iterator[Predictions]:
-    if len(predictions) <= ROW_BLOCK:
-        yield predictions
-        return
-    for start in range(0, len(predictions), ROW_BLOCK):
-        yield predictions.subset(np.arange(start, min(start + ROW_BLOCK, len(predictions))))
-
-
-def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, salt: str) -> Sketch:
+def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt: str) -> Sketch:
     """The sketch of predictions that are in memory."""
     if block.strata is not None:
         raise ValueError(
@@ -192,7 +169,7 @@ def _added(metric: AnyMetric) -> Metric:
 
 
 def _summed(
-    block: Predictions, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
+    block: TestSet, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
 ) -> Numbers:
     """Sums by bucket of each statistic and model."""
     numbers: dict[tuple[str, str], FloatArray] = {}
@@ -236,7 +213,7 @@ def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
 
 
 def _described(
-    statistics: Iterable[Statistic], numbers: Numbers, block: Predictions
+    statistics: Iterable[Statistic], numbers: Numbers, block: TestSet
 ) -> tuple[Summed, ...]:
     """Names and axes of the statistics, and how many numbers each cell of classes has."""
     first = block.models[0]
@@ -250,7 +227,7 @@ def _described(
     )  # fmt: skip
 
 
-def _rows_at_once(block: Predictions, statistics: Iterable[Statistic]) -> int:
+def _rows_at_once(block: TestSet, statistics: Iterable[Statistic]) -> int:
     """Rows whose numbers of one statistic and model stay small."""
     axes = max(statistic.class_axes for statistic in statistics)
     return max(1, _MOST_NUMBERS // max(1, block.n_classes) ** axes)

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.arrays import ROW_BLOCK
 from modelcompare.engine import checkpoints
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.resampling.weights import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.resampling.weights import ROW_BLOCK
+from modelcompare.arrays import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]

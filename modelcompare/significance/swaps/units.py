@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.resampling.draws import random_groups
-from modelcompare.resampling.weights import ROW_BLOCK, Units
+from modelcompare.resampling.weights import Units
 
 # Groups that units are joined into.
 N_GROUPS = 4_096
