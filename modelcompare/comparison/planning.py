@@ -12,7 +12,7 @@ from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.memory import free_memory
 from modelcompare.intervals import METHODS
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.debiased import is_calibration_error
+from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.significance import TESTS
 from modelcompare.sources.rows import import_pyarrow
@@ -87,7 +87,7 @@ def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMe
     ValueError
         If there are metrics of both kinds.
     """
-    errors = [metric.name for metric in metrics if is_calibration_error(metric)]
+    errors = [metric.name for metric in metrics if calibration_formula(metric)]
     if method != "auto" or len(errors) == len(metrics):
         return method
     if errors:

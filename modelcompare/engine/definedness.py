@@ -10,8 +10,8 @@ import numpy as np
 
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
+from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
-from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import COUNT
 
@@ -36,7 +36,7 @@ def never_undefined(evaluation: Evaluation) -> bool:
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if isinstance(metric, OrderMetric):
         return metric.classes_suffice and _has_all_classes(evaluation)
-    if is_calibration_error(metric):
+    if calibration_formula(metric):
         p = evaluation.predictions
         return p.sample_weight is None and len(p) >= _ENOUGH
     value = metric.value if isinstance(metric, Metric) else None

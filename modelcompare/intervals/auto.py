@@ -60,7 +60,7 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded
 from modelcompare.intervals.sizes import class_sizes, effective_units
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
-from modelcompare.metrics.debiased import is_calibration_error
+from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
@@ -93,7 +93,7 @@ def informative_sizes(sample: Sample) -> FloatArray:
 
 def is_resampled(metric: AnyMetric) -> bool:
     """True if influences do not describe a metric, so that its intervals are resampled."""
-    return not (metric.smooth or is_calibration_error(metric))
+    return not (metric.smooth or calibration_formula(metric))
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,9 @@ class _Rule:
         return {metric.name: self._closed_of(metric) for metric in self.evaluation.metrics}
 
     def _closed_of(self, metric: AnyMetric) -> Interval | None:
-        if is_calibration_error(metric):
-            return of_calibration(self.contrasts, metric, self.level)
+        error = calibration_formula(metric)
+        if isinstance(metric, Metric) and error is not None:
+            return of_calibration(self.contrasts, metric, error, self.level)
         part = of_counts(self.contrasts, metric, self.level)
         return part and self._drawn_in(part, self.evaluation.metric_slice(metric.name))
 

@@ -18,26 +18,19 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
 from modelcompare.intervals.ratios import clopper_pearson
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.calibration import (
-    N_BINS,
-    N_COLUMNS,
-    N_MOMENTS,
+    Binned,
+    bin_gaps,
     calibration_error,
     columns_of,
-    maximum_error,
-    murphy_term,
-    unpacked,
-)
-from modelcompare.metrics.debiased import (
-    bin_gaps,
     debiased_error,
     folded_mean,
+    maximum_error,
     rms_error,
 )
 from modelcompare.metrics.quotient import divide
@@ -50,20 +43,21 @@ Ends = tuple[FloatArray, FloatArray]
 Law = tuple[FloatArray, FloatArray]
 
 
-def of_calibration(contrasts: Contrasts, metric: Metric, level: float) -> Interval:
+def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: float) -> Interval:
     """Intervals of a calibration error, of every model or of every pair."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
     n_rows = len(contrasts.estimate)
     if why_refused(evaluation.predictions):
         nothing = np.full((n_rows, 1), np.nan)
         return Interval.of(nothing, nothing, REFUSED, np.full((n_rows, 1), np.inf))
-    totals, n_bins, formula = _totals(evaluation, metric)
-    ends, largest = partial(_of_models, totals, n_bins, formula), formula is maximum_error
+    totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    columns, largest = error.columns(totals), error.formula is maximum_error
+    ends = partial(_of_models, columns, error.formula)
     if pairs is None:
         (low, high), method = ends(level), "simultaneous" if largest else "test-inversion"
     else:
         # Errors under which what was observed is the median, or what was observed.
-        centre = maximum_error(totals, n_bins=n_bins) if largest else ends(0.0)[0]
+        centre = maximum_error(*columns) if largest else ends(0.0)[0]
         products = contrasts.sample.moments.second[evaluation.metric_slice(metric.name).start]
         low, high = _of_pairs(ends(level), centre, products, pairs, largest=largest)
         method = "mover"
@@ -110,13 +104,13 @@ class Bins:
     size: FloatArray
 
     @classmethod
-    def of(cls, totals: FloatArray, n_bins: int) -> Bins:
-        """Bins from totals of `columns_of`; each holds two samples of a calibrated bin more.
+    def of(cls, columns: Sequence[FloatArray]) -> Bins:
+        """Bins from sums of `columns_of`; each holds two samples of a calibrated bin more.
 
         Small bins may look surer than they are.
         """
-        share, gap, variance = bin_gaps(totals, n_bins)
-        n, *_, binomial = unpacked(totals, N_COLUMNS, n_bins)
+        share, gap, variance = bin_gaps(*columns)
+        n, binomial = columns[0], columns[4]
         steady = ((n - 1) * variance + 2 * divide(binomial, n**2, 0.0)) / (n + 1)
         error = np.sqrt(np.where(n > 0, np.maximum(steady, 0.0), 0.0))
         return cls(share, gap, error, n.sum(axis=-1)[..., 0])
@@ -127,27 +121,13 @@ class Bins:
         return np.maximum(spread, 0.0) / self.size[..., None]
 
 
-def _totals(
-    evaluation: Evaluation, metric: Metric
-) -> tuple[FloatArray, int, Callable[..., FloatArray]]:
-    """Totals in bins, (n_models, width), their number, and the metric's formula of them."""
-    totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
-    formula = metric.value
-    if not isinstance(formula, partial):
-        raise TypeError(f"{metric.name} has no bins.")
-    if formula.func is murphy_term:
-        totals = _from_moments(totals)
-    return totals, formula.keywords.get("n_bins", N_BINS), formula.func
-
-
 def _of_models(
-    totals: FloatArray, n_bins: int, formula: Callable[..., FloatArray], level: float
+    columns: Sequence[FloatArray], formula: Callable[..., FloatArray], level: float
 ) -> Ends:
     """Interval of each model."""
     if formula is maximum_error:
-        n, confidence, right, *_ = unpacked(totals, N_COLUMNS, n_bins)
-        return largest_gap_interval(n, confidence, right, level)
-    bins = Bins.of(totals, n_bins)
+        return largest_gap_interval(*columns[:3], level=level)
+    bins = Bins.of(columns)
     if formula in (calibration_error, debiased_error):
         return mean_gap_interval(bins, level)
     low, high = squared_gap_interval(bins, level)
@@ -157,13 +137,6 @@ def _of_models(
     n_classes = bins.gap.shape[-2]
     times = n_classes if n_classes > 2 else 1
     return times * low, times * high
-
-
-def _from_moments(totals: FloatArray) -> FloatArray:
-    """Totals of `columns_of` from those of the Brier score's decomposition."""
-    ones, p, o, pp, po, oo = unpacked(totals, N_MOMENTS, N_BINS)
-    columns = np.stack([ones, p, o, np.maximum(pp - 2 * po + oo, 0.0), p - pp], axis=-2)
-    return columns.reshape(*totals.shape[:-1], -1)
 
 
 def _of_pairs(
@@ -194,10 +167,9 @@ def interval_of_model(
 
     `inside` says of each sample in which bin it is, as `indicators` gives it.
     """
-    totals = np.concatenate([column @ inside for column in columns_of(confidence, right)])
-    n_bins = inside.shape[1]
-    estimate = float(debiased_error(totals, n_bins=n_bins))
-    low, high = mean_gap_interval(Bins.of(totals, n_bins), level)
+    columns = [(column @ inside)[None] for column in columns_of(confidence, right)]
+    estimate = float(debiased_error(*columns))
+    low, high = mean_gap_interval(Bins.of(columns), level)
     return estimate, min(float(low), estimate), float(high)
 
 
@@ -250,7 +222,7 @@ def squared_gap_interval(bins: Bins, level: float) -> Ends:
 
 
 def largest_gap_interval(
-    n: FloatArray, confidence: FloatArray, right: FloatArray, level: float
+    n: FloatArray, confidence: FloatArray, right: FloatArray, *, level: float
 ) -> Ends:
     """Interval of the largest gap, from simultaneous ones of the accuracy in each bin.
 

@@ -3,6 +3,10 @@
 A bin contributes a few sums: how many samples, how confident, how often right. Bin edges are fixed
 on the whole test set before resampling, so each bin is a column like any other.
 
+The gap of confidence and accuracy in a bin of n samples strays by its standard error even where
+the model is calibrated, and absolute values and squares turn that into error. The debiased errors
+take the expected share of chance off, bin by bin.
+
 Bins of equal width are half-open: [k / m, (k + 1) / m), and the last one [(m - 1) / m, 1]. A
 confidence on an edge belongs to the bin above. On an edge is what is written so: 0.3 is on 3/10,
 also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in binary.
@@ -11,6 +15,7 @@ also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -71,46 +76,59 @@ def each_class(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
     return outcomes.probabilities, outcomes.truth
 
 
-Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
-Columns = Callable[[FloatArray, FloatArray], tuple[FloatArray, ...]]
-N_COLUMNS, N_MOMENTS = 5, 6
-
-
 def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, ...]:
     """Return the numbers that calibration errors and their intervals are made of.
 
     1, confidence, truth, their squared difference, and the variance of the truth where the
-    confidence is right.
+    confidence is right; for the terms of the Brier score also the squared truth.
     """
     ones, gap = np.ones_like(confidence), confidence - right
-    return ones, confidence, right, gap**2, confidence * (1 - confidence)
+    return ones, confidence, right, gap**2, confidence * (1 - confidence), right**2
 
 
-def _moments(p: FloatArray, o: FloatArray) -> tuple[FloatArray, ...]:
-    return np.ones_like(p), p, o, p * p, p * o, o * o
+# How many of these columns calibration errors take, and terms of the Brier score.
+_OF_ERRORS, _OF_TERMS = 5, 6
+Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
 
 
-def _binned(
-    name: str, pairs: Pairs, columns: Columns, n_bins: int, strategy: Strategy
-) -> Statistic:
-    """Sums of `columns` in each bin: one for each (class, column, bin), bins innermost."""
-    compute = partial(
-        _in_their_bins, pairs=pairs, columns=columns, n_bins=n_bins, strategy=strategy
-    )
-    return Statistic(
-        f"{name}_{strategy}_{n_bins}", compute, class_axes=int(pairs is each_class),
-        of_all=strategy == "mass",
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Binned:
+    """A formula over the sums of `columns_of` in bins, each of shape (..., n_classes, n_bins)."""
+
+    formula: Callable[..., FloatArray]
+    n_bins: int
+    n_columns: int = _OF_ERRORS
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        return self.formula(*self.columns(totals))
+
+    def columns(self, totals: FloatArray) -> list[FloatArray]:
+        """Sums of each column from totals of a binned statistic."""
+        parts = totals.reshape(*totals.shape[:-1], -1, self.n_columns, self.n_bins)
+        return [*np.moveaxis(parts, -2, 0)]
+
+    def statistic(self, pairs: Pairs, strategy: Strategy) -> Statistic:
+        """Columns in each bin: one for each (class, column, bin), bins innermost."""
+        compute = partial(
+            _in_their_bins, pairs=pairs, n_columns=self.n_columns, n_bins=self.n_bins,
+            strategy=strategy,
+        )  # fmt: skip
+        over = "classes" if pairs is each_class else "top"
+        name = f"calibration_{over}" if self.n_columns == _OF_ERRORS else "murphy"
+        return Statistic(
+            f"{name}_{strategy}_{self.n_bins}", compute, class_axes=int(pairs is each_class),
+            of_all=strategy == "mass",
+        )  # fmt: skip
 
 
 def _in_their_bins(
-    outcomes: Outcomes, *, pairs: Pairs, columns: Columns, n_bins: int, strategy: Strategy
+    outcomes: Outcomes, *, pairs: Pairs, n_columns: int, n_bins: int, strategy: Strategy
 ) -> FloatArray:
     confidence, right = pairs(outcomes)
     # Bins of equal width are the same whoever else there is.
     everyone = outcomes.whole if strategy == "mass" else outcomes
     of_all = confidence if everyone is outcomes else pairs(everyone)[0]
-    numbers = np.stack(columns(confidence, right), axis=-1)
+    numbers = np.stack(columns_of(confidence, right)[:n_columns], axis=-1)
     out, rows = np.zeros((*numbers.shape, n_bins)), np.arange(len(numbers))
     for j in range(numbers.shape[1]):
         edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
@@ -118,36 +136,70 @@ def _in_their_bins(
     return out.reshape(len(numbers), -1)
 
 
-def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:
-    """The columns of a binned statistic, each of shape (..., n_classes, n_bins)."""
-    parts = bins.reshape(*bins.shape[:-1], -1, n_columns, n_bins)
-    return tuple(parts[..., place, :] for place in range(n_columns))
-
-
-def calibration_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
+def calibration_error(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
+) -> FloatArray:
     """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
-    ones, confidence, right, *_ = unpacked(bins, N_COLUMNS, n_bins)
     gaps = np.abs(confidence - right).sum(axis=-1)
-    return divide(gaps, ones.sum(axis=-1)).mean(axis=-1)
+    return divide(gaps, n.sum(axis=-1)).mean(axis=-1)
 
 
-def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
+def maximum_error(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
+) -> FloatArray:
     """Largest gap of confidence and accuracy over bins that hold samples."""
-    ones, confidence, right, *_ = unpacked(bins, N_COLUMNS, n_bins)
-    gaps = divide(np.abs(confidence - right), ones, 0.0)
-    there = ones.sum(axis=(-1, -2)) > 0
+    gaps = divide(np.abs(confidence - right), n, 0.0)
+    there = n.sum(axis=(-1, -2)) > 0
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
 
 
+def bin_gaps(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, squares: FloatArray,
+    binomial: FloatArray, *_: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Share of the samples, mean gap and the gap's squared standard error, by class and bin.
+
+    The variance within a bin is that of its own samples; a bin of one has that of a calibrated one.
+    Weights count as repeats. Bins without samples have share, gap and error 0.
+    """
+    gap = divide(right - confidence, n, 0.0)
+    within = divide(np.maximum(squares - n * gap**2, 0.0), np.maximum(n - 1, 0.0), 0.0)
+    within = np.where(n > 1, np.minimum(within, 1.0), divide(binomial, n, 0.0))
+    return divide(n, n.sum(axis=-1, keepdims=True)), gap, divide(within, n, 0.0)
+
+
+def folded_mean(gap: FloatArray, error: FloatArray) -> FloatArray:
+    """Expected absolute value of a normal number with this mean and standard deviation."""
+    from scipy.special import ndtr
+
+    scaled = divide(gap, error, 0.0)
+    chance = error * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2)
+    return np.where(error > 0, chance + gap * (1 - 2 * ndtr(-scaled)), np.abs(gap))
+
+
+def debiased_error(*columns: FloatArray) -> FloatArray:
+    """Mean gap over bins, less the excess that chance is expected to add; at least 0."""
+    share, gap, variance = bin_gaps(*columns)
+    size = np.abs(gap)
+    corrected = share * (2 * size - folded_mean(size, np.sqrt(np.maximum(variance, 0.0))))
+    return np.maximum(corrected.sum(axis=-1).mean(axis=-1), 0.0)
+
+
+def rms_error(*columns: FloatArray) -> FloatArray:
+    """Root of the mean squared gap over bins, less what chance adds to it; at least 0."""
+    share, gap, variance = bin_gaps(*columns)
+    squared = (share * (gap**2 - variance)).sum(axis=-1).mean(axis=-1)
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
 def binned_metric(
-    family: str, value: Callable[..., FloatArray], *, n_bins: int = N_BINS,
+    family: str, formula: Callable[..., FloatArray], *, n_bins: int = N_BINS,
     strategy: Strategy = "width", classwise: bool = False, **prose: Any,
 ) -> Metric:  # fmt: skip
     """Record of an error over bins, and its texts."""
     check_choice("strategy", strategy, Strategy)
     check_count("n_bins", n_bins, at_least=1, at_most=MOST_BINS)
-    pairs, over = (each_class, "classes") if classwise else (top_label, "top")
-    bins = _binned(f"calibration_{over}", pairs, columns_of, n_bins, strategy)
+    error = Binned(formula, n_bins)
     variants = {
         "classwise": (classwise, "each class's own probability"),
         "mass": (strategy == "mass", "bins of equal weight"),
@@ -157,11 +209,11 @@ def binned_metric(
     # A size has a corner where a bin is calibrated: no influence function there.
     return Metric(
         name=stem if n_bins == N_BINS else f"{stem}_{n_bins}", family=family, smooth=False,
-        statistics=(bins,), value=partial(value, n_bins=n_bins), needs="probabilities",
-        greater_is_better=False,
+        statistics=(error.statistic(each_class if classwise else top_label, strategy),),
+        value=error, needs="probabilities", greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
         factory=Factory(
-            partial(binned_metric, family, value, **prose), options, f"{stem}_{{n_bins}}"
+            partial(binned_metric, family, formula, **prose), options, f"{stem}_{{n_bins}}"
         ),
         **prose,
     )  # fmt: skip
@@ -204,35 +256,96 @@ MCE = binned_metric(
 )  # fmt: skip
 
 
-def murphy_term(bins: FloatArray, part: str) -> FloatArray:
-    """A term of the Brier score's decomposition (Stephenson et al. 2008).
+DEBIASED_ECE = binned_metric(
+    "debiased_ece", debiased_error,
+    description="""
+    Mean gap between confidence and accuracy over bins, less what chance adds to it.
 
-    Brier score = reliability - resolution + uncertainty. Resolution is the generalized one, which
-    takes in the spread within bins, so that the identity is exact for forecasts of any value.
+    Values what `ece` does, with its options. In each bin the expected absolute value of a
+    normal number with the observed gap as its mean, and the gap's standard error, exceeds the
+    observed one; that excess is taken off, and a sum below 0 is 0. About half of the plug-in's
+    bias is left where a model is calibrated, and next to none where it is not;
+    ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
+    that of `modelcompare.calibration_test`, which tests too; it needs independent samples of
+    equal weight.""",
+    references=(
+        "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
+        "estimation, AISTATS.",
+    ),
+    example=">>> round(debiased_ece([0, 1, 1] * 10, [0.6] * 30), 4)  # ece: 0.0667\n0.0442",
+)  # fmt: skip
+
+
+RMS_CALIBRATION_ERROR = binned_metric(
+    "rms_calibration_error", rms_error,
+    description="""
+    Root of the mean squared gap between confidence and accuracy over bins, debiased.
+
+    Values what `ece` does, with its options, and large gaps more. The square of each gap less
+    its squared standard error is unbiased, so the square of this metric is, but for the root of
+    a sum below 0, which is 0. Weights count as repeats.""",
+    references=(
+        "Broecker (2012), Estimating reliability and resolution of probability forecasts "
+        "through decomposition of the empirical score, Climate Dynamics 39.",
+        "Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS.",
+    ),
+    example=">>> round(rms_calibration_error([0, 1, 1, 1] * 25, [0.25] * 100), 4)\n0.4981",
+)  # fmt: skip
+
+
+def reliability_term(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
+) -> FloatArray:
+    """Squared gaps in bins, weighted by samples: the Brier score's calibration part."""
+    return _as_brier(divide((confidence - right) ** 2, n, 0.0).sum(axis=-1), n)
+
+
+def _resolution(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, gaps: FloatArray, *others: FloatArray
+) -> FloatArray:
+    """Reliability + uncertainty - Brier score: the generalized one, with spread within bins."""
+    columns = (n, confidence, right, gaps, *others)
+    return reliability_term(*columns) + _uncertainty(*columns) - _as_brier(gaps.sum(axis=-1), n)
+
+
+def _uncertainty(
+    n: FloatArray, _confidence: FloatArray, right: FloatArray, *others: FloatArray
+) -> FloatArray:
+    truth = right.sum(axis=-1)
+    return _as_brier(others[-1].sum(axis=-1) - divide(truth**2, n.sum(axis=-1)), n)
+
+
+def _as_brier(of_classes: FloatArray, n: FloatArray) -> FloatArray:
+    """Mean over samples, summed over classes; halved for two of them, as brier_score is."""
+    summed = divide(of_classes, n.sum(axis=-1)).sum(axis=-1)
+    return summed / 2 if of_classes.shape[-1] == 2 else summed
+
+
+def calibration_formula(metric: AnyMetric) -> Binned | None:
+    """Formula of a metric of gaps in bins, to which chance adds; None of any other metric."""
+    value = metric.value if isinstance(metric, Metric) else None
+    return value if isinstance(value, Binned) and value.formula in _OF_GAPS else None
+
+
+_OF_GAPS = (calibration_error, maximum_error, debiased_error, rms_error, reliability_term)
+
+
+def _brier_term(name: str, formula: Callable[..., FloatArray], **prose: Any) -> Metric:
+    """Record of a term of the Brier score's decomposition (Stephenson et al. 2008).
+
+    Brier score = reliability - resolution + uncertainty, exactly for forecasts of any value.
     """
-    ones, p, o, pp, po, oo = unpacked(bins, N_MOMENTS, N_BINS)
-    total = ones.sum(axis=-1)
-    if part == "reliability":
-        value = divide((p - o) ** 2, ones, 0.0).sum(axis=-1)
-    elif part == "uncertainty":
-        value = oo.sum(axis=-1) - divide(o.sum(axis=-1) ** 2, total)
-    else:
-        between = divide(o * o, ones, 0.0).sum(axis=-1) - divide(o.sum(axis=-1) ** 2, total)
-        spread = (pp - divide(p * p, ones, 0.0)).sum(axis=-1)
-        shared = (po - divide(p * o, ones, 0.0)).sum(axis=-1)
-        value = between - spread + 2 * shared
-    summed = divide(value, total).sum(axis=-1)
-    # brier_score halves the sum over two classes.
-    return summed / 2 if bins.shape[-1] == 2 * N_MOMENTS * N_BINS else summed
+    term = Binned(formula, N_BINS, _OF_TERMS)
+    return Metric(
+        name=name, statistics=(term.statistic(each_class, "width"),), value=term,
+        needs="probabilities", **prose,
+    )  # fmt: skip
 
 
-_MURPHY_BINS = _binned("murphy", each_class, _moments, N_BINS, "width")
 _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23, 752-757."
 
-BRIER_RELIABILITY = Metric(
-    name="brier_reliability", statistics=(_MURPHY_BINS,),
-    value=partial(murphy_term, part="reliability"), needs="probabilities", greater_is_better=False,
-    bounds=(0.0, 2.0),
+BRIER_RELIABILITY = _brier_term(
+    "brier_reliability", reliability_term, greater_is_better=False, bounds=(0.0, 2.0),
     description="""
     Squared gap of confidence and frequency over bins: the Brier score's calibration part.
 
@@ -243,9 +356,8 @@ BRIER_RELIABILITY = Metric(
     example=">>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)\n0.0625",
 )  # fmt: skip
 
-BRIER_RESOLUTION = Metric(
-    name="brier_resolution", statistics=(_MURPHY_BINS,),
-    value=partial(murphy_term, part="resolution"), needs="probabilities", bounds=(-2.0, 2.0),
+BRIER_RESOLUTION = _brier_term(
+    "brier_resolution", _resolution, bounds=(-2.0, 2.0),
     description="""Spread of the frequencies between bins: what the confidences tell apart.
 
     Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
@@ -255,10 +367,8 @@ BRIER_RESOLUTION = Metric(
     example=">>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)\n0.25",
 )  # fmt: skip
 
-BRIER_UNCERTAINTY = Metric(
-    name="brier_uncertainty", statistics=(_MURPHY_BINS,),
-    value=partial(murphy_term, part="uncertainty"), needs="probabilities", greater_is_better=False,
-    bounds=(0.0, 2.0),
+BRIER_UNCERTAINTY = _brier_term(
+    "brier_uncertainty", _uncertainty, greater_is_better=False, bounds=(0.0, 2.0),
     description="""Variance of the truth: the Brier score of always saying the base rates.
 
     Values nothing in the model: it says how hard the test set is, and completes the decomposition.
@@ -270,4 +380,7 @@ METRICS: tuple[AnyMetric, ...] = (
     *(varied(error, {"classwise": classwise, "strategy": strategy}) for error in (ECE, MCE)
       for classwise in (False, True) for strategy in get_args(Strategy)),
     BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
+    # Of the other bins these have names; the rest are had by their options.
+    DEBIASED_ECE, varied(DEBIASED_ECE, {"strategy": "mass"}),
+    varied(DEBIASED_ECE, {"classwise": True}), RMS_CALIBRATION_ERROR,
 )  # fmt: skip

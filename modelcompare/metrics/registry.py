@@ -14,7 +14,6 @@ from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics import (
     calibration,
     counts,
-    debiased,
     ranking,
     scoring,
     slots,
@@ -46,7 +45,7 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *debiased.METRICS, *values.METRICS, *texts.METRICS, *slots.METRICS,
+    *values.METRICS, *texts.METRICS, *slots.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)

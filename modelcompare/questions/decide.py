@@ -22,7 +22,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.calibration import refusal, why_refused
-from modelcompare.metrics.debiased import is_calibration_error
+from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.questions.unseen import Unseen
@@ -314,7 +314,7 @@ def decide(
 def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> None:
     """Refuse a gain without an interval, and say why."""
     predictions = contrast.evaluation.predictions
-    if method == "auto" and is_calibration_error(contrast.metric) and why_refused(predictions):
+    if method == "auto" and calibration_formula(contrast.metric) and why_refused(predictions):
         raise ValueError(refusal(predictions, [contrast.metric.name]))
     raise ValueError(
         f"the {method} interval of the gain in {contrast.metric.name} has "
