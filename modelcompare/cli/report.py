@@ -59,7 +59,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
             yield compare_slices(preds, **{**options, "progress": False})
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
-    kinds = {model: preds.output(model).kind for model in preds.models}
+    kinds = preds.kinds
     if sure := [model for model, kind in kinds.items() if kind == "probabilities"]:
         yield reliability(preds[sure])
     first = result.scores[result.scores["metric"] == result.metrics[0]]

@@ -282,7 +282,7 @@ def bounded_comparison(
     **options: Any,
 ) -> BoundedComparison:
     """Compare predictions whose missing results count as the worst, which are at best others."""
-    kinds = {worst.output(model).kind for model in worst.models}
+    kinds = {*worst.kinds.values()}
     if kinds == {"scores"}:
         score_ranges(worst)
     elif kinds != {"labels"}:

@@ -114,7 +114,7 @@ def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
         frame[f"said_{side}"] = labels[codes]
     soft = {}
     for side, model in models.items():
-        hard = predictions.output(model).kind == "labels"
+        hard = predictions.kinds[model] == "labels"
         soft[side] = np.eye(len(labels))[said[side]] if hard else predictions.probabilities(model)
         if not hard:
             frame[f"p_{side}"] = soft[side][np.arange(len(truth)), said[side]]

@@ -46,7 +46,7 @@ class OneClass:
         if label is None and predictions.labels is not None and predictions.n_classes == 2:
             label = predictions.labels.tolist()[1]
         code = class_code(predictions.labels, label)
-        raw = any(predictions.output(model).kind == "values" for model in predictions.models)
+        raw = "values" in predictions.kinds.values()
         if raw and code != 1:
             raise ValueError(
                 f"raw scores are high for the last class, which {label!r} is not; turn their signs "

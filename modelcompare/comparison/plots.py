@@ -137,15 +137,15 @@ class ComparisonFigures:
         """Count how often each class was said where each was true, and sum its probabilities."""
         preds = self._predictions
         check_models(preds.models, model=model)
-        if preds.labels is None or preds.codes is None or preds.output(model).kind == "values":
+        if preds.labels is None or preds.codes is None or preds.kinds[model] == "values":
             raise ValueError(
-                f"a confusion matrix needs classes; {model!r} gave {preds.output(model).kind}."
+                f"a confusion matrix needs classes; {model!r} gave {preds.kinds[model]}."
             )
         labels, weight = preds.labels, preds.sample_weight
         truth = labels[preds.codes]
         said = labels[preds.predicted(model)]
         found = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
-        if preds.output(model).kind == "probabilities" and not preds.missing_mass:
+        if preds.kinds[model] == "probabilities" and not preds.missing_mass:
             found["probabilities"] = probabilistic_confusion_matrix(
                 truth, preds.probabilities(model), labels=labels, sample_weight=weight
             )

@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, interval_clause, p_clause
 from modelcompare.words import value_name
@@ -148,7 +149,7 @@ class Verdict:
         if difference == 0 or error == 0:
             return ""
         alpha = found.alpha / found.n_tests(found.keys[position].metric)
-        quantiles = ndtri(1 - alpha / 2) + ndtri(_POWER)
+        quantiles = normal_quantile(1 - alpha) + ndtri(_POWER)
         needed = found.n_samples * float(quantiles * error / difference) ** 2
         if not math.isfinite(needed) or needed > 1e9:
             return " No test set of a practical size would tell them apart."

@@ -25,7 +25,7 @@ def with_arrays(predictions: TestSet, arrays: Sequence[AnyArray]) -> Predictions
 
 def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predictions:
     """Return the same test set with other models, whose outputs are all of one kind."""
-    (kind,) = {predictions.output(model).kind for model in predictions.models}
+    (kind,) = {*predictions.kinds.values()}
     return _rebuilt(predictions, outputs, kind)
 
 
@@ -38,7 +38,7 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
         If the outputs are of different kinds, or over different labels.
     """
     (model,), (other,) = first.models, second.models
-    kinds = first.output(model).kind, second.output(other).kind
+    kinds = first.kinds[model], second.kinds[other]
     labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
     scores = first.score_names != second.score_names
     if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
@@ -17,6 +17,7 @@ from modelcompare.comparison.one_class import OneClass, share_of_all
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -219,7 +220,7 @@ def _chosen_interval(
     n_known = np.maximum(known.sum(axis=0), 1)
     optimism = np.where(known, gaps, 0.0).sum(axis=0) / n_known
     spread = np.where(known, (gaps - optimism) ** 2, 0.0).sum(axis=0) / n_known
-    half = ndtri((1 + confidence_level) / 2) * np.maximum(np.sqrt(spread), 1.0)
+    half = normal_quantile(confidence_level) * np.maximum(np.sqrt(spread), 1.0)
     low, high = (expit(centre - (optimism + side * half) * error) for side in (1, -1))
     plain = proportion_interval("wilson", *observed, confidence_level=confidence_level)
     return np.minimum(low, plain.low), np.maximum(high, plain.high)

@@ -101,7 +101,7 @@ class UnitStatistics:
         p = self.predictions
         if p.codes is None or p.true_distribution is not None:
             return None
-        if any(p.output(model).kind == "values" for model in p.models):
+        if "values" in p.kinds.values():
             return None
         return Labels.of_each(p)
 

@@ -25,9 +25,7 @@ def normal_interval(
     estimate: FloatArray, standard_error: FloatArray, *, confidence_level: float = 0.95
 ) -> Interval:
     """Estimate plus and minus normal quantiles of its standard error (delta method)."""
-    from scipy.special import ndtri
-
-    half = ndtri((1 + confidence_level) / 2) * standard_error
+    half = normal_quantile(confidence_level) * standard_error
     return Interval.of(estimate - half, estimate + half, "normal")
 
 

@@ -17,6 +17,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.document import Document
@@ -142,11 +143,8 @@ class SampleSize(Result):
 
     def interval_width(self, n_samples: ArrayLike) -> FloatArray:
         """Expected width of the interval of the difference at n samples."""
-        from scipy.special import ndtri
-
         n = _sizes(n_samples)
-        z = ndtri((1 + self.confidence_level) / 2)
-        return 2 * z * self.standard_deviation / np.sqrt(n)
+        return 2 * normal_quantile(self.confidence_level) * self.standard_deviation / np.sqrt(n)
 
     def curve(self, n_samples: Sequence[int] | None = None) -> pd.DataFrame:
         """Detectable difference and width of the interval by size of the test set.
@@ -184,11 +182,11 @@ class SampleSize(Result):
 
     def power_at(self, n_samples: ArrayLike) -> FloatArray:
         """Probability that n samples show the observed difference."""
-        from scipy.special import ndtr, ndtri
+        from scipy.special import ndtr
 
         n = _sizes(n_samples)
         shift = abs(self.difference) * np.sqrt(n) / self.standard_deviation
-        z = ndtri(1 - self.alpha / 2)
+        z = normal_quantile(1 - self.alpha)
         return ndtr(shift - z) + ndtr(-shift - z)
 
     @property
@@ -242,7 +240,7 @@ class SampleSize(Result):
     def _quantiles(self) -> float:
         from scipy.special import ndtri
 
-        return float(ndtri(1 - self.alpha / 2) + ndtri(self.power))
+        return normal_quantile(1 - self.alpha) + float(ndtri(self.power))
 
 
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:

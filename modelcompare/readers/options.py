@@ -108,7 +108,7 @@ class Columns:
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options that change nothing about what was read."""
-        kinds = {predictions.output(model).kind for model in predictions.models}
+        kinds = {*predictions.kinds.values()}
         of_scores = {
             "lower_is_better (--lower-is-better)":
                 self.lower_is_better is not None and not self.directs_functions,

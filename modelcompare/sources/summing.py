@@ -145,7 +145,7 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
     numbers = _summed(block, statistics, bucket, buckets)
     about = About(
         salt=salt, models=block.models,
-        kinds=tuple(block.output(model).kind for model in block.models),
+        kinds=tuple(block.kinds.values()),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),

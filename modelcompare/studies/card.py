@@ -149,7 +149,7 @@ def _tables(
     tables = [_evaluation_data(predictions), *_scores(result, model)]
     if predictions.slices is not None:
         tables.append(_subgroups(predictions, model, metrics, min_size, options))
-    if predictions.output(model).kind == "probabilities":
+    if predictions.kinds[model] == "probabilities":
         tables.append(_calibration(predictions[model], options))
     return tables
 
@@ -230,7 +230,7 @@ def metadata(
     values = zip(scores["metric"], scores["label"], scores["estimate"], strict=True)
     measured = dataset or predictions.name or "test set"
     found = {
-        "task": {"type": task or _TASKS[predictions.output(model).kind]},
+        "task": {"type": task or _TASKS[predictions.kinds[model]]},
         "dataset": {"type": measured, "name": measured},
         "metrics": [_metric(*value) for value in values if math.isfinite(value[2])],
     }

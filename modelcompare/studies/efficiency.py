@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import long_frame, score_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.pairwise import all_pairs
@@ -34,7 +34,7 @@ def variance_ratios(
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
-            half = ndtri((1 + confidence_level) / 2) * error
+            half = normal_quantile(confidence_level) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
         frames.append(score_frame(
             evaluation.models, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
@@ -111,7 +111,7 @@ def samples_ratio(
         z_a, z_b = d_a / np.sqrt(variance_a), d_b / np.sqrt(variance_b)
         ratio = (z_a / z_b) ** 2
         spread = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
-        half = 2 * ndtri((1 + confidence_level) / 2) * np.sqrt(np.maximum(spread, 0.0))
+        half = 2 * normal_quantile(confidence_level) * np.sqrt(np.maximum(spread, 0.0))
         ends = ratio * np.exp(-half), ratio * np.exp(half)
     return {
         "separation_a": z_a, "separation_b": z_b, "samples_ratio": ratio, "ci_low": ends[0],

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
@@ -18,6 +17,7 @@ from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
@@ -169,7 +169,7 @@ def _values(
     before, after = np.arange(n_models), np.arange(n_models, 2 * n_models)
     difference = estimate[after] - estimate[before]
     error = moments.standard_error((after, before))
-    half = float(ndtri((1 + level) / 2)) * error
+    half = normal_quantile(level) * error
     return score_frame(
         evaluation.models[:n_models], evaluation.keys, raw=estimate[before],
         quantized=estimate[after], difference=difference, standard_error=error,

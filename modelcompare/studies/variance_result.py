@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
@@ -18,6 +17,7 @@ from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -259,7 +259,7 @@ class VarianceStudy(Result):
         Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
         """
         frame = self.separation
-        frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
+        frame = frame.assign(shown=frame["separation"].abs() > normal_quantile(1 - alpha))
         keys = ["metric", "label", "ratio", "n_samples"]
         out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
         out.columns = ["n_pairs", "n_separated"]
