@@ -37,5 +37,4 @@ FORMATS: tuple[Format, ...] = (
 
 def format_of(opened: Opened) -> Format | None:
     """The format that a file is of, if it is a log and no plain table."""
-    found = (each for each in FORMATS if opened.kind in each.kinds and each.recognises(opened))
-    return next(found, None)
+    return next((each for each in FORMATS if each.recognises(opened)), None)

@@ -15,7 +15,10 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.messages import counted
 from modelcompare.readers.records import SCORE, Records, stacked
+from modelcompare.readers.tables import Table
 from modelcompare.words import FileKind, warn_caller
+
+Cells = Iterable[Any]
 
 
 class UnscoredError(ValueError):
@@ -52,21 +55,33 @@ class Format:
         What people call it.
     kinds : frozenset of str
         Kinds of file that it comes in.
-    recognises : callable
-        Whether a file is one, by what it holds (never by its name alone), without reading all.
     read : callable
         All files of this format that were named together -> their records. A row whose file does
         not say the model or the test set is given them by the caller, from ``frame["file"]``, the
         position of the file among those given.
+    fields : frozenset of str
+        Columns that a table has if it is one.
+    looks_like : callable
+        Whether a file is one, by what else it holds (never by its name alone), without reading all.
     truth_is_a_file : bool
         The truth is one of the files, told by its name, or by the argument ``true`` of `read`.
     """
 
     name: str
     kinds: frozenset[FileKind]
-    recognises: Callable[[Opened], bool]
     read: Callable[..., Records]
+    fields: frozenset[str] = frozenset()
+    looks_like: Callable[[Opened], bool] = lambda _: True
     truth_is_a_file: bool = False
+
+    def recognises(self, file: Opened) -> bool:
+        """Return whether a file is of this format."""
+        if file.kind not in self.kinds:
+            return False
+        is_table = isinstance(file.payload, Table)
+        return (not is_table or self.fields <= {*file.payload.frame.columns}) and self.looks_like(
+            file
+        )
 
 
 def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], Records]:
@@ -107,16 +122,13 @@ def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> d
     return found
 
 
-Cells = Iterable[Any]
-
-
 def score_columns(
     values: Mapping[str, Cells], where: str, of_text: Callable[[str], float | None] = lambda _: None
-) -> dict[str, FloatArray]:
+) -> tuple[dict[str, FloatArray], dict[str, Cells]]:
     """The columns ``score:NAME`` of those values that are numbers, or missing, in every sample.
 
     Truth values are 1 and 0, texts what `of_text` says, and objects give ``score:NAME/KEY`` for
-    each key that holds numbers.
+    each key that holds numbers. The values that are no such columns stand beside.
     """
     flat = {name: cells for each in values.items() for name, cells in _flat(*each).items()}
     found = {name: _numbers(cells, of_text) for name, cells in flat.items()}
@@ -128,10 +140,10 @@ def score_columns(
             "metric that gives each a number."
         )
         raise ValueError(what) if flat else UnscoredError(what)
-    return scores
+    return scores, {name: cells for name, cells in values.items() if SCORE + name not in scores}
 
 
-def check_named(columns: Mapping[str, Cells], where: str) -> None:
+def check_named(columns: Mapping[str, Cells] | pd.DataFrame, where: str) -> None:
     """Each row has a text or a number in each of the columns that name it."""
     for name, cells in columns.items():
         for number, cell in enumerate(cells, start=1):
@@ -147,9 +159,16 @@ def is_missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
 
 
-def cells_of(objects: Cells, key: str) -> list[Any]:
-    """Values of objects under a key; None where there is no object."""
-    return [each.get(key) if isinstance(each, dict) else None for each in objects]
+def cells_of(objects: Cells, *keys: str) -> list[Any]:
+    """Values of objects under a key, or under keys in each other; None where there is no object."""
+    for key in keys:
+        objects = [each.get(key) if isinstance(each, dict) else None for each in objects]
+    return list(objects)
+
+
+def keys_of(objects: Cells) -> list[str]:
+    """All keys of objects; other cells have none."""
+    return [*dict.fromkeys(key for each in objects if isinstance(each, dict) for key in each)]
 
 
 def _flat(name: str, cells: Cells) -> dict[str, Cells]:
@@ -158,8 +177,7 @@ def _flat(name: str, cells: Cells) -> dict[str, Cells]:
     objects = [cell for cell in held if not is_missing(cell)]
     if not objects or not all(isinstance(each, dict) for each in objects):
         return {name: cells}
-    keys = dict.fromkeys(key for each in objects for key in each)
-    return {f"{name}/{key}": cells_of(held, key) for key in keys}
+    return {f"{name}/{key}": cells_of(held, key) for key in keys_of(objects)}
 
 
 def _numbers(cells: Cells, of_text: Callable[[str], float | None]) -> FloatArray | None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import IntArray
 from modelcompare.readers.formats.base import (
     Format,
     Opened,
@@ -35,47 +34,42 @@ _BESIDE = (
 )  # fmt: skip
 
 
-def _recognises(file: Opened) -> bool:
-    return {*file.payload.frame.columns} >= _FIELDS
-
-
 def _read(file: Opened) -> Records:
     records: pd.DataFrame = file.payload.frame
-    check_named({name: records[name] for name in _NAMES}, file.name)
+    check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
-    failed = _column(records, "error").map(lambda cell: not is_missing(cell) and cell != "")
-    _check_scored(records, given.isna() & ~failed.astype(bool), file.name)
-    given[failed.astype(bool)] = None
+    errors = _column(records, "error")
+    failed = (errors.notna() & (errors != "")).to_numpy()
+    absent = given.isna().to_numpy() & ~failed
+    if absent.any():
+        sample = records["sample_id"].iloc[int(absent.argmax())]
+        raise ValueError(
+            f"{file.name}: the record of sample {sample!r} has neither evaluation.score nor an "
+            "error; write the file again."
+        )
+    given[failed] = None
     metrics = _column(records, "evaluation_result_id").map(str, na_action="ignore")
     keys = _keys(records, metrics, file.name)
     place = keys.groupby([*keys], sort=False).ngroup().to_numpy()
     first = np.unique(place, return_index=True)[1]
-    scores = score_columns(_by_metric(metrics, given, place), file.name)
-    frame = keys.iloc[first].reset_index(drop=True).assign(**scores)
-    references = cells_of(_column(records, "input").iloc[first], "reference")
-    errors = _column(records, "error").groupby(place).first()
-    beside = pd.DataFrame(
-        {
-            "reference": [json.dumps(each, default=np.ndarray.tolist) for each in references],
-            **{name: records[name].iloc[first].to_numpy() for name in _BESIDE if name in records},
-            "error": errors.to_numpy(),
-        }
+    metrics = metrics.where(metrics.notna() | given.isna(), _UNNAMED)
+    values = {
+        name: given[metrics == name].set_axis(place[metrics == name]).reindex(range(len(first)))
+        for name in metrics.dropna().unique()
+    }
+    scores, _ = score_columns(values, file.name)
+    beside = {
+        "reference": [
+            json.dumps(each, default=np.ndarray.tolist)
+            for each in cells_of(_column(records, "input").iloc[first], "reference")
+        ],
+        **{name: records[name].iloc[first].to_numpy() for name in _BESIDE if name in records},
+        "error": errors.groupby(place).first().to_numpy(),
+    }  # fmt: skip
+    return Records(
+        frame=keys.iloc[first].reset_index(drop=True).assign(**scores),
+        beside=pd.DataFrame(beside), kind="scores", same=("reference",),
     )  # fmt: skip
-    return Records(frame=frame, beside=beside, kind="scores", same=("reference",))
-
-
-def _by_metric(
-    metrics: pd.Series[Any], given: pd.Series[Any], place: IntArray
-) -> dict[str, list[Any]]:
-    """The scores of each metric, in the place of their sample and run."""
-    named = metrics.where(metrics.notna() | given.isna(), _UNNAMED)
-    values = {}
-    for name in named.dropna().unique():
-        chosen = (named == name).to_numpy()
-        values[name] = (
-            given[chosen].set_axis(place[chosen]).reindex(range(place.max() + 1)).tolist()
-        )
-    return values
 
 
 def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.DataFrame:
@@ -111,19 +105,10 @@ def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
     return attempts
 
 
-def _check_scored(records: pd.DataFrame, absent: pd.Series[Any], where: str) -> None:
-    if absent.any():
-        sample = records["sample_id"].iloc[int(np.flatnonzero(absent)[0])]
-        raise ValueError(
-            f"{where}: the record of sample {sample!r} has neither evaluation.score nor an error; "
-            "write the file again."
-        )
-
-
 def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
     """A column, empty where the file does not have it."""
     empty = pd.Series(None, index=records.index, dtype=object)
     return records[name].astype(object) if name in records else empty
 
 
-FORMAT = Format("Every Eval Ever", frozenset({"jsonl", "parquet"}), _recognises, each(_read))
+FORMAT = Format("Every Eval Ever", frozenset({"jsonl", "parquet"}), each(_read), fields=_FIELDS)

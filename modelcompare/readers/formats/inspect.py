@@ -26,10 +26,11 @@ from modelcompare.readers.formats.base import (
     cells_of,
     check_named,
     each,
+    keys_of,
     score_columns,
 )
 from modelcompare.readers.messages import listed
-from modelcompare.readers.records import SCORE, Records
+from modelcompare.readers.records import Records
 from modelcompare.words import optional
 
 _SIGNATURE = b"PK\x03\x04"
@@ -38,21 +39,23 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 # What an evaluation that has ended writes, and what one that has not has written so far.
 _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
+# What befell a sample, and what the specification says of all.
+_TOLD = ("metadata", "error", "limit", "total_time", "working_time")
+_OF_ALL = {"solver": "solver", "date": "created"}
 # Runs of samples that an evaluation may plan: each of them is a row.
 _MOST_PLANNED = 5_000_000
 # Length of an archive's header of a member, which ends with the lengths of what follows it.
 _N_MEMBER_HEADER = 30
 
 
-def _recognises(file: Opened) -> bool:
+def _is_log(file: Opened) -> bool:
     if file.kind == "eval":
         stream = file.payload.file
         signature = stream.read(len(_SIGNATURE))
         stream.seek(0)
         return bool(signature == _SIGNATURE)
-    log = file.payload
-    spec = log.get("eval") if isinstance(log, dict) else None
-    return _is_specification(spec) and {"status", "plan"} <= {*log}
+    (spec,) = cells_of([file.payload], "eval")
+    return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
 
 
 def _read(file: Opened) -> Records:
@@ -61,40 +64,25 @@ def _read(file: Opened) -> Records:
         raise UnscoredError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
     samples = _with_those_not_run(spec, samples, file.name)
-    given = [sample.get("scores") for sample in samples]
-    scorers = dict.fromkeys(n for scores in given if isinstance(scores, dict) for n in scores)
-    values = {name: cells_of(cells_of(given, name), "value") for name in scorers}
-    scores = score_columns(values, file.name, _of_text)
-    frame = pd.DataFrame(
-        {
-            "model": spec["model"], "set": spec["task"], "run": cells_of(samples, "epoch"),
-            "id": cells_of(samples, "id"), **scores,
-        }
-    )  # fmt: skip
-    return Records(
-        frame=frame, beside=_beside(spec, samples, values, scores), kind="scores",
-        same=("target",),
-    )  # fmt: skip
-
-
-def _beside(
-    spec: dict[str, Any], samples: list[dict[str, Any]], values: dict[str, Any], scores: Any
-) -> pd.DataFrame:
-    """Targets, metadata and what befell a sample; scores that are no numbers."""
-    names = ("metadata", "error", "limit", "total_time", "working_time")
-    told = {name: pd.Series(cells_of(samples, name), dtype=object) for name in names}
-    said = {name: cells for name, cells in values.items() if SCORE + name not in scores}
+    given = cells_of(samples, "scores")
+    values = {name: cells_of(given, name, "value") for name in keys_of(given)}
+    scores, others = score_columns(values, file.name, _of_text)
     targets = [
         target if isinstance(target, str) or target is None else json.dumps(target)
         for target in cells_of(samples, "target")
     ]
-    return pd.DataFrame(
-        {
-            **said, "target": targets, **told,
-            "solver": [spec.get("solver")] * len(samples),
-            "date": [spec.get("created")] * len(samples),
-        }
-    )  # fmt: skip
+    frame = {
+        "model": spec["model"], "set": spec["task"], "run": cells_of(samples, "epoch"),
+        "id": cells_of(samples, "id"), **scores,
+    }  # fmt: skip
+    told = {name: pd.Series(cells_of(samples, name), dtype=object) for name in _TOLD}
+    beside = {
+        **others, "target": targets, **told,
+        **{name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()},
+    }  # fmt: skip
+    return Records(
+        frame=pd.DataFrame(frame), beside=pd.DataFrame(beside), kind="scores", same=("target",)
+    )
 
 
 def _with_those_not_run(
@@ -104,8 +92,8 @@ def _with_those_not_run(
 
     Ids are compared as texts, as inspect_ai itself does: the data set may say 1 and its log "1".
     """
-    (ids,) = cells_of(cells_of([spec], "dataset"), "sample_ids")
-    (told,) = cells_of(cells_of([spec], "config"), "epochs")
+    (ids,) = cells_of([spec], "dataset", "sample_ids")
+    (told,) = cells_of([spec], "config", "epochs")
     ids, epochs = ids if isinstance(ids, list) else [], told if isinstance(told, int) else 1
     if epochs * len(ids) > _MOST_PLANNED:
         raise ValueError(
@@ -117,21 +105,15 @@ def _with_those_not_run(
         for epoch in (range(1, 1 + epochs) if ids else ())
         for each in ids
     }
-    _refuse_repeats(samples, where)
-    run = {(str(sample["id"]), sample["epoch"]): sample for sample in samples}
-    return [*{**planned, **run}.values()]
-
-
-def _refuse_repeats(samples: list[dict[str, Any]], where: str) -> None:
-    """Refuse a sample with two results for one epoch: which of them counts is not known."""
-    times = Counter((str(sample["id"]), sample["epoch"]) for sample in samples)
-    repeated = [key for key, count in times.items() if count > 1]
-    if repeated:
+    run = [(str(sample["id"]), sample["epoch"]) for sample in samples]
+    # Which of two results for one epoch counts is not known.
+    if repeated := [key for key, count in Counter(run).items() if count > 1]:
         held = listed([f"{name!r} in epoch {epoch}" for name, epoch in repeated])
         raise ValueError(
             f"{where}: {len(repeated):,} samples have several results for one epoch ({held});"
             " keep one result for each sample and epoch."
         )
+    return [*(planned | dict(zip(run, samples, strict=True))).values()]
 
 
 def _of_text(text: str) -> float | None:
@@ -151,8 +133,8 @@ def _of_document(file: Opened) -> tuple[dict[str, Any], Any]:
     samples = file.payload.get("samples")
     if not isinstance(samples, list):
         return file.payload["eval"], samples
-    errors = cells_of(cells_of(samples, "error"), "message")
-    limits = cells_of(cells_of(samples, "limit"), "type")
+    errors = cells_of(samples, "error", "message")
+    limits = cells_of(samples, "limit", "type")
     summaries = [
         {**sample, "error": error, "limit": limit} if isinstance(sample, dict) else sample
         for sample, error, limit in zip(samples, errors, limits, strict=True)
@@ -221,4 +203,4 @@ def _unpacked(content: Content, archive: zipfile.ZipFile, info: zipfile.ZipInfo)
     return data
 
 
-FORMAT = Format("inspect_ai", frozenset({"eval", "json"}), _recognises, each(_read))
+FORMAT = Format("inspect_ai", frozenset({"eval", "json"}), each(_read), looks_like=_is_log)

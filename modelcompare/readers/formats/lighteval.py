@@ -20,41 +20,35 @@ from modelcompare.readers.formats.base import (
     cells_of,
     check_named,
     each,
+    keys_of,
     score_columns,
 )
-from modelcompare.readers.records import SCORE, Records
+from modelcompare.readers.records import Records
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})
 _NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
 
 
-def _recognises(file: Opened) -> bool:
-    frame: pd.DataFrame = file.payload.frame
-    return {*frame.columns} >= _FIELDS and isinstance(frame["doc"].iloc[0], dict)
-
-
 def _read(file: Opened) -> Records:
     details: pd.DataFrame = file.payload.frame
     docs, metrics = details["doc"], details["metric"]
-    check_named({name: cells_of(docs, name) for name in ("task_name", "id")}, file.name)
-    names = dict.fromkeys(n for metric in metrics if isinstance(metric, dict) for n in metric)
-    values = {name: cells_of(metrics, name) for name in names}
-    scores = score_columns(values, file.name)
-    frame = pd.DataFrame({"set": cells_of(docs, "task_name"), "id": cells_of(docs, "id"), **scores})
-    said = {name: cells for name, cells in values.items() if SCORE + name not in scores}
-    beside = pd.DataFrame(
-        {
-            "query": cells_of(docs, "query"), "gold": [_gold(doc) for doc in docs],
-            "doc": docs, "model_response": details["model_response"], **said,
-        }
-    )  # fmt: skip
-    named = _NAME.fullmatch(file.name)
-    if named:
+    sets, ids = cells_of(docs, "task_name"), cells_of(docs, "id")
+    check_named({"task_name": sets, "id": ids}, file.name)
+    values = {name: cells_of(metrics, name) for name in keys_of(metrics)}
+    scores, others = score_columns(values, file.name)
+    beside = {
+        "query": cells_of(docs, "query"), "gold": [_gold(doc) for doc in docs],
+        "doc": docs, "model_response": details["model_response"], **others,
+    }  # fmt: skip
+    told = {}
+    if named := _NAME.fullmatch(file.name):
         beside["date"] = named["date"]
-    folder = file.path.absolute().parent
-    if named and folder.name == named["date"]:
-        frame.insert(0, "model", _model(folder.parent))
-    return Records(frame=frame, beside=beside, kind="scores", same=("query", "gold"))
+        folder = file.path.absolute().parent
+        told = {"model": _model(folder.parent)} if folder.name == named["date"] else {}
+    return Records(
+        frame=pd.DataFrame({**told, "set": sets, "id": ids, **scores}),
+        beside=pd.DataFrame(beside), kind="scores", same=("query", "gold"),
+    )  # fmt: skip
 
 
 def _gold(doc: dict[str, Any]) -> str:
@@ -76,4 +70,7 @@ def _model(folder: Path) -> str:
     return "/".join(parts[last:])
 
 
-FORMAT = Format("lighteval", frozenset({"parquet"}), _recognises, each(_read))
+FORMAT = Format(
+    "lighteval", frozenset({"parquet"}), each(_read), fields=_FIELDS,
+    looks_like=lambda file: isinstance(file.payload.frame["doc"].iloc[0], dict),
+)  # fmt: skip

@@ -16,8 +16,8 @@ from modelcompare.readers.formats.named_texts import by_folder, texts_by_name
 from modelcompare.readers.records import Records
 
 
-def recognises(file: Opened) -> bool:
-    """Return whether lines are no table: not all are cut by as many tabs."""
+def _are_no_table(file: Opened) -> bool:
+    """Return whether not all lines are cut by as many tabs."""
     tabs = {line.count("\t") for line in file.payload}
     return len(tabs) > 1 or tabs == {0}
 
@@ -41,5 +41,6 @@ def _check_lengths(files: Sequence[Opened]) -> None:
 
 
 FORMAT = Format(
-    "one text a line", frozenset({"text"}), recognises, read_lines, truth_is_a_file=True
-)
+    "one text a line", frozenset({"text"}), read_lines, looks_like=_are_no_table,
+    truth_is_a_file=True,
+)  # fmt: skip

@@ -13,13 +13,15 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.formats.base import Format, Opened, check_named, each, score_columns
-from modelcompare.readers.records import SCORE, Records
+from modelcompare.readers.records import Records
 
 _FIELDS = frozenset({"doc_id", "target", "filtered_resps"})
 _KNOWN = _FIELDS | {
     "doc", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash",
     "task", "task_name",
 }  # fmt: skip
+# What is no column beside the scores: keys, and what says nothing of a sample.
+_APART = ("doc_id", "filter", "metrics", "arguments")
 # What the logs of one task share.
 _SAME = ("task", "task_name", "target", "doc_hash", "target_hash")
 # Scores that come first, being what a task's leaderboard shows.
@@ -29,43 +31,30 @@ _NAME = re.compile(
 )
 
 
-def _recognises(file: Opened) -> bool:
-    return {*file.payload.frame.columns} >= _FIELDS
-
-
 def _read(file: Opened) -> Records:
     logged: pd.DataFrame = file.payload.frame
-    naming = [name for name in ("doc_id", "filter") if name in logged.columns]
-    check_named({name: logged[name] for name in naming}, file.name)
+    keys = logged[[name for name in ("filter", "doc_id") if name in logged]]
+    check_named(keys, file.name)
+    _check_once(keys, file.name)
     names = sorted(_metrics(logged), key=lambda name: name not in _FIRST)
-    scores = score_columns({name: logged[name] for name in names}, file.name)
-    frame = pd.DataFrame({"id": logged["doc_id"], **scores})
-    if "filter" in logged.columns:
-        frame.insert(0, "filter", logged["filter"])
-    _check_once(frame, file.name)
-    scored = [name for name in names if SCORE + name in scores]
-    beside = logged.drop(
-        columns=["doc_id", "filter", "metrics", "arguments", *scored], errors="ignore"
-    )
-    named = _NAME.fullmatch(file.name)
-    if named:
-        frame.insert(0, "set", named["task"])
+    scores, others = score_columns({name: logged[name] for name in names}, file.name)
+    told = {}
+    beside = logged.drop(columns=[*_APART, *({*names} - {*others})], errors="ignore")
+    if named := _NAME.fullmatch(file.name):
+        told = {"model": file.path.absolute().parent.name, "set": named["task"]}
         beside = beside.assign(date=named["date"])
-        frame.insert(0, "model", file.path.absolute().parent.name)
-    return Records(
-        frame=frame, beside=beside, kind="scores",
-        same=tuple(name for name in _SAME if name in beside.columns),
-    )  # fmt: skip
+    frame = keys.rename(columns={"doc_id": "id"}).assign(**told, **scores)
+    same = tuple(name for name in _SAME if name in beside.columns)
+    return Records(frame=frame, beside=beside, kind="scores", same=same)
 
 
-def _check_once(frame: pd.DataFrame, where: str) -> None:
-    keys = [name for name in ("id", "filter") if name in frame]
-    repeated = frame.duplicated(keys).to_numpy()
+def _check_once(keys: pd.DataFrame, where: str) -> None:
+    repeated = keys.duplicated().to_numpy()
     if repeated.any():
-        row = frame[keys].astype(object).iloc[int(repeated.argmax())]
+        row = keys.astype(object).iloc[int(repeated.argmax())]
         apart = f" for filter {row['filter']!r}" if "filter" in row else ", and no filter is named"
         raise ValueError(
-            f"{where}: doc_id {row['id']!r} occurs several times{apart}; keep one row for each "
+            f"{where}: doc_id {row['doc_id']!r} occurs several times{apart}; keep one row for each "
             "document and filter."
         )
 
@@ -80,4 +69,6 @@ def _metrics(logged: pd.DataFrame) -> list[str]:
     return [name for name in found if name in logged.columns]
 
 
-FORMAT = Format("lm-evaluation-harness", frozenset({"jsonl", "parquet"}), _recognises, each(_read))
+FORMAT = Format(
+    "lm-evaluation-harness", frozenset({"jsonl", "parquet"}), each(_read), fields=_FIELDS
+)

@@ -24,12 +24,6 @@ _AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
 _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
 
 
-def recognises(file: Opened) -> bool:
-    """Return whether rows say which audio they are of and what a model understood."""
-    columns = file.payload.frame.columns
-    return _AUDIO in columns and bool(_said(columns))
-
-
 def read_manifests(files: Sequence[Opened]) -> Records:
     """Rows by audio file, and by offset where an audio file has several rows.
 
@@ -98,4 +92,7 @@ def _ids(file: Opened) -> pd.Series[str]:
     return ids
 
 
-FORMAT = Format("NeMo manifest", frozenset({"jsonl"}), recognises, read_manifests)
+FORMAT = Format(
+    "NeMo manifest", frozenset({"jsonl"}), read_manifests, fields=frozenset({_AUDIO}),
+    looks_like=lambda file: bool(_said(file.payload.frame.columns)),
+)  # fmt: skip

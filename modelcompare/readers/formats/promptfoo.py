@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format, Opened, is_missing
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
@@ -25,16 +25,6 @@ _LONGEST_ID = 80
 _BESIDE = ("description", "vars", "failureReason", "error", "latencyMs", "cost")
 
 _Result = dict[str, Any]
-_Name = TypeVar("_Name", bound=Hashable)
-
-
-def recognises(file: Opened) -> bool:
-    """Return whether a file holds results with a provider, variables and scores."""
-    if file.kind == "jsonl":
-        return {*_FIELDS} <= {*file.payload.frame.columns}
-    results = _listed(file.payload)
-    first = results[0] if results else None
-    return isinstance(first, dict) and first.keys() >= {*_FIELDS}
 
 
 def read_results(files: Sequence[Opened]) -> Records:
@@ -43,14 +33,18 @@ def read_results(files: Sequence[Opened]) -> Records:
     The prompt is part of a model's name where there are several.
     """
     results = [(file, result) for file in files for result in _results(file)]
-    models = _models(results)
-    ids = _ids([result for _, result in results])
-    frame = pd.DataFrame({"model": models, "id": ids})
+    beside = pd.DataFrame([_beside(file, result) for file, result in results])
+    index = [(str(file.path), str(result.get("promptIdx"))) for file, result in results]
+    frame = pd.DataFrame(
+        {
+            "model": _models(beside["provider"], beside["prompt"], index),
+            "id": _ids([result for _, result in results]),
+        }
+    )
     runs = frame.groupby(["model", "id"]).cumcount() + 1
     if (runs > 1).any():
         frame.insert(1, "run", runs)
     scores = pd.DataFrame([_scores(file, result) for file, result in results])
-    beside = pd.DataFrame([_beside(file, result) for file, result in results])
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),
         beside=beside.dropna(axis="columns", how="all"), kind="scores",
@@ -64,11 +58,15 @@ def _listed(document: Any) -> list[Any]:
     return document if isinstance(document, list) else []
 
 
+def _is_result(result: Any) -> bool:
+    return isinstance(result, dict) and result.keys() >= {*_FIELDS}
+
+
 def _results(file: Opened) -> list[_Result]:
     """The results of a file in the order of its tests and columns."""
     results = _rows(file.payload.frame) if file.kind == "jsonl" else _listed(file.payload)
     for number, result in enumerate(results, start=1):
-        if not (isinstance(result, dict) and result.keys() >= {*_FIELDS}):
+        if not _is_result(result):
             raise ValueError(
                 f"{file.name}: result {number:,} lacks one of {', '.join(_FIELDS)}; write the "
                 "results again with promptfoo."
@@ -80,11 +78,9 @@ def _results(file: Opened) -> list[_Result]:
 
 def _rows(frame: pd.DataFrame) -> list[_Result]:
     """Rows without the cells that their lines lacked."""
-    is_there = frame.notna().to_numpy()
-    rows = zip(frame.to_dict("records"), is_there, strict=True)
     return [
-        {str(name): cell for (name, cell), there in zip(row.items(), mask, strict=True) if there}
-        for row, mask in rows
+        {str(name): cell for name, cell in row.items() if not is_missing(cell)}
+        for row in frame.to_dict("records")
     ]
 
 
@@ -93,30 +89,30 @@ def _index(result: _Result, name: str) -> int:
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0
 
 
-def _models(results: Sequence[tuple[Opened, _Result]]) -> list[str]:
-    """Name of the column of promptfoo's table that each result stands in."""
-    prompts = [*dict.fromkeys(_prompt(result) for _, result in results)]
+def _models(
+    providers: pd.Series[str], prompts: pd.Series[str], index: Sequence[tuple[str, str]]
+) -> list[str]:
+    """Name of the column of promptfoo's table that each result stands in, by file and place."""
+    texts = prompts.unique()
     labels = {
-        prompt: prompt if len(prompt) <= _LONGEST_LABEL and "\n" not in prompt else f"prompt {n}"
-        for n, prompt in enumerate(prompts, start=1)
+        text: text if len(text) <= _LONGEST_LABEL and "\n" not in text else f"prompt {n}"
+        for n, text in enumerate(texts, start=1)
     }
-    found = []
-    for file, result in results:
-        provider, prompt = _provider(result), _prompt(result)
-        name = provider if len(prompts) == 1 else f"{provider} / {labels[prompt]}"
-        column = (file.path, str(result.get("promptIdx")), provider, prompt)
-        found.append(((file.path, name), column))
-    return [name if n == 1 else f"{name} #{n}" for (_, name), n in _numbered(found)]
+    names = providers if len(texts) == 1 else providers + " / " + prompts.map(labels)
+    columns = [*zip(index, prompts, strict=True)]
+    return _told_apart(names, columns, "{} #{}", by=[file for file, _ in index])
 
 
-def _numbered(named: Iterable[tuple[_Name, Hashable]]) -> list[tuple[_Name, int]]:
-    """Names, and which of the things of that name each is the name of."""
-    things: dict[_Name, dict[Hashable, int]] = {}
-    found = []
-    for name, thing in named:
-        of_name = things.setdefault(name, {})
-        found.append((name, of_name.setdefault(thing, len(of_name) + 1)))
-    return found
+def _told_apart(
+    names: Sequence[str] | pd.Series[str], things: Sequence[Any], form: str,
+    by: Sequence[str] | None = None,
+) -> list[str]:  # fmt: skip
+    """Names of things, those that several have with a number from the second on."""
+    named = pd.DataFrame({"name": names, "by": by, "thing": things})
+    number = named.groupby(["by", "name"], dropna=False, sort=False)["thing"].transform(
+        lambda each: pd.factorize(each)[0] + 1
+    )
+    return [name if n == 1 else form.format(name, n) for name, n in zip(names, number, strict=True)]
 
 
 def _provider(result: _Result) -> str:
@@ -133,20 +129,16 @@ def _prompt(result: _Result) -> str:
 
 def _ids(results: Sequence[_Result]) -> list[str]:
     """Names of tests; those of the same description, variables and assertions are one."""
-    found = []
+    names, identities = [], []
     for result in results:
         test = _test(result)
         variables = test.get("vars") or result["vars"] or {}
-        described = str(test.get("description") or _listed_vars(variables))
-        identity = json.dumps([described, variables, test.get("assert")], sort_keys=True)
-        found.append((described[:_LONGEST_ID] or "test", identity))
-    return [name if n == 1 else f"{name} ({n})" for name, n in _numbered(found)]
-
-
-def _listed_vars(variables: Any) -> str:
-    if not isinstance(variables, dict):
-        return str(variables)
-    return ", ".join(f"{name}={value}" for name, value in variables.items())
+        listed = variables if isinstance(variables, dict) else {}
+        described = ", ".join(f"{name}={value}" for name, value in listed.items())
+        described = str(test.get("description") or described or variables or "test")
+        names.append(described[:_LONGEST_ID])
+        identities.append(json.dumps([described, variables, test.get("assert")], sort_keys=True))
+    return _told_apart(names, identities, "{} ({})")
 
 
 def _test(result: _Result) -> dict[str, Any]:
@@ -166,9 +158,7 @@ def _scores(file: Opened, result: _Result) -> dict[str, float]:
                 f"{file.name}: {name} of {_provider(result)} in test {result.get('testIdx')} is "
                 f"{json.dumps(value)}, which is no number; correct it, or run promptfoo again."
             )
-    if _is_error(result):
-        return dict.fromkeys(scores, math.nan)
-    return {name: float(value) for name, value in scores.items()}
+    return {name: math.nan if _is_error(result) else float(value) for name, value in scores.items()}
 
 
 def _is_error(result: _Result) -> bool:
@@ -189,4 +179,7 @@ def _beside(file: Opened, result: _Result) -> dict[str, Any]:
     }
 
 
-FORMAT = Format("promptfoo results", frozenset({"json", "jsonl"}), recognises, read_results)
+FORMAT = Format(
+    "promptfoo results", frozenset({"json", "jsonl"}), read_results, fields=frozenset(_FIELDS),
+    looks_like=lambda file: file.kind == "jsonl" or any(map(_is_result, _listed(file.payload)[:1])),
+)  # fmt: skip

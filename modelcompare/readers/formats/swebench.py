@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format, Opened, cells_of
 from modelcompare.readers.records import Records
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
@@ -29,59 +28,50 @@ _OUTCOMES = {
 }
 
 
-def recognises(file: Opened) -> bool:
-    """Return whether a document lists resolved and unresolved instances."""
-    document = file.payload
-    return isinstance(document, dict) and all(
-        isinstance(document.get(key), list) for key in ("resolved_ids", "unresolved_ids")
-    )
-
-
 def read_reports(files: Sequence[Opened]) -> Records:
     """Rows by report and instance; the part of an id before its number is the repository.
 
     An instance that no report has a prediction for belongs to the data set, not to the comparison.
     """
-    reports = [_instances(file) for file in files]
-    rows = pd.concat(reports, keys=range(len(files)), names=["file"]).reset_index("file")
+    rows = pd.concat([_instances(file).assign(file=n) for n, file in enumerate(files)])
     tried = rows.loc[rows["status"] != "incomplete", "id"]
     rows = rows[rows["id"].isin(tried)].reset_index(drop=True)
-    names = _models_and_runs(files)
     beside = rows[["status", "reason"]].dropna(axis="columns", how="all")
+    known, names = ["file"], _models_and_runs(files)
     if names is not None:
-        rows["model"] = rows["file"].map({n: model for n, (model, _) in enumerate(names)})
-        run_id = rows["file"].map({n: run for n, (_, run) in enumerate(names)})
-        beside = beside.assign(run_id=run_id)
+        known = ["model", "run"]
+        told = pd.DataFrame(names, columns=["model", "run_id"]).iloc[rows["file"]]
+        rows["model"] = told["model"].to_numpy()
+        beside = beside.assign(run_id=told["run_id"].to_numpy())
         if len({model for model, _ in names}) < len(names):
             rows["run"] = rows.groupby("model")["file"].rank("dense").astype(int)
     repositories = rows["id"].str.extract(_INSTANCE, expand=False)
     if repositories.notna().all():
         rows["group"] = repositories
-    known = ["file"] if names is None else ["model", "run"]
     columns = [c for c in (*known, "group", "id", "score:resolved") if c in rows.columns]
     return Records(frame=rows[columns], beside=beside, kind="scores")
 
 
 def _instances(file: Opened) -> pd.DataFrame:
-    told = file.payload.get("failure_reasons")
-    reasons = told if isinstance(told, dict) else {}
-    rows: dict[str, dict[str, Any]] = {}
-    for key, (status, score) in _OUTCOMES.items():
-        for name in _names(file, key):
-            if name in rows:
-                raise ValueError(
-                    f"{file.name}: {name} is listed as {rows[name]['status']} and as {status}; "
-                    "write the report again, with one outcome for each instance."
-                )
-            rows[name] = {
-                "id": name, "score:resolved": score, "status": status, "reason": reasons.get(name)
-            }  # fmt: skip
-    if all(row["status"] == "incomplete" for row in rows.values()):
+    listed = [
+        (name, score, status)
+        for key, (status, score) in _OUTCOMES.items()
+        for name in _names(file, key)
+    ]
+    rows = pd.DataFrame(listed, columns=["id", "score:resolved", "status"])
+    for name in rows["id"][rows["id"].duplicated()][:1]:
+        first, second = rows["status"][rows["id"] == name][:2]
+        raise ValueError(
+            f"{file.name}: {name} is listed as {first} and as {second}; write the report again, "
+            "with one outcome for each instance."
+        )
+    if (rows["status"] == "incomplete").all():
         raise ValueError(
             f"{file.name}: the report has no instance with a prediction; name a report of a run "
             "that has some."
         )
-    return pd.DataFrame([*rows.values()])
+    (reasons,) = cells_of([file.payload], "failure_reasons")
+    return rows.assign(reason=rows["id"].map(reasons if isinstance(reasons, dict) else {}))
 
 
 def _names(file: Opened, key: str) -> list[str]:
@@ -98,4 +88,11 @@ def _models_and_runs(files: Sequence[Opened]) -> list[tuple[str, str]] | None:
     return names if len({*names}) == len(files) else None
 
 
-FORMAT = Format("SWE-bench report", frozenset({"json"}), recognises, read_reports)
+FORMAT = Format(
+    "SWE-bench report", frozenset({"json"}), read_reports,
+    looks_like=lambda file: all(
+        isinstance(listed, list)
+        for key in ("resolved_ids", "unresolved_ids")
+        for listed in cells_of([file.payload], key)
+    ),
+)  # fmt: skip

@@ -23,11 +23,6 @@ _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
 
 
-def recognises(file: Opened) -> bool:
-    """Return whether the first lines are all of a run, or all judgements."""
-    return _is_all(file, _retrieved) or _is_judgements(file)
-
-
 def read_runs(files: Sequence[Opened]) -> Records:
     """Rows by run and judged query; a query that a run lacks scores 0, as with trec_eval -c.
 
@@ -166,4 +161,7 @@ def _number(text: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-FORMAT = Format("TREC run", frozenset({"text"}), recognises, read_runs)
+FORMAT = Format(
+    "TREC run", frozenset({"text"}), read_runs,
+    looks_like=lambda file: _is_all(file, _retrieved) or _is_judgements(file),
+)  # fmt: skip

@@ -22,7 +22,7 @@ _ALTERNATIVES = re.compile(r"\{.*/.*\}|(?<!\S)\(\S+\)(?!\S)")
 _SPEAKER = r"(.+)[-_][^-_]+"
 
 
-def recognises(file: Opened) -> bool:
+def _are_records(file: Opened) -> bool:
     """Return whether all lines end with an id in parentheses."""
     lines = _lines(file)
     return bool(lines) and all(_RECORD.fullmatch(line) for line in lines.values())
@@ -61,5 +61,6 @@ def _texts(file: Opened) -> pd.Series[str]:
 
 
 FORMAT = Format(
-    "sclite transcripts", frozenset({"text"}), recognises, read_transcripts, truth_is_a_file=True
-)
+    "sclite transcripts", frozenset({"text"}), read_transcripts, looks_like=_are_records,
+    truth_is_a_file=True,
+)  # fmt: skip

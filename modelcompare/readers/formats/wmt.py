@@ -23,16 +23,6 @@ _NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
 _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
 
 
-def recognises(file: Opened) -> bool:
-    """Return whether a file is named a score and starts with lines of a name and a number."""
-    head = file.payload[:_N_LOOKED_AT]
-    return (
-        _NAME.fullmatch(file.name) is not None
-        and len(head) > 0
-        and all(_score(line) is not None for line in head)
-    )
-
-
 def read_scores(files: Sequence[Opened]) -> Records:
     """Rows by system and segment, whose number is the id; a score for each file of one pair.
 
@@ -56,11 +46,8 @@ def read_scores(files: Sequence[Opened]) -> Records:
 
 def _score(line: str) -> tuple[str, float] | None:
     """The system and the score of a line."""
-    fields = line.split()
-    if len(fields) != 2:
-        return None
-    system, score = fields
     try:
+        system, score = line.split()
         return system, math.nan if score == "None" else float(score)
     except ValueError:
         return None
@@ -92,30 +79,26 @@ def _pair_and_name(file: Opened) -> tuple[str | None, str]:
 
 def _blocks(file: Opened) -> pd.Series[float]:
     """Scores by system and number of the segment."""
-    blocks: dict[str, list[float]] = {}
-    for number, line in enumerate(file.payload, start=1):
-        found = _score(line)
-        if found is None:
-            raise ValueError(
-                f"{file.name}: line {number} is not a system and its score, or None for a missing "
-                "one."
-            )
-        blocks.setdefault(found[0], []).append(found[1])
-    sizes = {system: len(block) for system, block in blocks.items()}
-    (first, size), *others = sizes.items()
-    for system, other in others:
-        if other != size:
-            raise ValueError(
-                f"{file.name}: {first} has {size:,} scores and {system} has {other:,}; write None "
-                "for those that are missing."
-            )
-    if size == 1:
+    rows = [_score(line) for line in file.payload]
+    if None in rows:
+        raise ValueError(
+            f"{file.name}: line {rows.index(None) + 1} is not a system and its score, or None for "
+            "a missing one."
+        )
+    found = pd.DataFrame(rows, columns=["model", "score"])
+    sizes = found.groupby("model", sort=False).size()
+    for system in sizes.index[sizes != sizes.iloc[0]][:1]:
+        raise ValueError(
+            f"{file.name}: {sizes.index[0]} has {sizes.iloc[0]:,} scores and {system} has "
+            f"{sizes[system]:,}; write None for those that are missing."
+        )
+    if sizes.iloc[0] == 1:
         raise ValueError(
             f"{file.name}: every system has a single score; name the file of the segments' scores "
             "(.seg.score)."
         )
-    numbered = {system: pd.Series(block, range(1, size + 1)) for system, block in blocks.items()}
-    return pd.concat(numbered, names=["model", "id"])
+    numbers = found.groupby("model").cumcount() + 1
+    return found.assign(id=numbers).set_index(["model", "id"])["score"]
 
 
 def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
@@ -149,4 +132,10 @@ def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
     return frame[~frame.index.isin(unrated, level="id")]
 
 
-FORMAT = Format("WMT scores", frozenset({"text"}), recognises, read_scores)
+def _are_scores(file: Opened) -> bool:
+    """Return whether a file is named a score and starts with lines of a name and a number."""
+    head = file.payload[:_N_LOOKED_AT]
+    return bool(_NAME.fullmatch(file.name) and head and all(map(_score, head)))
+
+
+FORMAT = Format("WMT scores", frozenset({"text"}), read_scores, looks_like=_are_scores)

@@ -415,4 +415,4 @@ def test_no_other_document_is_recognised(tmp_path, document):
 def test_no_table_of_objects_is_recognised(tmp_path):
     path = tmp_path / "a.jsonl"
     rows = Table(pd.DataFrame({"model": ["a"], "prompt": ["x"], "score": [1], "success": [True]}))
-    assert not promptfoo.recognises(type(opened(RESULTS, "json"))(path, "jsonl", rows))
+    assert not promptfoo.FORMAT.recognises(type(opened(RESULTS, "json"))(path, "jsonl", rows))
