@@ -10,13 +10,12 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import ranks
+from modelcompare.comparison.standings import rank_bounds, ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import Interval
 from modelcompare.metrics import AnyMetric
-from modelcompare.report.compared import sameness
 from modelcompare.words import Family, IntervalMethod
 
 
@@ -40,6 +39,12 @@ class Evidence:
         As given to `compare`.
     tests_used, corrections_used : dict of str to str
         For each metric the test, and the correction, that stood in for the one asked for.
+    rng_label : str
+        The seed, as far as it can be named.
+    warned : tuple of str
+        What too few samples or resamples keep from being known or shown, as it was warned of.
+    left_out : tuple of str
+        Why a metric is not among those compared by default.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
@@ -57,6 +62,9 @@ class Evidence:
     family: Family
     baseline: str | None
     alpha: float
+    rng_label: str
+    warned: tuple[str, ...] = field(default=(), repr=False)
+    left_out: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def keys(self) -> Sequence[ValueKey]:
@@ -144,23 +152,35 @@ class Evidence:
         out[:, b, a] = shown & (signed < 0)
         return out
 
+    @cached_property
+    def rank_range(self) -> tuple[IntArray, IntArray]:
+        """Lowest and highest rank that the tests leave open, each (n_models, n_values)."""
+        return rank_bounds(self.better)
+
     @property
     def winner(self) -> AnyArray:
         """Name of the significantly better model, None elsewhere: (n_pairs, n_values)."""
         a_leads = self.difference * self.direction > 0
         return winners(self.models, *self.pairs, a_leads, self.p_adjusted < self.alpha)
 
-    @property
+    @cached_property
     def sameness(self) -> list[tuple[float, float]]:
-        """Sorting key of each value, small where models differ most."""
-        columns = zip(self.difference.T, self.error.T, self.p_adjusted.T, strict=True)
-        return [sameness(*column) for column in columns]
+        """Sorting key of each value, small where models differ.
+
+        The smallest p-value, then the largest difference over its standard error, negated.
+        """
+        if not len(self.p_adjusted):
+            return [(1.0, 0.0)] * len(self.keys)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.nan_to_num(np.abs(self.difference) / self.error, posinf=np.inf)
+        least = np.nan_to_num(self.p_adjusted, nan=1.0).min(axis=0)
+        return [*zip(least.tolist(), (-times.max(axis=0)).tolist(), strict=True)]
 
     def slice_of(self, metric: str) -> slice:
         """Columns of a metric's values."""
         return self.bootstrap.evaluation.metric_slice(metric)
 
-    @property
+    @cached_property
     def family_sizes(self) -> dict[str, int]:
         """Count the tests that are corrected together: by metric, or of all under "all"."""
         tested = ~np.isnan(self.p_values)
@@ -184,3 +204,13 @@ def winners(
     names = np.array(models, dtype=object)
     better = np.where(a_leads, names[a][:, None], names[b][:, None])
     return np.where(significant, better, np.array(None))
+
+
+def places_of(evidence: Evidence, metric: str) -> range:
+    """Positions of a metric's values."""
+    return range(len(evidence.keys))[evidence.slice_of(metric)]
+
+
+def by_telling(evidence: Evidence, places: Sequence[int], most: int) -> list[int]:
+    """Order values: up to `most` as they are, more with those first where models differ most."""
+    return sorted(places, key=evidence.sameness.__getitem__ if len(places) > most else None)

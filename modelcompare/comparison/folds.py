@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.tables import pair_table
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, p_clause
-from modelcompare.report.pair_tables import pair_table
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
 from modelcompare.significance.corrections import adjust

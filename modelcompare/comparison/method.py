@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from modelcompare import significance
+from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.notes import design
 from modelcompare.intervals import METHODS
-from modelcompare.report.compared import Compared
 from modelcompare.report.numbers import format_percent
 from modelcompare.works import (
     BONETT,
@@ -127,15 +128,10 @@ class Method:
         return "; ".join(f"{text} for {_and(names[name])}" for name, text in found.items())
 
 
-def comparison_method(
-    result: Compared, sources: Mapping[str, Sequence[str]], design: str = ""
-) -> tuple[str, list[str]]:
-    """Describe how the numbers were made, with references that the numbers in brackets refer to.
-
-    `sources` has the works behind each metric; `design` says what is taken whole.
-    """
+def comparison_method(result: Compared) -> tuple[str, list[str]]:
+    """Describe how the numbers were made, with references that the numbers in brackets refer to."""
     method = Method()
-    parts = [*_measured(result, method, sources), *filter(None, [design])]
+    parts = [_measured(result, method), *filter(None, [design(result)])]
     parts.append(_intervals(result, method))
     if len(result.differences):
         parts += [_tests(result, method), *_swapped_groups(result)]
@@ -145,13 +141,11 @@ def comparison_method(
     return " ".join(parts), method.references
 
 
-def _measured(
-    result: Compared, method: Method, sources: Mapping[str, Sequence[str]]
-) -> Iterator[str]:
-    models = result.scores["model"].nunique()
-    metrics = [f"{name}{method.cite(sources.get(name, ()))}" for name in result.upwards]
-    yield (
-        f"We measured {_and(metrics)} of {models:,} model{'s' * (models != 1)} on "
+def _measured(result: Compared, method: Method) -> str:
+    models = len(result.models)
+    cited = [f"{name}{method.cite(m.references)}" for name, m in result.metric_info.items()]
+    return (
+        f"We measured {_and(cited)} of {models:,} model{'s' * (models != 1)} on "
         f"{'the same ' if models > 1 else ''}{result.n_samples:,} test samples."
     )
 
@@ -168,7 +162,7 @@ def _intervals(result: Compared, method: Method) -> str:
 
 def _tests(result: Compared, method: Method) -> str:
     made = method.listed(INTERVALS, _by_name(result.differences, "method"))
-    corrected = max(result.n_tests.values()) > 1
+    corrected = max(map(result.n_tests, result.metrics)) > 1
     if result.correction == "max-t":
         tested = method.phrase(CORRECTIONS["max-t"])
     else:
@@ -203,7 +197,7 @@ def _adjusted(result: Compared, method: Method) -> str:
 
 
 def _family(result: Compared) -> str:
-    sizes = sorted({result.n_tests[metric] for metric in result.upwards})
+    sizes = sorted({*map(result.n_tests, result.metrics)})
     if result.family == "all":
         return f"over all {sizes[-1]:,} tests"
     over = "all pairs and classes" if result.baseline is None else "all differences and classes"
@@ -243,6 +237,6 @@ def comparison_code(result: Compared) -> str:
     source = "..." if result.name is None else repr(result.name)
     return "\n".join([
         "import modelcompare as mc", "", f"predictions = mc.read_predictions({source})",
-        "result = mc.compare(", "    predictions,", f"    {list(result.upwards)!r},", *lines,
+        "result = mc.compare(", "    predictions,", f"    {list(result.metrics)!r},", *lines,
         ")", 'result.to_html("report.html")',
     ])  # fmt: skip

@@ -10,7 +10,6 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.told import warn_of_each
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
 from modelcompare.words import Correction
@@ -138,8 +137,9 @@ def _fewer_tests(evidence: Evidence) -> str:
     return f", a baseline ({others:,} pairs)" if evidence.baseline is None and others > 1 else ""
 
 
-def design(evaluation: Evaluation) -> str:
+def design(evidence: Evidence) -> str:
     """Name what is taken whole, and what keeps its size; empty for plain samples."""
+    evaluation = evidence.bootstrap.evaluation
     predictions, units = evaluation.predictions, evaluation.units
     parts = []
     if predictions.groups is not None and predictions.sums is None:

@@ -1,83 +1,15 @@
-"""Pairs of models for reading: the better model first, with intervals corrected like p-values."""
+"""Intervals that hold for many values at once: corrected like p-values, or simultaneous."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
-from modelcompare.engine.axis import score_frame
 from modelcompare.intervals import Interval, quantiles
-
-
-def standing_frame(evidence: Evidence) -> pd.DataFrame:
-    """Make the rows of `Comparison.standings`, from the values on resamples too."""
-    frames, draws = [], evidence.bootstrap.draws
-    for position, key in enumerate(evidence.keys):
-        better, direction = evidence.better[position], evidence.direction[position]
-        point = evidence.point[:, position]
-        order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
-        frame = score_frame(
-            evidence.models,
-            [key],
-            estimate=point,
-            tier=tiers(better, order),
-            may_be_best=~better.any(axis=0) & ~np.isnan(point),
-            letters=compact_letters(better | better.T, order),
-            p_best=share_of_best(draws[:, :, position] * direction),
-        )
-        frames.append(frame.iloc[order])
-    return pd.concat(frames, ignore_index=True)
-
-
-def lead_frame(evidence: Evidence, *, every: bool = False) -> pd.DataFrame:
-    """Make the rows of `Comparison.leads`; of `every` pair, the better model minus the other."""
-    point, direction = evidence.point, evidence.direction
-    picks = [_sides(evidence, order, every=every) for order in evidence.order.T]
-    first, second = (np.concatenate(side) for side in zip(*picks, strict=True))
-    value = np.repeat(np.arange(len(picks)), [len(side) for side, _ in picks])
-    pair = evidence.row_of[first, second]
-    rows = np.unique(pair)
-    bounds = np.full((2, *evidence.p_values.shape), np.nan)
-    bounds[:, rows] = corrected_bounds(evidence, rows)
-    turn = direction[value] * np.where(evidence.pairs[0][pair] == first, 1.0, -1.0)
-    low, high = np.sort(turn * bounds[:, pair, value], axis=0)
-    keys = [evidence.keys[position] for position in value.tolist()]
-    names = np.array(evidence.models, dtype=object)
-    p_adjusted = evidence.p_adjusted[pair, value]
-    excluded = (low > 0) | (high < 0)
-    significant = p_adjusted < evidence.level
-    return pd.DataFrame(
-        {
-            "model": names[first],
-            "other": names[second],
-            "metric": [key.metric for key in keys],
-            "label": pd.Series([key.label for key in keys], dtype=object),
-            "lead": direction[value] * (point[first, value] - point[second, value]),
-            "standard_error": evidence.error[pair, value],
-            "ci_low": low,
-            "ci_high": high,
-            "p_adjusted": p_adjusted,
-            "at_odds": ~np.isnan(p_adjusted) & ~np.isnan(low) & (excluded != significant),
-        }
-    )
-
-
-def _sides(evidence: Evidence, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:
-    """Pick the model and the other of each row, of models from best to worst."""
-    if evidence.baseline is not None:
-        baseline = evidence.models.index(evidence.baseline)
-        others = order[order != baseline]
-        return others, np.full(len(others), baseline)
-    if every:
-        first, second = np.triu_indices(len(order), 1)
-        return order[first], order[second]
-    return np.full(len(order) - 1, order[0]), order[1:]
 
 
 def corrected_bounds(evidence: Evidence, rows: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -16,6 +16,7 @@ from modelcompare.comparison.grouped import compare_each, stacked
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.tables import pair_table, table_of, value_columns
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.influence import Pairs
@@ -25,7 +26,6 @@ from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
-from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, column
 from modelcompare.resampling.seeds import RngLike, rng_label

@@ -13,11 +13,11 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.grouped import compare_each, correct_together, stacked
+from modelcompare.comparison.tables import pair_table, table_of, value_columns
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike, rng_label

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.compared import Compared
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, interval_clause, p_clause
@@ -22,21 +20,9 @@ _MOST_NAMES = 4
 
 @dataclass(frozen=True)
 class Verdict:
-    """Sentences on who leads, who is tied, who is beaten, and what would settle it.
+    """Sentences on who leads, who is tied, who is beaten, and what would settle it."""
 
-    Attributes
-    ----------
-    evidence : Evidence
-        Values and tests.
-    leads : DataFrame
-        As `Comparison.leads`.
-    decimals : mapping of str to int
-        Digits after the point for each metric.
-    """
-
-    evidence: Evidence
-    leads: pd.DataFrame
-    decimals: Mapping[str, int]
+    evidence: Compared
 
     @property
     def findings(self) -> list[Finding]:
@@ -49,7 +35,7 @@ class Verdict:
         ]  # fmt: skip
 
     def _digits(self, position: int) -> int:
-        return self.decimals[self.evidence.keys[position].metric]
+        return self.evidence.decimals(self.evidence.keys[position].metric)
 
     def _names(self, models: list[int]) -> str:
         return _listed([self.evidence.models[model] for model in models])
@@ -123,7 +109,7 @@ class Verdict:
         """Write the lead of a over b with interval and p-value, both corrected alike."""
         found, digits = self.evidence, self._digits(position)
         n_rows = len(found.models) - 1
-        rows = self.leads.iloc[position * n_rows : (position + 1) * n_rows]
+        rows = found.leads.iloc[position * n_rows : (position + 1) * n_rows]
         row = rows[(rows["model"] == found.models[a]) & (rows["other"] == found.models[b])].iloc[0]
         difference = format_number(row["lead"], digits, signed=True)
         interval = interval_clause(row["ci_low"], row["ci_high"], digits, found.confidence_level)

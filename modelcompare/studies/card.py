@@ -20,13 +20,13 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
+from modelcompare.comparison.tables import table_of, value_columns
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report import escape
 from modelcompare.report.json_text import json_document
-from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.comparison.tables import pair_table
 from modelcompare.report.numbers import format_interval, interval_clause
-from modelcompare.report.pair_tables import pair_table
 from tests.report.written import screen_text
 
 INF = float("inf")

@@ -1,7 +1,6 @@
 """Comparisons with invented numbers: the report room is tested without any statistics."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -10,15 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.comparison.method import comparison_code, comparison_method
-from modelcompare.report.compared import Compared
-from modelcompare.report.comparison_tables import (
-    comparison_figures,
-    comparison_tables,
-    printed_tables,
-)
-from modelcompare.report.numbers import decimals_for
-from modelcompare.report.result import Result
+from modelcompare.comparison.result import Comparison
+from modelcompare.engine.axis import ValueKey
+from modelcompare.intervals import Interval
+from modelcompare.report.document import Finding
+from modelcompare.words import is_missing
 
 DIFFERENCE_COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
@@ -31,42 +26,81 @@ def _first_places(frame):
     return frame.groupby(["metric", "label"], dropna=False, sort=False).ngroup()
 
 
-@dataclass
-class MadeComparison(Result):
-    """The attributes of a Comparison that the report room reads."""
+class MadeComparison(Comparison):
+    """A Comparison of invented frames, whose arrays are those of the frames."""
 
-    scores: pd.DataFrame
-    differences: pd.DataFrame
-    metric_info: dict[str, Any]
-    models: tuple[str, ...]
-    name: str = "made.npz"
-    n_samples: int = 9824
-    n_resamples: int = 9999
-    method: str = "BCa"
-    test: str = "permutation"
-    correction: str = "holm"
-    alpha: float = 0.05
-    confidence_level: float = 0.95
-    parts: str = "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
-    sentences: list[str] = field(default_factory=list)
-    baseline: str | None = None
-    odd: bool = False
-    family: str = "metric"
-    rng_label: str = "0"
-    corrections_used: Mapping[str, str] = field(default_factory=dict)
-    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    __setattr__ = object.__setattr__
+    name = "made.npz"
+    n_samples, n_resamples = 9824, 9999
+    notes = ()
+    signature = metric_info = models = None
+    bootstrap = SimpleNamespace(evaluation=SimpleNamespace(
+        predictions=SimpleNamespace(groups=None, sums=None, sample_weight=None),
+        units=SimpleNamespace(strata=None),
+    ))  # fmt: skip
 
-    def leads(self, every):
-        pairs = self.differences
-        return self._turned(pairs if every else pairs[pairs["model_b"] == self.models[-1]])
+    def __init__(self, scores, differences, metric_info, models, sentences):
+        self.scores, self.differences = scores, differences
+        self.metric_info, self.models = metric_info, models
+        self.method, self.test, self.correction, self.family = (
+            "BCa", "permutation", "holm", "metric",
+        )  # fmt: skip
+        self.alpha, self.confidence_level, self.baseline = 0.05, 0.95, None
+        self.tests_used, self.corrections_used, self.rng_label = {}, {}, "0"
+        self.signature = (
+            "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
+        )
+        self.sentences, self.odd, self.warned = sentences, False, ()
 
+    @property
+    def keys(self):
+        pairs = self.scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
+        return [ValueKey(metric, None if is_missing(label) else label) for metric, label in pairs]
+
+    def slice_of(self, metric):
+        places = [place for place, key in enumerate(self.keys) if key.metric == metric]
+        return slice(places[0], places[-1] + 1)
+
+    @property
+    def pairs(self):
+        return np.triu_indices(len(self.models), 1)
+
+    def _of(self, frame, *columns):
+        """Arrays of a row for each model or pair and a column for each value."""
+        frame = frame[[*columns]].astype(float)
+        return [frame[name].to_numpy().reshape(len(self.keys), -1).T for name in columns]
+
+    point = property(lambda self: self._of(self.scores, "estimate")[0])
+    ranks = property(lambda self: self._of(self.scores, "rank")[0])
+    rank_range = property(lambda self: self._of(self.scores, "rank_low", "rank_high"))
+    difference = property(lambda self: self._of(self.differences, "difference")[0])
+    error = property(lambda self: self._of(self.differences, "standard_error")[0])
+    p_values = property(lambda self: self._of(self.differences, "p_value")[0])
+    p_adjusted = property(lambda self: self._of(self.differences, "p_adjusted")[0])
+    leads = property(lambda self: self._turned(every=False))
+    all_leads = property(lambda self: self._turned(every=True))
+    family_sizes = property(Comparison.family_sizes.func)
+    sameness = property(Comparison.sameness.func)
+    better = property(Comparison.better.func)
+    order = property(Comparison.order.func)
+
+    @property
+    def score_interval(self):
+        low, high = self._of(self.scores, "ci_low", "ci_high")
+        return Interval.of(low, high, "BCa")
+
+    @property
     def corrected(self):
-        half = 2 * self.differences["standard_error"]
-        difference = self.differences["difference"]
-        return self.differences.assign(ci_low=difference - half, ci_high=difference + half)
+        return self.difference - 2 * self.error, self.difference + 2 * self.error
 
-    def _turned(self, pairs):
+    @property
+    def remarks(self):
+        return {metric: [] for metric in self.metrics}
+
+    def _turned(self, *, every):
         """Later models are better, so that model b is ahead of model a; the best come first."""
+        pairs = self.differences
+        pairs = pairs if every else pairs[pairs["model_b"] == self.models[-1]]
         place = pairs[["model_b", "model_a"]].map(self.models.index)
         up = pairs["metric"].map(lambda name: 1 if self.metric_info[name].greater_is_better else -1)
         half = 2 * pairs["standard_error"]
@@ -79,46 +113,9 @@ class MadeComparison(Result):
         frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
         return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)
 
-    def n_tests(self, metric):
-        return 1 if self.correction == "none" else int((self.differences["metric"] == metric).sum())
-
     @property
-    def signature(self):
-        return self.parts
-
-    def decimals(self, metric):
-        return decimals_for(self.scores.loc[self.scores["metric"] == metric, "standard_error"])
-
-    @property
-    def headline(self):
-        return f"made.npz: {len(self.models)} models, 9,824 samples"
-
-    @property
-    def compared(self):
-        made = {
-            "upwards": {name: info.greater_is_better for name, info in self.metric_info.items()},
-            "decimals": {name: self.decimals(name) for name in self.metric_info},
-            "n_tests": {name: self.n_tests(name) for name in self.metric_info},
-        }
-        same = {each.name for each in fields(Compared)} - {*made}
-        return Compared(**made, **{name: getattr(self, name) for name in same})
-
-    def document(self):
-        compared = self.compared
-        tables = comparison_tables(compared, self.remarks)
-        method, references = comparison_method(compared, {})
-        return self._document(
-            tables,
-            headline=self.headline,
-            findings=self.sentences,
-            frames=lambda: {"scores": self.scores, "differences": self.differences},
-            printed=lambda: printed_tables(compared),
-            figures=comparison_figures(compared, tables),
-            method=method,
-            references=references,
-            reproduce=comparison_code(compared),
-            settings={"models": self.models, "verdict": self.sentences},
-        )
+    def _findings(self):
+        return [Finding(sentence) for sentence in self.sentences]
 
 
 def make_comparison(
@@ -174,7 +171,9 @@ def make_comparison(
                     }
                 )
     info = {
-        metric: SimpleNamespace(greater_is_better=metric not in lower_is_better, bounds=(0.0, 1.0))
+        metric: SimpleNamespace(
+            greater_is_better=metric not in lower_is_better, bounds=(0.0, 1.0), references=()
+        )
         for metric in metrics
     }
     return MadeComparison(

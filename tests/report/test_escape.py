@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
+from modelcompare.comparison.forest import plot_comparison
 from modelcompare.report import escape
 from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import frame_csv
@@ -20,7 +21,6 @@ from tests.report.written import (
     fragment,
     page,
     page_of_tables,
-    plot_comparison,
     screen,
     screen_text,
 )
@@ -51,7 +51,7 @@ def hostile(request, make_comparison):
         return make_comparison(metrics=["f1"], labels={"f1": NAMES})
     made = make_comparison()
     made.name = made.sentences = NAMES
-    made.parts = f"modelcompare|baseline:{'|'.join(NAMES)}`"
+    made.signature = f"modelcompare|baseline:{'|'.join(NAMES)}`"
     made.scores["n_undefined"] = 1
     return made
 
@@ -106,7 +106,7 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
              f"{'z' * pad}##[error]c", "##vso[task.complete]d"]  # fmt: skip
     made = make_comparison(names, metrics=["f1"], labels={"f1": names})
     made.sentences = [f"f1 of {name}: {name} leads {name}." for name in names]
-    made.name, made.parts = names[0], f"modelcompare|baseline:{'|'.join(names)}"
+    made.name, made.signature = names[0], f"modelcompare|baseline:{'|'.join(names)}"
     forms = {
         "screen": screen_text(made), "all": screen_text(made, show_all=True), "text": str(made),
         "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": made.to_csv(),

@@ -5,9 +5,9 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from modelcompare.comparison.forest import plot_comparison
 from modelcompare.paths import check_writable
 from modelcompare.report.writers.files import figure_format, write_figure, write_text
-from tests.report.written import plot_comparison
 
 
 def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):

@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.report.written import plot_comparison
+from modelcompare.comparison.forest import plot_comparison
 
 MANY = [f"model_{i:02d}" for i in range(20)]
 

@@ -7,10 +7,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import modelcompare as mc
+from modelcompare.comparison.forest import plot_comparison
 from modelcompare.report.figures.style import tell
 from modelcompare.report.writers import inline_svg
 from modelcompare.report.writers.inline_svg import caption_of, inline
-from tests.report.written import plot_comparison
 
 
 @pytest.fixture(name="figure")

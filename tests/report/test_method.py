@@ -6,9 +6,8 @@ from typing import get_args
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS
+from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS, comparison_method
 from modelcompare.words import Correction, IntervalMethod, PairsTest
-from tests.report.written import comparison_method
 
 
 def test_every_choice_has_its_phrase():
@@ -52,7 +51,7 @@ def test_clusters_and_strata_are_said():
 def test_without_a_correction_none_is_cited(make_comparison):
     result = make_comparison()
     result.correction = "none"
-    text, works = comparison_method(result, {})
+    text, works = comparison_method(result)
     assert "[2, 3], not adjusted. We call" in text
     assert "where the p-value is below 0.05" in text
     assert not any("Holm" in work for work in works)
@@ -67,14 +66,14 @@ def test_a_single_test_is_not_said_to_be_corrected():
 
 def test_families_are_told_by_their_sizes_from_small_to_large(make_comparison):
     result = make_comparison(["a", "b", "c"], ["f1", "mcc"], {"f1": list("uvwx")})
-    text, _ = comparison_method(result, {})
+    text, _ = comparison_method(result)
     assert "over all pairs and classes of a metric (3 or 12 tests)" in text
 
 
 def test_another_correction_that_stood_in_is_named(make_comparison):
     result = make_comparison(metrics=["accuracy", "mcc"])
     result.corrections_used = {"mcc": "step-down"}
-    text, works = comparison_method(result, {})
+    text, works = comparison_method(result)
     assert "the step-down of the same swaps [5] for mcc" in text
     assert works[4].startswith("Westfall & Young")
 
@@ -82,6 +81,6 @@ def test_another_correction_that_stood_in_is_named(make_comparison):
 def test_max_t_needs_no_test_of_its_own(make_comparison):
     result = make_comparison()
     result.correction = "max-t"
-    text, _ = comparison_method(result, {})
+    text, _ = comparison_method(result)
     assert "permutation" not in text
     assert "the largest studentized difference over resamples (max-t) [" in text

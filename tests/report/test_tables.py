@@ -77,3 +77,8 @@ def test_numpy_labels_become_plain_json(make_comparison):
     result = make_comparison(metrics=["f1"], labels={"f1": [np.int64(3), np.int64(4)]})
     labels = {row["label"] for row in json.loads(result.to_json())["scores"]}
     assert labels == {3, 4}
+
+
+def test_what_a_screen_has_no_room_for_is_left_out_of_a_shortened_table(make_comparison):
+    table = make_comparison([f"m{i:02d}" for i in range(30)]).document().tables["accuracy"]
+    assert table.shortened().texts(table.columns[1]) == [f"m{i:02d}" for i in range(29, 9, -1)]

@@ -55,7 +55,7 @@ def test_the_screen_of_two_models(make_comparison):
 @pytest.mark.parametrize("width", [60, 80, 132])
 def test_no_line_is_wider_than_the_page(make_comparison, models, labels, width):
     result = make_comparison(models, ["f1", "accuracy"], labels)
-    result.parts = result.parts.replace("|", " ")
+    result.signature = result.signature.replace("|", " ")
     lines = screen_text(result, width=width).splitlines()
     assert max(map(len, lines)) <= width
 

@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 
-from modelcompare.comparison import method
-from modelcompare.report import compared
-from modelcompare.report.figures import forest
 from modelcompare.report.writers import formats as writers
 from modelcompare.report.writers import notebook
 from modelcompare.report.writers import page as pages
@@ -39,15 +36,3 @@ def save(result, folder):
 
 def contents(result):
     return writers.contents(result.document())
-
-
-def plot_comparison(result, *args, **options):
-    return forest.plot_comparison(result.compared, *args, **options)
-
-
-def metric_blocks(result, *args, **options):
-    return compared.metric_blocks(result.compared, *args, **options)
-
-
-def comparison_method(result, sources):
-    return method.comparison_method(result.compared, sources)

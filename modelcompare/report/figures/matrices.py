@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.compared import Block, Compared
 from modelcompare.report.figures.forest import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
-from modelcompare.report.figures.selection import part_shown, select_blocks
+from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.figures.style import DARK, SHADES, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_p_value
@@ -30,32 +29,26 @@ _SQUARES: Mapping[_Square, str] = {
 
 
 def plot_heatmap(
-    result: Compared, block: Block, wins: pd.DataFrame, *, show: _Square = "p_value",
-    ax: Axes | None = None,
+    p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, alpha: float, *,
+    show: _Square = "p_value", ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw p-values of all pairs, and beside them who wins on how many resamples.
 
-    Models stand in the order of their ranks; columns are named by the rows' numbers. Into an `ax`
-    goes one of the two.
+    Models stand in the order of the rows; columns are named by the rows' numbers. Into an `ax` goes
+    one of the two.
     """
-    (block,), shown = select_blocks([block], baseline=result.baseline, max_models=MAX_MODELS)
-    models = list(block.scores["model"])
+    models = list(p_values.index)
     kinds: list[_Square] = [*_SQUARES] if ax is None else [show]
-    caption = Caption(
-        f"{result.headline}; {block.title}, all pairs, tests at {result.alpha:g}",
-        result.signature, shown,
-        note=f"p adjusted by {result.correction}; bold: below {result.alpha:g}\n"
-        "wins: share of resamples on which the model of the row is better; ties count half",
-    )  # fmt: skip
 
     def draw(kind: _Square, axes: Axes) -> None:
         if kind == "p_value":
-            values, texts = _p_values(block, models)
+            values = p_values.to_numpy()
+            texts = np.vectorize(_p_text)(values)
             # What is far below the level differs no more than what is far above it.
             shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
-            strong = values < result.alpha
+            strong = values < alpha
         else:
-            values = wins.loc[models, models].to_numpy()
+            values = wins.to_numpy()
             texts = np.vectorize(_share_text)(values)
             shade, strong = values, values > 1
         # The diagonal stays empty.
@@ -69,15 +62,8 @@ def plot_heatmap(
     return draw_panels(caption, [[partial(draw, kind) for kind in kinds]], size, ax=ax, sharey=True)
 
 
-def _p_values(block: Block, models: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Adjusted p-values of all pairs and how they are written; NaN where there is none."""
-    place = {model: i for i, model in enumerate(models)}
-    values = np.full((len(models), len(models)), np.nan)
-    for row in block.differences.itertuples():
-        a, b = place[row.model_a], place[row.model_b]
-        values[a, b] = values[b, a] = row.p_adjusted
-    texts = np.vectorize(lambda p: "" if np.isnan(p) else format_p_value(p).replace("0.", "."))
-    return values, texts(values)
+def _p_text(p_value: float) -> str:
+    return "" if np.isnan(p_value) else format_p_value(p_value).replace("0.", ".")
 
 
 def _draw_cells(

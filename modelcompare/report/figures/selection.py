@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from modelcompare.report.compared import Block, by_telling
 from modelcompare.report.numbers import plural
 from modelcompare.report.tables import rows_at
 from modelcompare.words import is_missing, label_name
-
-MAX_CLASSES = 12
-MAX_ROWS = 48
-
-
-def select_blocks(
-    blocks: Sequence[Block], *, baseline: str | None = None, max_models: int | None = None,
-    max_classes: int = MAX_CLASSES, max_rows: int = MAX_ROWS,
-) -> tuple[list[Block], str]:  # fmt: skip
-    """Keep the classes where models differ most, and the best models, that fit; and a remark.
-
-    Models of a metric that is not per class always fit, unless `max_models` says otherwise.
-    """
-    n_models = len(blocks[0].scores)
-    telling = {block.label for block in by_telling(blocks, max_classes)[:max_classes]}
-    classes = [block for block in blocks if block.label in telling]
-    fitting = n_models if blocks[0].label is None else models_by_class(len(classes), max_rows)
-    kept = min(n_models, fitting if max_models is None else max_models)
-    models = _best_models(blocks, kept, baseline)
-    said = [part_shown(len(models), n_models, "model", "the best"),
-            part_shown(len(classes), len(blocks), "class", "where models differ most")]  # fmt: skip
-    return [_only_models(block, models) for block in classes], "; ".join(filter(None, said))
 
 
 def models_by_class(n_classes: int, max_rows: int) -> int:
@@ -89,21 +65,3 @@ def among(argument: str, asked: Any, known: Sequence[Any]) -> Any:
 def _some(known: Sequence[Any]) -> str:
     more = f" and {len(known) - 9} more" if len(known) > 9 else ""
     return ", ".join(map(str, known[:9])) + more
-
-
-def _best_models(blocks: Sequence[Block], count: int, baseline: str | None) -> set[str]:
-    """Models with the best median place over the classes, and the baseline among them."""
-    places = pd.concat([block.scores["model"].reset_index() for block in blocks])
-    medians = places.groupby("model", sort=False)["index"].median()
-    order = list(medians.sort_values(kind="stable").index)
-    order.sort(key=lambda model: model != baseline)
-    return set(order[:count])
-
-
-def _only_models(block: Block, models: set[str]) -> Block:
-    pairs = block.differences
-    return replace(
-        block,
-        scores=block.scores[block.scores["model"].isin(models)],
-        differences=pairs[pairs["model_a"].isin(models) & pairs["model_b"].isin(models)],
-    )

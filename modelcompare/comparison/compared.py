@@ -1,0 +1,227 @@
+"""Evidence as long frames, and in the words that tables and figures share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.notes import notes
+from modelcompare.comparison.pairwise import corrected_bounds
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.intervals import difference_method
+from modelcompare.report.numbers import decimals_for
+from modelcompare.significance.studentized import n_groups
+from modelcompare.words import signature
+
+
+@dataclass(frozen=True)
+class Compared(Evidence):
+    """Evidence as frames, one for each kind of row, with a headline and a signature."""
+
+    @property
+    def name(self) -> str | None:
+        """Source of the predictions."""
+        return self.bootstrap.evaluation.predictions.name
+
+    @cached_property
+    @one_blas_thread()
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, metric and class.
+
+        Columns: model, metric, label (missing for averages), estimate, standard_error (of the
+        influences; of medians and functions, which these do not describe, the bootstrap's), ci_low,
+        ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
+        (the ranks that the corrected tests leave open), method (what the interval was made with).
+        """
+        interval, (rank_low, rank_high) = self.score_interval, self.rank_range
+        return score_frame(
+            self.models, self.keys, estimate=self.point,
+            standard_error=self.bootstrap.moments.standard_error(),
+            ci_low=interval.low, ci_high=interval.high, n_undefined=self.bootstrap.n_undefined,
+            rank=self.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
+        )  # fmt: skip
+
+    @cached_property
+    @one_blas_thread()
+    def differences(self) -> pd.DataFrame:
+        """One row for each pair of models, metric and class.
+
+        Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
+        ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
+        where the two cannot be told apart), method and test (what the interval and the p-value were
+        made with).
+        """
+        tests = [self.tests_used.get(key.metric, self.test) for key in self.keys]
+        interval = self.difference_interval
+        return pair_frame(
+            self.models, *self.pairs, self.keys, difference=self.difference,
+            standard_error=self.error, ci_low=interval.low, ci_high=interval.high,
+            p_value=self.p_values, p_adjusted=self.p_adjusted, better=self.winner,
+            method=interval.method,
+            test=np.broadcast_to(np.array(tests, dtype=object), self.p_values.shape),
+        )  # fmt: skip
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """Tiers and letters of models, a row for each model, metric and class.
+
+        Columns: model, metric, label, estimate, tier (one more than the models that are shown to be
+        better, each than the next, down to this one), may_be_best (no model is shown to be better:
+        with family-wise corrected tests these hold the best model at the confidence 1 - alpha),
+        letters (two models share one exactly if they are not shown to differ), p_best (share of
+        resamples in which the model is best: how often these samples, drawn anew, put it first; not
+        the probability that it is the best).
+        """
+        parts, draws = [], self.bootstrap.draws
+        for at, key in enumerate(self.keys):
+            better, direction, point = self.better[at], self.direction[at], self.point[:, at]
+            order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
+            frame = score_frame(
+                self.models, [key], estimate=point, tier=tiers(better, order),
+                may_be_best=~better.any(axis=0) & ~np.isnan(point),
+                letters=compact_letters(better | better.T, order),
+                p_best=share_of_best(draws[:, :, at] * direction),
+            )  # fmt: skip
+            parts.append(frame.iloc[order])
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_property
+    def leads(self) -> pd.DataFrame:
+        """Differences as people read them: the leader minus every other model, best first.
+
+        Columns: model (the leader of the metric and class), other, metric, label, lead (positive
+        where `model` is better, whichever way the metric points), standard_error, ci_low and
+        ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the interval
+        leaves 0 out though p_adjusted is not below 1 - confidence_level, or the reverse).
+        With a `baseline` the model of a row is each other model, and `other` the baseline.
+
+        Both are corrected for the same tests, and can part all the same: a p-value that steps down
+        is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
+        """
+        return self._lead_frame(every=False)
+
+    @cached_property
+    def all_leads(self) -> pd.DataFrame:
+        """`leads` of every pair: the better model minus the other."""
+        return self._lead_frame(every=True)
+
+    @cached_property
+    def corrected_differences(self) -> pd.DataFrame:
+        """`differences` with intervals corrected like the p-values beside them, as figures draw."""
+        low, high = self.corrected
+        return self.differences.assign(ci_low=low.ravel(), ci_high=high.ravel())
+
+    @cached_property
+    def corrected(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of all differences, corrected like p-values, each of shape (n_pairs, n_values)."""
+        return corrected_bounds(self, np.arange(len(self.pairs[0])))
+
+    @property
+    def signature(self) -> str:
+        """Line that says how the numbers were made, for papers and logs.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
+        """
+        evaluation = self.bootstrap.evaluation
+        predictions, paired = evaluation.predictions, len(self.models) > 1
+        clusters = "clusters" if predictions.sums is None else "buckets"
+        groups = n_groups(evaluation, self.test) if paired else None
+        intervals = [self.method, *([difference_method(self.method)] if paired else [])]
+        tests = [self.test, *self.tests_used.values()]
+        corrections = [self.correction, *self.corrections_used.values()]
+        return signature(
+            {"n": self.n_samples},
+            {clusters: evaluation.units.n_units} if predictions.groups is not None else "",
+            THESE_RUNS if self.notes else "",
+            {
+                "B": self.n_resamples, "ci": "/".join(dict.fromkeys(intervals)),
+                "test": "/".join(dict.fromkeys(tests)),
+                "adjust": "/".join(dict.fromkeys(corrections)),
+            },
+            {"family": "all"} if self.family == "all" else "",
+            {"baseline": self.baseline} if self.baseline else "",
+            {"tests": "+".join(str(size) for size in self.family_sizes.values())}
+            if paired and self.correction != "none"
+            else "",
+            {"rng": self.rng_label},
+            {"groups": groups} if groups else "",
+            "stratified" if evaluation.units.strata is not None else "",
+            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
+            "collapsed" if evaluation.collapsed else "",
+            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+        )  # fmt: skip
+
+    def decimals(self, metric: str) -> int:
+        """Digits after the point that a metric's standard errors bear, in tables and sentences."""
+        return self._decimals[metric]
+
+    @cached_property
+    def _decimals(self) -> dict[str, int]:
+        errors = self.scores.groupby("metric")["standard_error"]
+        return {metric: decimals_for(errors.get_group(metric)) for metric in self.metrics}
+
+    @property
+    def headline(self) -> str:
+        """Source, and numbers of models and samples."""
+        models = f"{len(self.models):,} model{'s' * (len(self.models) != 1)}"
+        name = f"{self.name}: " if self.name else ""
+        return f"{name}{models}, {self.n_samples:,} samples"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Scope of the answer: the runs at hand, where there are several."""
+        return for_these_runs(self.bootstrap.evaluation.predictions)
+
+    @cached_property
+    def remarks(self) -> dict[str, list[str]]:
+        """For each metric what its table does not show by itself."""
+        found = {metric: notes(self, metric) for metric in self.metrics}
+        found[self.metrics[-1]] += self.left_out
+        return found
+
+    def _lead_frame(self, *, every: bool) -> pd.DataFrame:
+        """Make the rows of `leads`; of `every` pair, the better model minus the other."""
+        sides = [self._sides(order, every=every) for order in self.order.T]
+        first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
+        at = np.repeat(np.arange(len(sides)), [len(side) for side, _ in sides])
+        pair, direction = self.row_of[first, second], self.direction[at]
+        rows = np.unique(pair)
+        bounds = np.full((2, *self.p_values.shape), np.nan)
+        bounds[:, rows] = corrected_bounds(self, rows)
+        turn = direction * np.where(self.pairs[0][pair] == first, 1.0, -1.0)
+        low, high = np.sort(turn * bounds[:, pair, at], axis=0)
+        names, keys = np.array(self.models, dtype=object), [self.keys[k] for k in at.tolist()]
+        p_adjusted = self.p_adjusted[pair, at]
+        excluded, significant = (low > 0) | (high < 0), p_adjusted < self.level
+        return pd.DataFrame({
+            "model": names[first], "other": names[second], "metric": [key.metric for key in keys],
+            "label": pd.Series([key.label for key in keys], dtype=object),
+            "lead": direction * (self.point[first, at] - self.point[second, at]),
+            "standard_error": self.error[pair, at], "ci_low": low, "ci_high": high,
+            "p_adjusted": p_adjusted,
+            "at_odds": ~np.isnan(p_adjusted) & ~np.isnan(low) & (excluded != significant),
+        })  # fmt: skip
+
+    def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:
+        """Pick the model and the other of each row, of models from best to worst."""
+        if self.baseline is not None:
+            baseline = self.models.index(self.baseline)
+            others = order[order != baseline]
+            return others, np.full(len(others), baseline)
+        if every:
+            first, second = np.triu_indices(len(order), 1)
+            return order[first], order[second]
+        return np.full(len(order) - 1, order[0]), order[1:]

@@ -1,0 +1,227 @@
+"""Scores, paired differences, and the ranks that tests leave open, as intervals in rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray
+from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.evidence import by_telling, places_of
+from modelcompare.comparison.tables import better_side, corrected_for
+from modelcompare.report import escape
+from modelcompare.report.figures.forest import (
+    MINUS,
+    NAME_WIDTH,
+    Row,
+    draw_intervals,
+    folded_name,
+    height_of,
+)
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.selection import models_by_class, part_shown
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import (
+    format_interval,
+    format_number,
+    format_ranks,
+    interval_title,
+)
+from modelcompare.words import label_name
+
+Kind = Literal["scores", "differences", "ranks"]
+# Up to so many models all pairs are drawn; with more, the leader against each.
+_ALL_PAIRS = 4
+_MAX_CLASSES = 12
+_MAX_ROWS = 48
+
+
+def selected(
+    result: Compared, places: Sequence[int], *, max_models: int | None = None,
+    max_classes: int = _MAX_CLASSES, max_rows: int = _MAX_ROWS,
+) -> tuple[dict[int, list[int]], str]:  # fmt: skip
+    """Keep the classes where models differ most, and the best models, that fit; and a remark.
+
+    Models of a metric that is not per class always fit, unless `max_models` says otherwise.
+
+    Returns
+    -------
+    models : dict of int to list of int
+        Models, best first, below each of the values that are kept.
+    remark : str
+        Names what is left out.
+    """
+    kept = sorted(by_telling(result, places, max_classes)[:max_classes])
+    order = result.order[:, places]
+    per_class = result.keys[places[0]].label is not None
+    fitting = models_by_class(len(kept), max_rows) if per_class else len(order)
+    count = min(len(order), fitting if max_models is None else max_models)
+    # Models by their median place over the classes, the baseline before them.
+    medians = np.median(np.argsort(order, axis=0), axis=1)
+    best = sorted(order[:, 0].tolist(), key=medians.__getitem__)
+    best.sort(key=lambda model: result.models[model] != result.baseline)
+    models = {*best[:count]}
+    said = [part_shown(count, len(order), "model", "the best"),
+            part_shown(len(kept), len(places), "class", "where models differ most")]  # fmt: skip
+    shown = {at: [i for i in result.order[:, at].tolist() if i in models] for at in kept}
+    return shown, "; ".join(filter(None, said))
+
+
+def plot_comparison(
+    result: Compared, kinds: Sequence[Kind] = ("scores", "differences"), *,
+    metrics: Sequence[str] | None = None, max_models: int | None = None, ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.
+
+    Scores are sorted by rank and filled where the range of ranks includes the first; differences
+    have a line at zero, intervals corrected like their p-values, and are filled where the adjusted
+    p-value is below alpha. Up to four models show all pairs; more show the best model, or the
+    baseline, minus each other. Of many classes those are drawn where the models differ most. Into
+    an `ax` goes the first metric alone.
+    """
+    if max_models is not None and max_models < 1:
+        raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
+    metrics = result.metrics if metrics is None else metrics
+    drawn, heights, remarks = [], [], []
+    for metric in metrics:
+        shown, remark = selected(result, places_of(result, metric), max_models=max_models)
+        remarks += [f"{metric}: {remark}"] if remark else []
+        n_models = min(map(len, shown.values()))
+        rows = {kind: _rows(result, kind, shown) for kind in _possible(kinds, n_models)}
+        heights.append(max(map(height_of, rows.values())))
+        drawn.append([
+            partial(draw_intervals, each, *_titles(result, kind, metric, n_models),
+                    whole=kind == "ranks", signed=kind == "differences")
+            for kind, each in rows.items()
+        ])  # fmt: skip
+    note = _note(result, kinds, metrics)
+    caption = Caption(_title(result, kinds), result.signature, "\n".join(remarks), note)
+    return draw_panels(caption, drawn, (4.8, heights), ax=ax)
+
+
+def _possible(kinds: Sequence[Kind], n_models: int) -> Sequence[Kind]:
+    """A single model has no differences."""
+    if n_models > 1:
+        return kinds
+    if "scores" not in kinds:
+        raise ValueError(f"there is one model; {kinds[0]} are of two and more.")
+    return ["scores"]
+
+
+def _title(result: Compared, kinds: Sequence[Kind]) -> str:
+    level = interval_title(result.confidence_level)
+    tested = f"tests at {result.alpha:g}"
+    ways = {"scores": f"scores with {level}", "differences": f"differences with {level}",
+            "ranks": f"ranks, {tested}"}  # fmt: skip
+    both = f"scores and differences, {level}"
+    return f"{result.headline}; {both if len(kinds) > 1 else ways[kinds[0]]}"
+
+
+def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> str:
+    said = {
+        "scores": "ranks include the first",
+        "differences": f"adjusted p < {result.alpha:g}",
+        "ranks": "the range that tests leave open includes the first",
+    }
+    filled = [said[kind] for kind in kinds]
+    if len(kinds) > 1:
+        filled = [f"{each} ({side})" for each, side in zip(filled, ("left", "right"), strict=True)]
+    notes = [f"filled: {', '.join(filled)}"]
+    if "differences" in kinds and (n_tests := corrected_for(result, metrics)):
+        notes.append(f"intervals of differences and p are corrected for {n_tests}")
+    return "; ".join(notes)
+
+
+def _titles(result: Compared, kind: Kind, metric: str, n_models: int) -> tuple[str, str]:
+    """Title of a panel, and what is said below its axis."""
+    side = better_side(result, metric)
+    if kind == "scores":
+        return metric, f"{interval_title(result.confidence_level)}, {side} is better"
+    if kind == "ranks":
+        return metric, "rank, 1 is best"
+    a, b = ("a", "b") if n_models <= _ALL_PAIRS else (_leading(result), "this model")
+    better = "right" if side == "higher" else "left"
+    return f"{metric}, differences", f"{a} {MINUS} {b}; {a} is better on the {better}"
+
+
+def _leading(result: Compared) -> str:
+    return "best" if result.baseline is None else "baseline"
+
+
+def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> list[Row]:
+    """Collect the rows of one metric: models, all pairs of few, or the leader minus each other."""
+    rows: list[Row] = []
+    for at, models in shown.items():
+        label = result.keys[at].label
+        if label is not None:
+            rows.append(Row(folded_name(f"class {label}")))
+        if kind == "differences":
+            rows += _difference_rows(result, at, models)
+        else:
+            rows += _model_rows(result, kind, at, models)
+    return rows
+
+
+def _model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> Iterator[Row]:
+    """Yield the score of each model, or its range of ranks."""
+    interval, (low, high) = result.score_interval, result.rank_range
+    for i in models:
+        name = result.models[i]
+        if kind == "ranks":
+            ends = _ends(i, at, (result.ranks, low, high))
+            told = f"{name}: {format_ranks(ends[1], ends[2])}"
+        else:
+            ends = _ends(i, at, (result.point, interval.low, interval.high))
+            told = _told(result, at, name, ends)
+        yield Row(folded_name(name), _defined(ends), bool(low[i, at] == 1), told)
+
+
+def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:
+    """Yield the better model of each pair minus the other, or the leader minus each other.
+
+    The leader is the baseline where there is one.
+    """
+    names, baseline = result.models, result.baseline
+    leader = models[0] if baseline is None else names.index(baseline)
+    sides = [*combinations(models, 2)]
+    if len(models) > _ALL_PAIRS:
+        yield Row(folded_name(f"{_leading(result)}: {names[leader]}"))
+        sides = [(leader, model) for model in models if model != leader]
+    for first, second in sides:
+        if baseline is not None and leader not in (first, second):
+            continue
+        row = result.row_of[first, second]
+        minus = f"{MINUS} {names[second]}"
+        name = [minus] if len(models) > _ALL_PAIRS else [names[first], minus]
+        if len(escape.visible(" ".join(name))) <= NAME_WIDTH:
+            name = [" ".join(name)]
+        ends = _ends(row, at, (result.difference, *result.corrected))
+        if first != result.pairs[0][row]:
+            ends = (-ends[0], -ends[2], -ends[1])
+        told = _told(result, at, f"{names[first]} {minus}", ends, signed=True)
+        significant = bool(result.p_adjusted[row, at] < result.alpha)
+        yield Row(folded_name(*name), _defined(ends), significant, told)
+
+
+def _ends(row: int, at: int, arrays: Sequence[AnyArray]) -> tuple[float, float, float]:
+    estimate, low, high = (array[row, at] for array in arrays)
+    return estimate, low, high
+
+
+def _defined(ends: tuple[float, ...]) -> tuple[float, ...]:
+    return () if math.isnan(ends[0]) else ends
+
+
+def _told(
+    result: Compared, at: int, name: str, ends: tuple[float, float, float], *, signed: bool = False
+) -> str:
+    """An interval in words: the class if there is one, the name, and rounded numbers."""
+    key, digits = result.keys[at], result.decimals(result.keys[at].metric)
+    estimate = format_number(ends[0], digits, signed=signed)
+    of_class = "" if key.label is None else f"{label_name(key.label)}, "
+    return f"{of_class}{name}: {estimate} ({format_interval(*ends[1:], digits)})"

@@ -1,0 +1,355 @@
+"""Tables of comparisons: of one test set metric by metric, and of values and differences at large.
+
+On a screen each metric has a table of scores and one of differences; on paper metrics stand side by
+side. Unlike values share a table in which each row is rounded as its own interval bears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray
+from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.evidence import by_telling, places_of
+from modelcompare.report.numbers import decimals_for, interval_title
+from modelcompare.report.tables import (
+    ESTIMATE,
+    MAX_CLASSES,
+    SIDES,
+    Column,
+    Direction,
+    Table,
+    column,
+    interval_column,
+    rows_at,
+)
+from modelcompare.words import INTERVALS, PAIRED_TESTS, label_name, value_name
+
+# Metrics in one table: what fits the width of a page.
+_SIDE_BY_SIDE = 2
+# Of more models, which is better than which makes no superscript that anybody reads.
+_MOST_LETTERED = 12
+_TIED = "\u2020"
+# Intervals of differences that are made only if asked for by name.
+_ASKED_FOR = {*INTERVALS} - {"auto"}
+
+
+def comparison_tables(result: Compared) -> dict[str, Table]:
+    """Make a table of scores for each metric, and one of differences below it.
+
+    The differences are those from the leader, or the baseline.
+    """
+    tables = {}
+    for metric in result.metrics:
+        tables[metric] = _score_table(result, metric)
+        if len(result.differences):
+            tables[f"{metric}, differences"] = _lead_table(result, metric)
+    return tables
+
+
+def _score_table(result: Compared, metric: str) -> Table:
+    rank = column("rank", "rank_low", "rank_high", kind="ranks")
+    score = [column("estimate"), interval_column(result.confidence_level)]
+    frame = rows_at(result.scores, metric=metric)
+    # Class by class, the best model first.
+    frame = frame.iloc[np.lexsort((frame["rank"], pd.factorize(frame["label"])[0]))]
+    return Table(
+        metric,
+        [*_class_column(result, metric), rank, column("model"), *score],
+        frame.reset_index(drop=True),
+        subtitle=f"{better_side(result, metric)} is better",
+        notes=[*result.remarks[metric], *_undefined(frame)],
+        decimals=result.decimals(metric),
+        drawn=("ci_low", "estimate", "ci_high"),
+        n_shown=20,
+        foremost=_foremost(result, metric),
+        metric=metric,
+    )
+
+
+def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
+    """Make the table of differences from the leader or the baseline, or of `every` pair."""
+    frame = rows_at(result.all_leads if every else result.leads, metric=metric)
+    what, subtitle, named = lead_sides(result, every=every)
+    return Table(
+        f"{metric}, {what}",
+        [*_class_column(result, metric), *named, *lead_columns(result)],
+        frame.reset_index(drop=True),
+        subtitle=subtitle,
+        notes=lead_notes(result, [metric], frame),
+        decimals=result.decimals(metric),
+        detail=True,
+        n_shown=12,
+        n_every=len(result.pairs[0]),
+        unit="row" if every or result.baseline is not None else "pair",
+        foremost=_foremost(result, metric),
+        metric=metric,
+        every=partial(_lead_table, result, metric, every=True),
+    )
+
+
+def _class_column(result: Compared, metric: str) -> list[Column]:
+    first = result.keys[places_of(result, metric)[0]]
+    return [] if first.label is None else [column("class", "label", kind="class")]
+
+
+def _foremost(result: Compared, metric: str) -> list[str]:
+    return [
+        label_name(result.keys[at].label)
+        for at in by_telling(result, places_of(result, metric), MAX_CLASSES)
+    ]
+
+
+def _undefined(scores: pd.DataFrame) -> Iterator[str]:
+    """Yield one note for each score that some resamples leave undefined."""
+    for row in scores[scores["n_undefined"] > 0].itertuples():
+        where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
+        title = value_name(row.metric, row.label)
+        yield f"{title}: undefined in {where}; a resampled interval uses the others."
+
+
+def better_side(result: Compared, metric: str) -> str:
+    """Name the side on which a metric's better values are."""
+    return "higher" if result.metric_info[metric].greater_is_better else "lower"
+
+
+def corrected_for(result: Compared, metrics: Sequence[str]) -> str:
+    """Count the tests that p-values of some metrics are corrected for; nothing if for one."""
+    sizes = dict.fromkeys(map(result.n_tests, metrics))
+    return f"{' or '.join(f'{size:,}' for size in sizes)} tests" if max(sizes) > 1 else ""
+
+
+def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]]:
+    """Title, meaning of the sign, and the columns that name both sides and the difference."""
+    by = column("by", "lead")
+    other = column("ahead of", "other")
+    if result.baseline is not None:
+        columns = [
+            column("baseline", "other", kind="leader"), column("model"),
+            column("difference", "lead"),
+        ]  # fmt: skip
+        return "differences from the baseline", "+: better than the baseline", columns
+    if every:
+        return "differences of all pairs", "+: the first is better", [column("model"), other, by]
+    columns = [column("leader", "model", kind="leader"), other, by]
+    return "differences from the leader", "+: the leader is better", columns
+
+
+def lead_columns(result: Compared) -> list[Column]:
+    """The interval and the p-value of a difference, corrected alike."""
+    title = "p" if result.correction == "none" else f"p ({result.correction})"
+    p_value = column(title, "p_adjusted", "at_odds")
+    return [interval_column(result.confidence_level), p_value]
+
+
+def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
+    """For how many tests intervals and p-values are corrected, and what a star means."""
+    level = interval_title(result.confidence_level)
+    n_tests = corrected_for(result, metrics)
+    notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
+    made = result.differences[result.differences["metric"].isin(metrics)]
+    if result.correction == "max-t":
+        made = made.assign(test="max-t")
+    return notes + odd_notes(frame, result.confidence_level, made)
+
+
+def printed_tables(result: Compared) -> list[Table]:
+    """Lay a comparison out for paper: metrics side by side, then the differences."""
+    places = range(len(result.keys))
+    tables = [
+        _wide_table(result, places[start : start + _SIDE_BY_SIDE])
+        for start in places[::_SIDE_BY_SIDE]
+    ]
+    return [*tables, _printed_leads(result)] if len(result.differences) else tables
+
+
+def _wide_table(result: Compared, places: Sequence[int]) -> Table:
+    """Put models in rows and values in columns, with marks for what the tests have shown."""
+    order, interval = result.order[:, 0], result.score_interval
+    models = [result.models[i] for i in order]
+    letters = _letters(models)
+    columns = [column("Model", "model")]
+    whole: dict[str, Sequence[Any]] = {"model": models, "letter": [*letters.values()]}
+    for place, at in enumerate(places):
+        key, digits = result.keys[at], result.decimals(result.keys[at].metric)
+        parts = ("estimate", "ci_low", "ci_high", "best", "marks")
+        estimate, low, high, strong, marks = names = [f"{part}_{place}" for part in parts]
+        point = result.point[:, at]
+        # Where no model has a value, all share the first rank.
+        best = (result.ranks[:, at] == 1) & ~np.isnan(point) & (len(models) > 1)
+        marked = _marks(result, at, letters)
+        shown = (point, interval.low[:, at], interval.high[:, at], best, marked)
+        whole |= {name: values[order] for name, values in zip(names, shown, strict=True)}
+        arrow: Direction = "up" if result.direction[at] > 0 else "down"
+        title = value_name(key.metric, key.label)
+        columns += [
+            Column(title, "estimate", [estimate], digits, strong, marks, arrow),
+            column("", low, high, kind="interval", decimals=digits),
+        ]
+    if any(letters.values()):
+        columns.insert(0, column("", "letter"))
+    title = f"Scores with their {interval_title(result.confidence_level)} ({result.headline})"
+    return Table(
+        title, columns, pd.DataFrame(whole), notes=_wide_notes(result, places, columns, whole)
+    )
+
+
+def _letters(models: Sequence[str]) -> dict[str, str]:
+    """A letter for each model, the first for the best; none where there are none to compare."""
+    lettered = 2 <= len(models) <= _MOST_LETTERED
+    return dict(zip(models, ascii_lowercase if lettered else [""] * len(models), strict=False))
+
+
+def _marks(result: Compared, at: int, letters: Mapping[str, str]) -> AnyArray:
+    """For each model a dagger if it is tied with the best, and the letters of those it beats."""
+    (a, b), better, first = result.pairs, result.better[at], result.ranks[:, at] == 1
+    tied = np.zeros(len(first), dtype=bool)
+    if result.baseline is None:
+        level = ~(better[a, b] | better[b, a] | np.isnan(result.p_adjusted[:, at]))
+        tied[a[level & first[b]]] = tied[b[level & first[a]]] = True
+    own = np.array([letters[model] for model in result.models], dtype=object)
+    marks = [_TIED * int(dagger) + _runs("".join(own[beaten]))
+             for dagger, beaten in zip(tied & ~first, better, strict=True)]  # fmt: skip
+    return np.array(marks, dtype=object)
+
+
+def _runs(letters: str) -> str:
+    """Sort letters, with the ends of three and more in a row.
+
+    >>> _runs("fbac")
+    'a–cf'
+    """
+    runs: list[str] = []
+    for letter in sorted(letters):
+        if runs and ord(letter) == ord(runs[-1][-1]) + 1:
+            runs[-1] += letter
+        else:
+            runs.append(letter)
+    return "".join(run if len(run) < 3 else f"{run[0]}\u2013{run[-1]}" for run in runs)
+
+
+def _wide_notes(
+    result: Compared, places: Sequence[int], columns: Sequence[Column], whole: Mapping[str, Any]
+) -> list[str]:
+    """Explain bold and the marks that there are, and name the test."""
+    if not any(np.any(whole[each.strong]) for each in columns if each.strong):
+        return []
+    marked = "".join(mark for each in columns if each.marks for mark in whole[each.marks])
+    sizes = dict.fromkeys(result.n_tests(result.keys[at].metric) for at in places)
+    n_tests = " or ".join(f"{size:,}" for size in sizes)
+    adjusted = f"p ({result.correction}, {n_tests} tests)" if result.correction != "none" else "p"
+    notes = ["Bold: the best."]
+    if _TIED in marked:
+        notes.append(f"{_TIED} not told apart from the best.")
+    if marked.strip(_TIED):
+        notes.append("Superscripts: letters of the models that a model is shown to be better than.")
+    return [*notes, f"Shown: {adjusted} below {result.alpha:g}, {result.test} test."]
+
+
+def _printed_leads(result: Compared) -> Table:
+    """Put all differences into one table, in bold the model shown to be better."""
+    frame = result.leads.reset_index(drop=True)
+    shown = frame["p_adjusted"] < result.alpha
+    frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
+    what, subtitle, (first, second, by) = lead_sides(result, every=False)
+    strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
+    named = [
+        replace(each, title=each.title.capitalize(), kind="text", strong=mark)
+        for each, mark in zip((first, second), strong, strict=True)
+    ]
+    return Table(
+        f"{what.capitalize()} ({result.headline}; {subtitle}); bold: shown to be better",
+        [
+            column("Metric", "metric", "label", kind="value"),
+            *named,
+            replace(by, title=by.title.capitalize()),
+            *lead_columns(result),
+        ],
+        frame,
+        notes=lead_notes(result, result.metrics, frame),
+        decimals=[*map(result.decimals, frame["metric"])],
+    )
+
+
+def pair_table(
+    title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
+    correction: str,
+) -> Table:  # fmt: skip
+    """Make a table of differences a - b, each with its own interval beside its own p-value."""
+    excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
+    known = frame["p_value"].notna() & frame["ci_low"].notna()
+    told = frame["p_value"] < round(1 - confidence_level, 12)
+    frame = frame.assign(at_odds=known & (excluded != told))
+    odd = odd_notes(frame, confidence_level, frame[frame["at_odds"]])
+    columns = [
+        *named, *SIDES, column("a - b", "difference"), interval_column(confidence_level),
+        column("p", "p_value", "at_odds"),
+    ]  # fmt: skip
+    if correction == "none":
+        return table_of(title, columns, frame, odd)
+    level = interval_title(confidence_level)
+    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
+    columns.append(column(f"p ({correction})", "p_adjusted"))
+    return table_of(title, columns, frame, [alone, *odd])
+
+
+def table_of(
+    title: str, columns: Sequence[Column], frame: pd.DataFrame, notes: Sequence[str] = ()
+) -> Table:
+    """Make a table of unlike values, each rounded as its own interval bears."""
+    return Table(title, columns, frame, notes=notes, decimals=row_decimals(frame))
+
+
+def value_columns(confidence_level: float) -> list[Column]:
+    """Show a value and its interval."""
+    return [ESTIMATE, interval_column(confidence_level)]
+
+
+def row_decimals(frame: pd.DataFrame) -> list[int]:
+    """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
+    quarters = (frame["ci_high"] - frame["ci_low"]) / 4
+    return [decimals_for([error]) for error in frame.get("standard_error", quarters)]
+
+
+def odd_notes(
+    frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame | None = None
+) -> list[str]:
+    """Explain a star behind a p-value, if there is one, and whether p or the interval decides.
+
+    `made` names what intervals and p-values were made with, in the columns method and test.
+    """
+    if not frame["at_odds"].any():
+        return []
+    level = interval_title(confidence_level)
+    parts = (
+        f"* the {level} and p part at {1 - confidence_level:.2g}: they answer one question by two "
+        "methods, which part where the difference is close to the edge or samples are few."
+    )
+    if made is None or not {"method", "test"} <= {*made.columns}:
+        return [f"{parts} Decide by p."]
+    pairs = made.loc[:, ["method", "test"]].dropna().drop_duplicates().astype(str)
+    weaker = pairs[[not _p_decides(*pair) for pair in pairs.itertuples(index=False)]]
+    if weaker.empty:
+        return [f"{parts} Decide by p."]
+    if weaker["method"].isin(_ASKED_FOR).any():
+        return [
+            f"{parts} The defaults of `method` and `test`, which hold more widely, decide better."
+        ]
+    tests = " and ".join(dict.fromkeys(weaker["test"]))
+    return [f"{parts} Decide by the interval: p is of the test {tests}, which holds less widely."]
+
+
+def _p_decides(method: str, test: str) -> bool:
+    """Return whether p holds as widely as its interval, being of the default test or alike."""
+    if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
+        return True
+    of_resamples = {"BCa", "percentile", "basic", "studentized"}
+    kinds = {"bootstrap": of_resamples, "wald": {"normal"}, "delong": {"delong"}}
+    return method in kinds.get(test, set())
