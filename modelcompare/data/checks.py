@@ -169,12 +169,6 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def is_defined(array: AnyArray) -> bool:
-    """Return whether `check_defined` would pass the array."""
-    text = array.dtype.kind == "O" and not holds_texts(array)
-    return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
-
-
 def _missing(array: AnyArray) -> BoolArray:
     return ~np.isfinite(array) if array.dtype.kind == "f" else np.asarray(pd.isna(array))
 

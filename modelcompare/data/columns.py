@@ -44,10 +44,15 @@ def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
 
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """A column with one value per sample, none missing."""
+    array = _one_each(name, data, n_samples)
+    check_defined(array, f"`{name}`")
+    return array
+
+
+def _one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     array = as_array(data, f"`{name}`")
     if array.shape != (n_samples,):
         raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
-    check_defined(array, f"`{name}`")
     return array
 
 
@@ -91,9 +96,7 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArr
     """Finite, non-negative weights, not all 0."""
     if sample_weight is None:
         return None
-    array = as_array(sample_weight, "`sample_weight`")
-    if array.shape != (n_samples,):
-        raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
+    array = _one_each("sample_weight", sample_weight, n_samples)
     values = real_values(array, "`sample_weight`")
     refuse_rows(values < 0, "`sample_weight` is negative")
     if not values.any():

@@ -14,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.texts import as_references
+from modelcompare.data.texts import as_truth
 from modelcompare.data.variants import with_probabilities
 from modelcompare.words import (
     Listed,
@@ -68,7 +68,7 @@ def from_nbest(
     {'nlu': 0.15}
     """
     check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
-    truth = as_references(y_true, "`y_true`") if kind == "texts" else checks.as_array(y_true)
+    truth = as_truth(y_true, kind)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
     pairs = {

@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.scores import scored
 from modelcompare.data.texts import text_lists, texts
-from modelcompare.words import Kind, KindOrAuto, check_choice, warn_caller
+from modelcompare.words import Kind, KindOrAuto, warn_caller
 
 # Texts that numpy and pandas make of missing values, and that name no class.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
@@ -63,7 +63,6 @@ def checked_output(
     elif labels is None:
         raise ValueError(f"{where} gave {kind}, but there are no classes.")
     elif kind == "labels":
-        checks.check_defined(array, where)
         array = checks.codes(where, array, labels)
     else:
         if array.ndim == 1:
@@ -80,16 +79,19 @@ def decide_kinds(
 ) -> tuple[Kind, ...]:
     """Kind of each model's output, as said or by shape and content."""
     if kind != "auto":
-        check_choice("kind", kind, KindOrAuto)
-        if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
-            _check_binary(arrays, truth, labels)
+        single = [model for model, array in arrays.items() if array.ndim == 1]
+        if kind == "probabilities" and single and len(_known(truth, labels)) != 2:
+            raise ValueError(
+                f"model {single[0]!r} gave one probability per sample, which serves two classes "
+                "only; give probabilities of shape (n_samples, n_classes)."
+            )
         if kind == "values" and truth is not None and labels is None and checks.holds_texts(truth):
-            _tell_raw([*arrays], two_classes(truth, labels), told=True)
+            _tell_raw([*arrays], truth, labels, told=True)
         return (kind,) * len(arrays)
     kinds = tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
-    if truth is not None and "values" in kinds:
-        raw = [model for model, found in zip(arrays, kinds, strict=True) if found == "values"]
-        _tell_raw(raw, two_classes(truth, labels), told=False)
+    raw = [model for model, found in zip(arrays, kinds, strict=True) if found == "values"]
+    if truth is not None and raw:
+        _tell_raw(raw, truth, labels, told=False)
     return kinds
 
 
@@ -98,10 +100,9 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
         return "scores"
     if array.ndim == 2:
         return "probabilities"
-    real = array.dtype.kind == "f" and not _integral(array)
-    if truth.ndim == 1 and truth.dtype.kind == "f" and not _integral(truth):
+    if _is_real(truth):
         return "values"
-    if not real:
+    if not _is_real(array):
         return "labels"
     known = _known(truth, labels)
     if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
@@ -119,14 +120,17 @@ def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
 
     None where it has not two, or real numbers, which are true values.
     """
-    if truth.ndim != 1 or (truth.dtype.kind == "f" and not _integral(truth)):
+    if truth.ndim == 2 or _is_real(truth):
         return None
     known = _known(truth, labels)
     return known if len(known) == 2 else None
 
 
-def _tell_raw(models: Sequence[str], classes: AnyArray | None, *, told: bool) -> None:
+def _tell_raw(
+    models: Sequence[str], truth: AnyArray, labels: ArrayLike | None, *, told: bool
+) -> None:
     """Warn which class raw scores were taken for, where that could be meant otherwise."""
+    classes = two_classes(truth, labels)
     if classes is None:
         return
     who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
@@ -150,17 +154,6 @@ def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
         return np.arange(truth.shape[1])
     checks.check_defined(truth, "`y_true`")
     return checks.distinct(truth, "`y_true`")
-
-
-def _check_binary(
-    arrays: Mapping[str, AnyArray], truth: AnyArray | None, labels: ArrayLike | None
-) -> None:
-    if len(_known(truth, labels)) != 2:
-        model = next(model for model, array in arrays.items() if array.ndim == 1)
-        raise ValueError(
-            f"model {model!r} gave one probability per sample, which serves two classes only; give "
-            "probabilities of shape (n_samples, n_classes)."
-        )
 
 
 def check_guess(
@@ -290,10 +283,12 @@ def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[A
     )
 
 
-def _integral(array: AnyArray) -> bool:
-    """Return whether all floats are whole numbers; missing ones are reported elsewhere."""
+def _is_real(array: AnyArray) -> bool:
+    """Return whether a column holds fractions; missing numbers are reported elsewhere."""
+    if array.ndim != 1 or array.dtype.kind != "f":
+        return False
     finite = array[np.isfinite(array)]
-    return bool((finite == np.round(finite)).all())
+    return not (finite == np.round(finite)).all()
 
 
 def are_codes(found: AnyArray, n_classes: int) -> bool:

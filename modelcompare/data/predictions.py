@@ -30,7 +30,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.texts import as_references
+from modelcompare.data.texts import as_truth
 from modelcompare.data.truths import Truth
 from modelcompare.words import (
     Design,
@@ -133,8 +133,7 @@ class Predictions(TestSet):
         check_flag("missing_mass", missing_mass)
         check_text("name", name, optional=True)
         arrays = checks.model_arrays(outputs)
-        read = as_references if kind in ("texts", "text_lists") else checks.as_array
-        truth = None if y_true is None else read(y_true, "`y_true`")
+        truth = None if y_true is None else as_truth(y_true, kind)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
         kinds = dict(zip(arrays, decide_kinds(kind, arrays, truth, labels), strict=True))

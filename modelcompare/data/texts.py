@@ -9,6 +9,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
+from modelcompare.words import KindOrAuto
 
 
 def texts(array: AnyArray, where: str) -> AnyArray:
@@ -18,16 +19,19 @@ def texts(array: AnyArray, where: str) -> AnyArray:
     return array
 
 
-def as_references(data: Any, where: str) -> AnyArray:
-    """Reference texts of shape (n_samples,): one a sample, or a tuple of several."""
+def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
+    """The truth as an array: beside texts references, one text a sample or a tuple of several."""
+    if kind not in ("texts", "text_lists"):
+        return checks.as_array(data, "`y_true`")
     several = isinstance(data, list | tuple | np.ndarray | pd.Series) and any(
         isinstance(found, list | tuple | np.ndarray) for found in data
     )
     if not several:
-        return checks.as_array(data, where)
+        array = checks.as_array(data, "`y_true`")
+        return texts(array, "`y_true`") if array.ndim == 1 else array
     lists = [(found,) if isinstance(found, str) else found for found in data]
     bad = np.array([not _are_texts(found) for found in lists], dtype=bool)
-    checks.refuse_rows(bad, f"{where} must hold texts, or lists of texts, but does not")
+    checks.refuse_rows(bad, "`y_true` must hold texts, or lists of texts, but does not")
     single = all(len(found) == 1 for found in lists)
     made = (found[0] if single else tuple(found) for found in lists)
     return np.fromiter(made, dtype=object, count=len(lists))
@@ -36,13 +40,6 @@ def as_references(data: Any, where: str) -> AnyArray:
 def _are_texts(found: Any) -> bool:
     listed = isinstance(found, list | tuple | np.ndarray) and len(found) > 0
     return listed and all(isinstance(text, str) for text in found)
-
-
-def references(array: AnyArray, where: str) -> AnyArray:
-    """Return the references, checked: texts, or tuples of them."""
-    if any(isinstance(found, tuple) for found in array):
-        return array
-    return texts(array, where)
 
 
 def text_lists(array: AnyArray, where: str) -> AnyArray:

@@ -13,7 +13,6 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kinds import are_codes, same_type, two_classes
-from modelcompare.data.texts import references
 from modelcompare.words import Kind
 
 
@@ -46,14 +45,14 @@ class Truth:
         """The truth beside outputs of these kinds."""
         found = {*kinds.values()}
         if found & {"labels", "probabilities"}:
-            said = [array for model, array in arrays.items() if kinds[model] == "labels"]
+            said = {m: array for m, array in arrays.items() if kinds[m] == "labels"}
             widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
             return _classes(truth, labels, said, widths, normalize)
         if "values" in found:
             return _values(truth, labels)
         if truth is None:
             return cls()
-        return cls(frozen(references(truth, "`y_true`") if "scores" not in found else truth))
+        return cls(frozen(truth))
 
     def rows(self, rows: IntArray) -> Truth:
         """The truth of some samples."""
@@ -67,12 +66,16 @@ class Truth:
 
 
 def _classes(
-    truth: AnyArray | None, given: ArrayLike | None, said: Sequence[AnyArray],
+    truth: AnyArray | None, given: ArrayLike | None, said: Mapping[str, AnyArray],
     widths: Sequence[int], normalize: bool,
 ) -> Truth:  # fmt: skip
     """True labels, or soft ones, over the classes given or found."""
     if truth is None:
         raise ValueError("`y_true` is missing; labels and probabilities need it.")
+    if truth.ndim == 1:
+        checks.check_defined(truth, "`y_true`")
+    for model, array in said.items():
+        checks.check_defined(array, f"model {model!r}")
     if truth.ndim == 2:
         labels = checks.classes(given, np.arange(truth.shape[1]))
         distribution = checks.probabilities("`y_true`", truth, labels, normalize)
@@ -80,13 +83,12 @@ def _classes(
         return Truth(
             read_only(labels[codes]), labels, codes, frozen(distribution.astype(np.float64))
         )
-    checks.check_defined(truth, "`y_true`")
     found = checks.distinct(truth, "`y_true`")
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
     if given is None:
-        alike = [a for a in said if same_type(a, truth) and checks.is_defined(a)]
-        said_by_any = np.concatenate([found, *(pd.unique(array) for array in alike)])
+        alike = (pd.unique(array) for array in said.values() if same_type(array, truth))
+        said_by_any = np.concatenate([found, *alike])
         found = checks.distinct(said_by_any, "`y_true` or a model")
     labels = checks.classes(given, found)
     return Truth(frozen(truth), labels, frozen(checks.codes("`y_true`", truth, labels)))

@@ -21,7 +21,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output
-from modelcompare.data.texts import as_references, references
+from modelcompare.data.texts import as_truth
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -117,8 +117,7 @@ def read_outcomes(
     Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
-    read = as_references if kind in ("texts", "text_lists") else checks.as_array
-    truth = output if y_true is None else read(y_true, "`y_true`")
+    truth = output if y_true is None else as_truth(y_true, kind)
     if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
@@ -128,15 +127,19 @@ def read_outcomes(
     weights = np.ones(len(truth)) if weight is None else weight
     if kind not in ("labels", "probabilities"):
         said = Output(kind, checked_output("the model's output", output, kind, None))
-        read_truth = checks.real_values if kind in ("values", "scores") else references
-        return Outcomes(said, y_true=read_truth(truth, "`y_true`")), weights, []
+        if kind in ("values", "scores"):
+            truth = checks.real_values(truth, "`y_true`")
+        return Outcomes(said, y_true=truth), weights, []
+    if truth.ndim == 1:
+        checks.check_defined(truth, "`y_true`")
+    if kind == "labels":
+        checks.check_defined(output, "`y_pred`")
     classes = _classes(truth, output, labels, kind)
     distribution = None
     if truth.ndim == 2:
         distribution = checks.probabilities("`y_true`", truth, classes, normalize=False)
         codes = distribution.argmax(axis=1)
     else:
-        checks.check_defined(truth, "`y_true`")
         codes = checks.codes("`y_true`", truth, classes)
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"
@@ -156,9 +159,6 @@ def _classes(
     if truth.ndim == 2:
         return np.arange(truth.shape[1])
     predicted = kind == "labels" and output.ndim == 1
-    checks.check_defined(truth, "`y_true`")
-    if predicted:
-        checks.check_defined(output, "`y_pred`")
     both = np.concatenate([truth, output]) if predicted else truth
     found = checks.distinct(both, "`y_true` or `y_pred`" if predicted else "`y_true`")
     n_classes = output.shape[1] if output.ndim == 2 else len(found)
