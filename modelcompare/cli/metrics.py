@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 
+from modelcompare.cli.schema import OF_METRICS
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import METRICS, aliases_of, get_metric
 from modelcompare.report.json_text import json_document
 
-DOCUMENT = "metrics/1"
-MEMBERS = """
-    metrics: name summary variant text bounds greater_is_better needs per_class road cost references
-"""
 _WIDTH = 80
 _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
@@ -23,7 +20,7 @@ def metrics(*, name: str | None = None, format: str) -> None:
     found = [*METRICS.values()] if name is None else [get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]
-        answer_document(json_document({"schema": f"modelcompare/{DOCUMENT}", "metrics": facts}))
+        answer_document(json_document({"schema": f"modelcompare/{OF_METRICS}", "metrics": facts}))
     elif name is None:
         answer(_table(found))
     else:

@@ -32,9 +32,16 @@ from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_ke
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import format_number, interval_title, p_clause
+from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
+from modelcompare.report.tables import (
+    VALUE,
+    Table,
+    column,
+    interval_column,
+    rows_against,
+    rows_at,
+)
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, value_name, warn_caller
 
@@ -196,23 +203,17 @@ class BoundedComparison(Result):
         return f"{told}."
 
     def document(self) -> Document:
-        level = interval_title(self.comparison.confidence_level)
-        scores = [
-            VALUE, column("model"), column("worst"), column("best"),
-            column("missing", "n_missing"),
-        ]  # fmt: skip
-        pairs = [
-            VALUE, column("model a", "model_a"),
-            column("model b", "model_b"), column("at least", "low", kind="difference"),
-            column("at most", "high", kind="difference"),
-            column(level, "ci_low", "ci_high", kind="interval"),
-            column("p (holm)", "p_adjusted"),
-        ]  # fmt: skip
         note = "a - b where the missing results of one count as the worst, the other's as the best."
         tables = {
-            "scores": Table("Scores", scores, self.scores),
-            "differences": Table("Differences", pairs, self.differences, notes=[note]),
-        }
+            "scores": Table.of("Scores", self.scores, VALUE, "model", "worst", "best", "n_missing"),
+            "differences": Table.of(
+                "Differences", self.differences, VALUE, "model_a", "model_b",
+                column("at least", "low", kind="difference"),
+                column("at most", "high", kind="difference"),
+                interval_column(self.comparison.confidence_level), column("p (holm)", "p_adjusted"),
+                notes=[note],
+            ),
+        }  # fmt: skip
         return self._document(tables, headline=self._headline, findings=self._sentences())
 
 

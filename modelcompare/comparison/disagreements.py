@@ -46,7 +46,7 @@ class Disagreements(Result):
     page_title: ClassVar[str] = "Disagreements"
     _members: ClassVar[str] = """
         model_a model_b n_samples signature
-        disagreements: id y_true said_a said_b p_a? p_b? right apart
+        disagreements=table: id y_true said_a said_b p_a? p_b? right apart
     """
 
     @property
@@ -54,18 +54,13 @@ class Disagreements(Result):
         return signature("disagreements", {"n": self.n_samples, "apart": len(self.table)})
 
     def document(self) -> Document:
-        said = {"said_a": self.model_a, "said_b": self.model_b}
-        sides = [column(model, name, kind="given") for name, model in said.items()]
-        sure = [
-            column(f"p {said[f'said_{side}']}", f"p_{side}", kind="estimate")
-            for side in "ab"
-            if f"p_{side}" in self.table
-        ]
+        a, b = self.model_a, self.model_b
         columns = [
-            column("id"),
-            *([column("truth", "y_true")] if "y_true" in self.table else []),
-            *sides, *sure, column("right"), column("apart"),
+            column("id"), column("truth", "y_true"), column(a, "said_a"), column(b, "said_b"),
+            column(f"p {a}", "p_a", kind="estimate"), column(f"p {b}", "p_b", kind="estimate"),
+            column("right"), column("apart"),
         ]  # fmt: skip
+        columns = [each for each in columns if each.sources[0] in self.table]
         counts = self.table["right"].value_counts()
         n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
         finding = (

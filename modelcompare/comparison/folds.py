@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,22 +79,17 @@ class FoldComparison(Result):
         }  # fmt: skip
 
     def document(self) -> Document:
-        names = ("folds", "scores", "differences")
         return self._document(
             {"scores": self._score_table(), "differences": self._pair_table()},
             findings=self._sentences(),
-            frames=lambda: {name: getattr(self, name) for name in names},
         )
 
     def _score_table(self) -> Table:
         """Make the table of mean values over folds."""
-        scores, values = self.scores, [column("mean"), column("sd")]
-        return Table(
-            "Over folds",
-            [VALUE, column("model"), *values, column("folds", "n_folds")],
-            scores,
-            decimals=[decimals_for([sd]) for sd in scores["sd"]],
-        )
+        scores = self.scores
+        decimals = [decimals_for([sd]) for sd in scores["sd"]]
+        columns = (VALUE, "model", "mean", "sd", "n_folds")
+        return Table.of("Over folds", scores, *columns, decimals=decimals)
 
     def _pair_table(self) -> Table:
         """Make the table of tested differences, with the posterior of each."""
@@ -104,10 +99,10 @@ class FoldComparison(Result):
             "a, same, b: posterior probability that a is better, that the difference is within "
             f"{self.rope:g}, that b is better (Bayesian correlated t-test)."
         )
-        settings = (self.confidence_level, self.correction)
-        table = pair_table("Differences", [VALUE], self.differences, *settings)
-        columns, notes = [*table.columns, *posterior], [*table.notes, note]
-        return replace(table, columns=columns, notes=notes)
+        return pair_table(
+            "Differences", [VALUE], self.differences, self.confidence_level, self.correction,
+            posterior, [note],
+        )  # fmt: skip
 
     @property
     def scores(self) -> pd.DataFrame:

@@ -79,22 +79,14 @@ class RankComparison(Result):
         if self.test == "nemenyi":
             critical = format_digits(self.critical_difference)
             notes.append(f"Critical difference at {self.alpha:g}: {critical} (Nemenyi).")
-        ranks = [column("model"), column("mean rank", "mean_rank")]
-        pairs = [
-            column("model a", "model_a"), column("model b", "model_b"),
-            column("a - b", "difference"),
-            column(f"p ({self.test})", "p_adjusted"),
-        ]  # fmt: skip
         tables = {
-            "ranks": Table(title, ranks, self.ranks, notes=notes, decimals=2),
-            "differences": Table(
-                "Differences of mean ranks",
-                pairs,
-                self.differences,
-                decimals=2,
+            "ranks": Table.of(title, self.ranks, "model", "mean_rank", notes=notes, decimals=2),
+            "differences": Table.of(
+                "Differences of mean ranks", self.differences, "model_a", "model_b", "difference",
+                column(f"p ({self.test})", "p_adjusted"), decimals=2,
                 notes=["Rank 1 is the best: a is ahead of b where a - b is below 0."],
             ),
-        }
+        }  # fmt: skip
         return self._document(tables, findings=self._sentences())
 
     def verdict(self) -> str:

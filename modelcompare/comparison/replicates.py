@@ -33,7 +33,7 @@ from modelcompare.report.figures.selection import (
 )
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for
-from modelcompare.report.tables import ESTIMATE, VALUE, Table, column
+from modelcompare.report.tables import VALUE, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.words import IntervalMethod, Scheme, value_name, warn_caller, written_out
 
@@ -130,7 +130,7 @@ class BootstrapResult(Sample):
         digits = {metric: decimals_for(of_metric) for metric, of_metric in errors}
         decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
-        table = Table(title, [VALUE, column("model"), ESTIMATE], frame, decimals=decimals)
+        table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
         return framed(tables_shown([table]), self.signature)
 
     @checked()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar
 
 import pandas as pd
@@ -23,11 +23,6 @@ from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from modelcompare.words import Simultaneous, check_choice
 
-_SETTINGS = (
-    "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test", "correction",
-    "models",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Comparison(Compared, Result):
@@ -37,7 +32,7 @@ class Comparison(Compared, Result):
     page_title: ClassVar[str] = "Scores and differences"
     _members: ClassVar[str] = """
         name:text_or_none n_samples n_resamples confidence_level alpha method test correction models
-        verdict signature
+        verdict=_sentences signature
         scores: model metric label estimate standard_error ci_low ci_high n_undefined rank rank_low
           rank_high method
         differences: model_a model_b metric label difference standard_error ci_low ci_high p_value
@@ -99,26 +94,26 @@ class Comparison(Compared, Result):
 
         Metrics per class get one sentence per class.
         """
-        return "\n".join(finding.text for finding in self._findings)
+        return "\n".join(self._sentences)
 
-    @property
+    @cached_property
     def _findings(self) -> list[Finding]:
         return [*Verdict(self).findings, *map(Finding, self.notes)]
 
+    @property
+    def _sentences(self) -> list[str]:
+        return [finding.text for finding in self._findings]
+
     def document(self) -> Document:
-        findings, tables = self._findings, comparison_tables(self)
+        tables = comparison_tables(self)
         method, references = comparison_method(self)
-        settings = {name: getattr(self, name) for name in _SETTINGS}
         figures = {
             name: partial(plot_comparison, self, ("differences" if table.detail else "scores",),
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
         return self._document(
-            tables, figures=figures, headline=self.headline, findings=findings,
-            frames=lambda: {"scores": self.scores, "differences": self.differences},
-            printed=lambda: printed_tables(self),
-            settings=settings | {"verdict": [finding.text for finding in findings]},
-            notes=self.warned, method=method, references=references,
-            reproduce=comparison_code(self),
+            tables, figures=figures, headline=self.headline, findings=self._findings,
+            printed=lambda: printed_tables(self), notes=self.warned, method=method,
+            references=references, reproduce=comparison_code(self),
         )  # fmt: skip

@@ -16,7 +16,7 @@ from modelcompare.comparison.grouped import compare_each, stacked
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import pair_table, table_of, value_columns
+from modelcompare.comparison.tables import pair_table
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.influence import Pairs
@@ -27,7 +27,7 @@ from modelcompare.report.figures.critical_difference import plot_critical_differ
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, column
+from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, signature
@@ -83,25 +83,19 @@ class SetComparison(Result):
 
     def document(self) -> Document:
         level = self.confidence_level
-        named = [VALUE, column("model"), *value_columns(level)]
-        tables = {"scores": table_of("Each test set", [column("set"), *named], self.scores)}
+        named = (VALUE, "model", "estimate", interval_column(level))
+        tables = {"scores": Table.of("Each test set", self.scores, "set", *named, decimals=None)}
         if self._can_be_pooled:
             tables |= {
-                "pooled": table_of("Mean over test sets", named, self.pooled_scores),
+                "pooled": Table.of(
+                    "Mean over test sets", self.pooled_scores, *named, decimals=None
+                ),
                 "differences": pair_table(
                     "Differences of means", [VALUE], self.pooled_differences, level, self.correction
                 ),
             }
-        return self._document(
-            tables, findings=self._notes, frames=self._frames, figures=self._figures()
-        )
-
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        frames = {"scores": self.scores, "differences": self.differences}
-        if self._can_be_pooled:
-            frames["pooled_scores"] = self.pooled_scores
-            frames["pooled_differences"] = self.pooled_differences
-        return frames
+        pooled = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
+        return self._document(tables, findings=self._notes, figures=self._figures(), without=pooled)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.grouped import compare_each, correct_together, stacked
-from modelcompare.comparison.tables import pair_table, table_of, value_columns
+from modelcompare.comparison.tables import pair_table
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import Correction, check_sequence, signature
 
@@ -83,21 +83,20 @@ class SliceComparison(Result):
 
     def document(self) -> Document:
         level = self.confidence_level
-        subgroup = [
-            column("subgroup", "slice", "value", kind="slice"),
-            column("n", "n_samples"),
-        ]
-        columns = [*subgroup, VALUE, column("model"), *value_columns(level)]
-        tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
+        subgroup = column("subgroup", "slice", "value", kind="slice")
+        tables = {
+            "scores": Table.of(
+                "Subgroups, the worst first", self.scores, subgroup, "n_samples", VALUE, "model",
+                "estimate", interval_column(level), decimals=None,
+            )
+        }  # fmt: skip
         if len(self.differences):
-            named = [subgroup[0], VALUE]
             tables["differences"] = pair_table(
-                "Differences", named, self.differences, level, self.correction
+                "Differences", [subgroup, VALUE], self.differences, level, self.correction
             )
         if len(self.left_out):
-            tables["left_out"] = Table("Left out", subgroup, self.left_out)
-        frames = {name: getattr(self, name) for name in ("scores", "differences", "left_out")}
-        return self._document(tables, findings=self.notes, frames=lambda: frames)
+            tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
+        return self._document(tables, findings=self.notes)
 
 
 @checked(compare)

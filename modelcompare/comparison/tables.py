@@ -18,11 +18,9 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_telling, places_of
-from modelcompare.report.numbers import decimals_for, interval_title
+from modelcompare.report.numbers import interval_title
 from modelcompare.report.tables import (
-    ESTIMATE,
     MAX_CLASSES,
-    SIDES,
     Column,
     Direction,
     Table,
@@ -56,14 +54,17 @@ def comparison_tables(result: Compared) -> dict[str, Table]:
 
 def _score_table(result: Compared, metric: str) -> Table:
     rank = column("rank", "rank_low", "rank_high", kind="ranks")
-    score = [column("estimate"), interval_column(result.confidence_level)]
     frame = rows_at(result.scores, metric=metric)
     # Class by class, the best model first.
     frame = frame.iloc[np.lexsort((frame["rank"], pd.factorize(frame["label"])[0]))]
-    return Table(
+    return Table.of(
         metric,
-        [*_class_column(result, metric), rank, column("model"), *score],
         frame.reset_index(drop=True),
+        *_class_column(result, metric),
+        rank,
+        "model",
+        column("estimate"),
+        interval_column(result.confidence_level),
         subtitle=f"{better_side(result, metric)} is better",
         notes=[*result.remarks[metric], *_undefined(frame)],
         decimals=result.decimals(metric),
@@ -280,42 +281,23 @@ def _printed_leads(result: Compared) -> Table:
 
 def pair_table(
     title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
-    correction: str,
+    correction: str, more: Sequence[Column] = (), notes: Sequence[str] = (),
 ) -> Table:  # fmt: skip
     """Make a table of differences a - b, each with its own interval beside its own p-value."""
     excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
     known = frame["p_value"].notna() & frame["ci_low"].notna()
     told = frame["p_value"] < round(1 - confidence_level, 12)
     frame = frame.assign(at_odds=known & (excluded != told))
-    odd = odd_notes(frame, confidence_level, frame[frame["at_odds"]])
-    columns = [
-        *named, *SIDES, column("a - b", "difference"), interval_column(confidence_level),
-        column("p", "p_value", "at_odds"),
-    ]  # fmt: skip
-    if correction == "none":
-        return table_of(title, columns, frame, odd)
-    level = interval_title(confidence_level)
-    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
-    columns.append(column(f"p ({correction})", "p_adjusted"))
-    return table_of(title, columns, frame, [alone, *odd])
-
-
-def table_of(
-    title: str, columns: Sequence[Column], frame: pd.DataFrame, notes: Sequence[str] = ()
-) -> Table:
-    """Make a table of unlike values, each rounded as its own interval bears."""
-    return Table(title, columns, frame, notes=notes, decimals=row_decimals(frame))
-
-
-def value_columns(confidence_level: float) -> list[Column]:
-    """Show a value and its interval."""
-    return [ESTIMATE, interval_column(confidence_level)]
-
-
-def row_decimals(frame: pd.DataFrame) -> list[int]:
-    """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
-    quarters = (frame["ci_high"] - frame["ci_low"]) / 4
-    return [decimals_for([error]) for error in frame.get("standard_error", quarters)]
+    notes = [*odd_notes(frame, confidence_level, frame[frame["at_odds"]]), *notes]
+    if correction != "none":
+        level = interval_title(confidence_level)
+        alone = f"{level} and p are those of each difference by itself"
+        notes.insert(0, f"{alone}; p ({correction}) is corrected.")
+        more = [column(f"p ({correction})", "p_adjusted"), *more]
+    return Table.of(
+        title, frame, *named, "model_a", "model_b", "difference", interval_column(confidence_level),
+        column("p", "p_value", "at_odds"), *more, notes=notes, decimals=None,
+    )  # fmt: skip
 
 
 def odd_notes(

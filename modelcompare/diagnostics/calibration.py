@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
@@ -70,8 +69,7 @@ class CalibrationTest(Result):
     _members: ClassVar[str] = """
         model label statistic p_value estimate ci_low ci_high confidence_level n_bins strategy
         n_samples n_resamples seed_label signature
-        calibration: model label statistic p_value estimate ci_low ci_high confidence_level n_bins
-          strategy n_samples n_resamples seed_label
+        calibration=_row:
     """
 
     @property
@@ -85,14 +83,13 @@ class CalibrationTest(Result):
         return signature("calibration_test", made)
 
     def document(self) -> Document:
-        columns = [
-            column("model"), column("plug-in error", "statistic", kind="estimate"),
-            column("p", "p_value"), column("debiased error", "estimate"),
-            interval_column(self.confidence_level),
-        ]  # fmt: skip
         about = "the predicted class" if self.label is None else f"class {self.label}"
-        title = f"Are the probabilities of {about} right?"
-        table = Table(title, columns, pd.DataFrame([vars(self)]), decimals=3)
+        table = Table.of(
+            f"Are the probabilities of {about} right?", self._row, "model",
+            column("plug-in error", "statistic", kind="estimate"), "p_value",
+            column("debiased error", "estimate"), interval_column(self.confidence_level),
+            decimals=3,
+        )  # fmt: skip
         return self._document({"calibration": table})
 
 

@@ -99,15 +99,12 @@ class CurveResult(Result, Curves):
     def document(self) -> Document:
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
         tenths = (self.band["x"] * 10).round(6)
-        columns = [
-            column("model"), column(x, "x"), column(y, "y"),
-            interval_column(self.confidence_level),
-        ]  # fmt: skip
         title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
-        return self._document(
-            {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)},
-            frames=lambda: {"points": self.points, "band": self.band, "areas": self.areas},
-        )
+        table = Table.of(
+            title, self.band[tenths % 1 == 0], "model", column(x, "x"), column(y, "y"),
+            interval_column(self.confidence_level), decimals=3,
+        )  # fmt: skip
+        return self._document({"curve": table})
 
 
 @checked()

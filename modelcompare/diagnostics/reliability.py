@@ -104,7 +104,7 @@ class Reliability(Result):
     page_title: ClassVar[str] = "Calibration"
     _members: ClassVar[str] = """
         label n_samples confidence_level signature
-        reliability: model bin low high n:number confidence accuracy ci_low ci_high gap
+        reliability=table: model bin low high n:number confidence accuracy ci_low ci_high gap
         errors: model debiased_ece ci_low ci_high
     """
     plot = Plots(reliability=plot_reliability)
@@ -117,19 +117,18 @@ class Reliability(Result):
         return signature("reliability", {"bins": bins, "label": of, "level": level})
 
     def document(self) -> Document:
-        columns = [
-            column("model"), column("from", "low", decimals=2),
-            column("to", "high", decimals=2), column("n"),
-            column("confidence"), column("accuracy"),
-            interval_column(self.confidence_level),
-        ]  # fmt: skip
-        title = "Confidence, and the share that came true"
-        error = column("debiased error", "debiased_ece")
-        errors = [column("model"), error, interval_column(self.confidence_level)]
+        interval = interval_column(self.confidence_level)
         tables = {
-            "reliability": Table(title, columns, self.table, decimals=3),
-            "errors": Table("Expected calibration error", errors, self.errors, decimals=3),
-        }
+            "reliability": Table.of(
+                "Confidence, and the share that came true", self.table, "model",
+                column("from", "low", decimals=2), column("to", "high", decimals=2), "n",
+                "confidence", "accuracy", interval, decimals=3,
+            ),
+            "errors": Table.of(
+                "Expected calibration error", self.errors, "model", "debiased_ece", interval,
+                decimals=3,
+            ),
+        }  # fmt: skip
         return self._document(tables)
 
 

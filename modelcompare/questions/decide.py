@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
@@ -29,7 +28,7 @@ from modelcompare.questions.unseen import Unseen
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import (
     Answer,
@@ -113,8 +112,8 @@ class DecisionResult(Result):
     _members: ClassVar[str] = """
         passed baseline candidate metric label kind:decision margin gain ci_low ci_high alpha answer
         p_value n_samples n_needed unit made_with assumption caveat sentence signature
-        decision: baseline candidate metric label kind:decision margin gain ci_low ci_high alpha
-          answer p_value n_samples n_needed unit made_with assumption caveat
+        decision=_row: baseline candidate metric label kind:decision margin gain ci_low ci_high
+          alpha answer p_value n_samples n_needed unit made_with assumption caveat
     """
 
     @property
@@ -131,21 +130,15 @@ class DecisionResult(Result):
     @property
     def row(self) -> dict[str, object]:
         """Everything as one row: the answer, the fields, and the sentence."""
-        plain = {name: value for name, value in vars(self).items() if name != "notes"}
-        return {"passed": self.passed, **plain, "sentence": self.sentence()}
+        return {name: value for name, value in self._values.items() if name != "signature"}
 
     def document(self) -> Document:
-        columns = [
-            column("candidate"), column("baseline"), VALUE, column("margin"),
-            column("gain"), interval_column(1 - 2 * self.alpha),
-            column("p", "p_value"), column("answer"),
-        ]  # fmt: skip
-        title, frame = (
-            f"Is {self.candidate} {self.kind}?",
-            pd.DataFrame([vars(self)]).drop(columns="notes"),
-        )
-        tables = {"decision": Table(title, columns, frame, decimals=self.decimals)}
-        return self._document(tables, findings=[self.sentence()], settings=self.row)
+        table = Table.of(
+            f"Is {self.candidate} {self.kind}?", self._row, "candidate", "baseline", VALUE,
+            "margin", "gain", interval_column(1 - 2 * self.alpha), "p_value", "answer",
+            decimals=self.decimals,
+        )  # fmt: skip
+        return self._document({"decision": table}, findings=[self.sentence()])
 
     @property
     def decimals(self) -> int:

@@ -22,7 +22,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.words import (
     Answer,
     Decision,
@@ -96,8 +96,8 @@ class GateResult(Result):
     schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
         answer passed signature
-        decisions: passed baseline candidate metric label kind margin gain ci_low ci_high alpha
-          answer p_value n_samples n_needed unit made_with assumption caveat sentence
+        decisions=_rows: passed baseline candidate metric label kind margin gain ci_low ci_high
+          alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
     """
 
     @property
@@ -121,23 +121,22 @@ class GateResult(Result):
 
     def document(self) -> Document:
         first = self.decisions[0]
-        columns = [
-            VALUE, column("kind"), column("margin"), column("gain"),
-            interval_column(1 - 2 * first.alpha), column("p", "p_value"),
-            column("answer"),
-        ]  # fmt: skip
+        holds = f"All rules must hold: {self.answer}."
+        table = Table.of(
+            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, "kind", "margin",
+            "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
+            notes=[holds] if len(self.decisions) > 1 else [],
+            decimals=[decision.decimals for decision in self.decisions],
+        )  # fmt: skip
+        findings = [decision.sentence() for decision in self.decisions]
+        return self._document({"decisions": table}, findings=findings)
+
+    @property
+    def _rows(self) -> pd.DataFrame:
         frame = pd.DataFrame([decision.row for decision in self.decisions])
         # Beside a missing label, pandas would make integers floats.
         labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
-        frame = frame.assign(label=labels)
-        title = f"May {first.candidate} replace {first.baseline}?"
-        notes = (f"All rules must hold: {self.answer}.",) if len(frame) > 1 else ()
-        decimals = [decision.decimals for decision in self.decisions]
-        tables = {"decisions": Table(title, columns, frame, notes=notes, decimals=decimals)}
-        return self._document(
-            tables, findings=[decision.sentence() for decision in self.decisions],
-            settings={"answer": self.answer, "passed": self.passed},
-        )  # fmt: skip
+        return frame.assign(label=labels)
 
 
 @checked(decide, predictions=giving("sums"), alpha=check_one_sided)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import pandas as pd
-
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
@@ -47,7 +45,7 @@ class OmnibusResult(Result):
     stem: ClassVar[str] = "omnibus"
     _members: ClassVar[str] = """
         metric method statistic p_value n_models signature
-        omnibus: metric method statistic p_value n_models
+        omnibus=_row:
     """
 
     @property
@@ -55,12 +53,8 @@ class OmnibusResult(Result):
         return signature("omnibus_test", {"models": self.n_models, "test": self.method})
 
     def document(self) -> Document:
-        columns = [
-            column("metric"), column("test", "method"),
-            column("models", "n_models"), column("statistic"),
-            column("p", "p_value"),
-        ]  # fmt: skip
-        table = Table("Are all models equal?", columns, pd.DataFrame([vars(self)]))
+        columns = ("metric", column("test", "method"), "n_models", "statistic", "p_value")
+        table = Table.of("Are all models equal?", self._row, *columns)
         return self._document({"omnibus": table})
 
 

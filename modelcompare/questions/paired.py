@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, get_args
 
-import pandas as pd
-
 from modelcompare.arguments import checked
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
@@ -104,8 +102,7 @@ class PairedTestResult(Result):
     _members: ClassVar[str] = """
         model_a model_b metric label difference statistic p_value p_value_standard_error method
         alternative n_resamples exact signature
-        test: model_a model_b metric label difference statistic p_value p_value_standard_error
-          method alternative n_resamples exact
+        test=_row:
     """
 
     @property
@@ -118,20 +115,14 @@ class PairedTestResult(Result):
         )
 
     def document(self) -> Document:
-        columns = [
-            VALUE, column("test", "method"), column("alternative"),
-            column("a - b", "difference"), column("statistic"),
-            column("p", "p_value"),
-        ]  # fmt: skip
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
         # A test gives no standard error; a small difference shows two digits of itself.
         decimals = max(decimals_for([abs(self.difference)]), 4)
-        row = pd.DataFrame([vars(self)]).drop(columns=["notes", "n_groups"])
-        table = Table(title, columns, row, notes=self.notes, decimals=decimals)
-        # The signature says how many groups there were.
-        settings = self._plain_fields()
-        settings.pop("n_groups")
-        return self._document({"test": table}, settings=settings)
+        table = Table.of(
+            title, self._row, VALUE, column("test", "method"), "alternative", "difference",
+            "statistic", "p_value", notes=self.notes, decimals=decimals,
+        )  # fmt: skip
+        return self._document({"test": table})
 
 
 @checked(predictions=giving("sums"))

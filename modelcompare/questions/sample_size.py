@@ -120,7 +120,7 @@ class SampleSize(Result):
     _members: ClassVar[str] = """
         model_a model_b metric label difference standard_deviation n_samples alpha power
         confidence_level unit signature
-        sample_size: n_samples detectable interval_width power
+        sample_size=curve: n_samples detectable interval_width power
     """
     plot = Plots(power=plot_power)
 
@@ -214,19 +214,13 @@ class SampleSize(Result):
         frame = self.curve(sizes)
         texts = [f"{n:,}{' (here)' if n == self.n_samples else ''}" for n in frame["n_samples"]]
         title = f"{value_name(self.metric, self.label)}, {self.model_a} - {self.model_b}"
-        columns = [
-            column(self.unit, "size"),
-            column("shows differences from", "detectable"),
-            column("width of CI", "interval_width"),
-            column("power"),
-        ]
         observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
-        notes = [f"Power: probability of showing {observed}."]
-        return self._document(
-            {"sample_size": Table(title, columns, frame.assign(size=texts), notes=notes)},
-            findings=[self.sentence(), *self.notes],
-            frames=lambda: {self.stem: self.curve()},
-        )
+        table = Table.of(
+            title, frame.assign(size=texts), column(self.unit, "size"),
+            column("shows differences from", "detectable"), column("width of CI", "interval_width"),
+            "power", notes=[f"Power: probability of showing {observed}."],
+        )  # fmt: skip
+        return self._document({self.stem: table}, findings=[self.sentence(), *self.notes])
 
     @property
     def _furthest(self) -> float:

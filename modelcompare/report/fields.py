@@ -1,9 +1,11 @@
-"""Fields of results, by name: what each is, from which tables and the JSON schema follow."""
+"""Fields of results, by name, and the text by which a result declares those of its document."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 # How the cells of a column are written and aligned.
 Kind = Literal[
@@ -56,3 +58,59 @@ _NAMES: Mapping[Kind, str] = {
 FIELDS: Mapping[str, Kind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
+_TITLES: Mapping[str, str] = {
+    "debiased_ece": "debiased error", "difference": "a - b", "estimate": "value", "label": "class",
+    "n_samples": "n", "p_value": "p", "y_true": "truth",
+}  # fmt: skip
+
+
+def title_of(name: str) -> str:
+    """Head the column of a field, unless a table says something else.
+
+    >>> title_of("p_value"), title_of("n_folds"), title_of("model_a")
+    ('p', 'folds', 'model a')
+    """
+    return _TITLES.get(name, name.removeprefix("n_").replace("_", " "))
+
+
+# name, ? where it may be missing, =attribute that gives it, :kind; a table's kind is empty.
+_MEMBER = re.compile(r"(\w+)(\??)(?:=(\w+))?(:?)(\w*)")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a JSON document: a value, or a table with members of its own."""
+
+    name: str
+    source: str  # the attribute, or the method, of the result that gives it
+    kind: str  # what it is, where its name does not say so; else empty
+    optional: bool
+    columns: list[Member] = field(default_factory=list)
+
+    def of(self, result: object) -> Any:
+        """Take it from a result: of a frame the columns that are declared."""
+        found = getattr(result, self.source)
+        found = found() if callable(found) else found
+        here = [each.name for each in self.columns if each.name in found or not each.optional]
+        return found[here] if self.columns else found
+
+
+def read_members(text: str) -> list[Member]:
+    """Read the declaration of a document, as `Result` says it is written.
+
+    >>> values, rows = read_members("statistic tests=table: model kind:decision p_value?")
+    >>> values.name, rows.source, [column.name for column in rows.columns]
+    ('statistic', 'table', ['model', 'kind', 'p_value'])
+    """
+    members: list[Member] = []
+    into = members
+    for name, optional, source, colon, kind in _MEMBER.findall(text):
+        member = Member(name, source or name, kind, bool(optional))
+        if colon and not kind:
+            members.append(member)
+            into = member.columns
+        else:
+            into.append(member)
+    if into is not members and not into:
+        into.extend(each for each in members[:-1] if each.name != "signature")
+    return members

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.fields import read_members
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 from modelcompare.report.writers import files, notebook
@@ -31,10 +30,11 @@ class Result(ABC):
     page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
     schema_version: ClassVar[int] = 1
-    # Members of the JSON document, and the columns of its tables behind their names. What ends in ?
-    # may be missing. A colon stands before what a member is where fields.py says something else of
-    # its name.
-    _members: ClassVar[str] = ""
+    # Members of the JSON document: values, and behind their names and a colon tables, with their
+    # columns; the last of no columns has those values in a row. Each is an attribute or a method
+    # of its name, or of the one behind =. What ends in ? may be missing. A colon stands before what
+    # a member is where fields.py says something else of its name.
+    _members: ClassVar[str]
 
     @property
     @abstractmethod
@@ -47,33 +47,42 @@ class Result(ABC):
 
     def _document(
         self, tables: Mapping[str, Table], *, findings: Iterable[str | Finding] = (),
-        frames: Callable[[], Mapping[str, pd.DataFrame]] | None = None,
         printed: Callable[[], Sequence[Table]] | None = None,
         figures: Mapping[str, Callable[[], Figure]] | None = None,
-        settings: Mapping[str, object] | None = None, **others: Any,
+        without: Sequence[str] = (), **others: Any,
     ) -> Document:  # fmt: skip
-        """Make a document: frames are those of the tables, the figure is `plot`, unless given."""
+        """Make a document; the figure is `plot` unless others are given.
+
+        Values and frames are the declared ones, `without` those that this result lacks.
+        """
         plot = getattr(self, "plot", None)
+        declared, values = read_members(self._members), self._values
+        frames = [each for each in declared if each.columns and each.name not in without]
         return Document(
             self.stem,
             self.page_title,
             f"modelcompare/{self.stem}/{self.schema_version}",
-            self.signature,
+            str(values["signature"]),
             tables,
             printed or (lambda: list(tables.values())),
-            frames or (lambda: {name: table.frame for name, table in tables.items()}),
+            lambda: {each.name: each.of(self) for each in frames},
             findings=[each if isinstance(each, Finding) else Finding(each) for each in findings],
             figures=({} if plot is None else {self.stem: plot}) if figures is None else figures,
-            settings=self._plain_fields() if settings is None else settings,
+            settings=values,
             **others,
         )
 
-    def _plain_fields(self) -> dict[str, object]:
-        """Collect the fields that are one number or word."""
-        plain = (str, int, float, bool, type(None), np.generic)
-        names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if isinstance(value, plain)}
+    @property
+    def _values(self) -> dict[str, object]:
+        """Values that are declared."""
+        return {
+            each.name: each.of(self) for each in read_members(self._members) if not each.columns
+        }
+
+    @property
+    def _row(self) -> pd.DataFrame:
+        """Values that are declared, as a table of one row."""
+        return pd.DataFrame([self._values])
 
     def to_markdown(self) -> str:
         """Write findings and tables as Markdown, with the signature."""
@@ -106,10 +115,3 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
         return notebook.fragment(self.document())
-
-
-def documents(kind: type[Result] = Result) -> dict[str, str]:
-    """Members of the JSON documents of all results that are loaded, by kind and version."""
-    own = {f"{kind.stem}/{kind.schema_version}": kind._members} if "_members" in vars(kind) else {}
-    below = [documents(each) for each in kind.__subclasses__()]
-    return {name: text for found in (own, *below) for name, text in found.items() if text}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from modelcompare.report import numbers
-from modelcompare.report.fields import FIELDS, Kind
+from modelcompare.report.fields import FIELDS, Kind, title_of
 from modelcompare.words import is_missing, label_name, value_name
 
 Direction = Literal["up", "down"]
@@ -44,8 +44,6 @@ def column(
 
 
 VALUE = column("metric", "metric", "label", kind="value")
-ESTIMATE = column("value", "estimate")
-SIDES = (column("model a", "model_a"), column("model b", "model_b"))
 
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -71,6 +69,12 @@ def interval_column(confidence_level: float, decimals: int | None = None) -> Col
     return column(title, "ci_low", "ci_high", kind="interval", decimals=decimals)
 
 
+def row_decimals(frame: pd.DataFrame) -> list[int]:
+    """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
+    quarters = (frame["ci_high"] - frame["ci_low"]) / 4
+    return [numbers.decimals_for([error]) for error in frame.get("standard_error", quarters)]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table as every writer takes it."""
@@ -89,6 +93,23 @@ class Table:
     foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
     metric: str = ""  # what its rows are of, if of one metric
     every: Callable[[], Table] | None = None  # makes the table of all rows, if there are more
+
+    @classmethod
+    def of(
+        cls, title: str, frame: pd.DataFrame, *columns: Column | str,
+        decimals: int | Sequence[int] | None = 4, **others: Any,
+    ) -> Table:  # fmt: skip
+        """Make a table; of a column under the title of its field the name is enough.
+
+        Without `decimals` each row has as many as its own interval bears.
+
+        >>> frame = pd.DataFrame({"model": ["a"], "n_folds": [5]})
+        >>> Table.of("Folds", frame, "model", "n_folds").header
+        ['model', 'folds']
+        """
+        made = [column(title_of(each), each) if isinstance(each, str) else each for each in columns]
+        digits = row_decimals(frame) if decimals is None else decimals
+        return cls(title, made, frame, decimals=digits, **others)
 
     @property
     def header(self) -> list[str]:

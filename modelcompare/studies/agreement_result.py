@@ -131,12 +131,12 @@ class AgreementStudy(Result):
     stem: ClassVar[str] = "agreement"
     _members: ClassVar[str] = """
         alpha test n_resamples confidence_level seed_label signature
-        agreement: metric_a metric_b label n_pairs n_significant pct_significant n_agree pct_agree
-          ci_low ci_high
-        agreement_pairs: model_a model_b metric_a metric_b label difference_a difference_b p_value_a
-          p_value_b significant agree
-        agreement_population: metric_small metric_whole label ratio n_samples pct_agree ci_low
-          ci_high part_low part_high
+        agreement=table: metric_a metric_b label n_pairs n_significant pct_significant n_agree
+          pct_agree ci_low ci_high
+        agreement_pairs=pairs: model_a model_b metric_a metric_b label difference_a difference_b
+          p_value_a p_value_b significant agree
+        agreement_population=_population: metric_small metric_whole label ratio n_samples pct_agree
+          ci_low ci_high part_low part_high
     """
     plot = Plots(agreement=plot_agreement, population=plot_population)
 
@@ -216,22 +216,19 @@ class AgreementStudy(Result):
         table = Table(title, columns, self.table.assign(name=names), notes=notes)
         plot = self.plot
         return self._document(
-            {"agreement": table}, frames=self._frames,
+            {"agreement": table},
             figures={"agreement": plot.agreement, "agreement_population": plot.population},
         )  # fmt: skip
 
-    def _frames(self) -> dict[str, pd.DataFrame]:
+    def _population(self) -> pd.DataFrame:
+        """Compare at the paper's ratios that this test set has samples for, and name the others."""
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
             warn_caller(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
                 f"less than 2 of {len(self.predictions)} samples.",
                 UserWarning,
             )
-        return {
-            "agreement": self.table,
-            "agreement_pairs": self.pairs,
-            "agreement_population": self.population(self.usable_ratios()),
-        }
+        return self.population(self.usable_ratios())
 
     def usable_ratios(self) -> list[float]:
         """The paper's ratios that leave two samples of this test set."""

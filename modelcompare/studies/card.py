@@ -20,14 +20,13 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
-from modelcompare.comparison.tables import table_of, value_columns
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report import escape
 from modelcompare.report.json_text import json_document
-from modelcompare.report.tables import VALUE, Table, column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (
     CardFormat,
@@ -177,8 +176,8 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     for metric, part in frame.groupby("metric", sort=False):
         direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
         title = f"{metric} ({direction} is better)"
-        columns = [column("class", "label"), *value_columns(result.confidence_level)]
-        tables.append(table_of(title, columns, part))
+        columns = ("label", "estimate", interval_column(result.confidence_level))
+        tables.append(Table.of(title, part, *columns, decimals=None))
     undefined = int(frame["n_undefined"].sum())
     if undefined:
         note = (
@@ -202,14 +201,12 @@ def _subgroups(
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
-    columns = [
-        column("subgroup", "slice", "value", kind="slice"),
-        column("samples", "n_samples"),
-        VALUE,
-        *value_columns(found.confidence_level),
-    ]
-    notes = [f"Too small to say: {', '.join(small)}."] if small else []
-    return table_of("Subgroups, worst first", columns, found.scores, notes)
+    return Table.of(
+        "Subgroups, worst first", found.scores,
+        column("subgroup", "slice", "value", kind="slice"), column("samples", "n_samples"),
+        VALUE, "estimate", interval_column(found.confidence_level),
+        notes=[f"Too small to say: {', '.join(small)}."] if small else [], decimals=None,
+    )  # fmt: skip
 
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
@@ -217,8 +214,8 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
-    columns = [column("metric"), *value_columns(result.confidence_level)]
-    return table_of("Calibration (lower is better)", columns, result.scores)
+    columns = ("metric", "estimate", interval_column(result.confidence_level))
+    return Table.of("Calibration (lower is better)", result.scores, *columns, decimals=None)
 
 
 def metadata(

@@ -154,23 +154,18 @@ def efficiency_table(frame: pd.DataFrame, confidence_level: float) -> Table:
     frame = frame.assign(
         fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["agree"]
     )
-    names = {"a": "metric_a", "b": "metric_b", "class": "label"}
     shares = ["fewer", "more", "disagree"]
-    columns = [
-        *(column(title, name) for title, name in names.items()),
-        column("pairs", kind="count"),
-        column("median", kind="estimate", decimals=2),
-        *(column(name, kind="share") for name in shares),
-    ]
-    grouped = frame.groupby(list(names.values()), sort=False, dropna=False)
-    ratios = {"pairs": ("samples_ratio", "size"), "median": ("samples_ratio", "median")}
+    grouped = frame.groupby(["metric_a", "metric_b", "label"], sort=False, dropna=False)
+    ratio = "samples_ratio"
+    ratios = {"n_pairs": (ratio, "size"), ratio: (ratio, "median")}
     level = format_percent(confidence_level)
-    return Table(
+    return Table.of(
         "Samples that b needs for each sample of a, for the same separation of two models",
-        columns,
         grouped.agg(**ratios, **{name: (name, "mean") for name in shares}).reset_index(),
+        column("a", "metric_a"), column("b", "metric_b"), "label", "n_pairs",
+        column("median", ratio, decimals=2), *(column(name, kind="share") for name in shares),
         notes=[
             f"fewer, more: share of model pairs whose {level} interval lies below 1, above 1. "
             "disagree: pairs that the two metrics order differently."
         ],
-    )
+    )  # fmt: skip

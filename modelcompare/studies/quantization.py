@@ -21,7 +21,6 @@ from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
@@ -64,26 +63,19 @@ class QuantizationStudy(Result):
         return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
 
     def document(self) -> Document:
-        bins, pairs = column("bins", "n_bins"), column("pairs", "n_pairs")
-        ratio = column("median", "samples_ratio", decimals=2)
-        sides = [column("raw"), column("rounded", "quantized")]
-        moved = column("moved by", "difference")
-        interval = interval_column(self.confidence_level)
         tables = {
-            "cost": Table(
-                "Samples that rounded confidences need for each sample of raw ones",
-                [bins, column("metric"), pairs, ratio],
-                self.summary,
+            "cost": Table.of(
+                "Samples that rounded confidences need for each sample of raw ones", self.summary,
+                "n_bins", "metric", "n_pairs", column("median", "samples_ratio", decimals=2),
                 subtitle="median over pairs of models that raw confidences tell apart",
             ),
-            "values": Table(
-                "Values on raw and on rounded confidences",
-                [bins, VALUE, column("model"), *sides, moved, interval],
-                self.values,
-                decimals=[decimals_for([error]) for error in self.values["standard_error"]],
+            "values": Table.of(
+                "Values on raw and on rounded confidences", self.values, "n_bins", VALUE, "model",
+                "raw", column("rounded", "quantized"), column("moved by", "difference"),
+                interval_column(self.confidence_level), decimals=None,
             ),
-        }
-        return self._document(tables, frames=lambda: {"values": self.values, "pairs": self.pairs})
+        }  # fmt: skip
+        return self._document(tables)
 
     @property
     def summary(self) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from modelcompare.report.figures.style import MAX_LINES, draw_bands, looks, plai
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import ESTIMATE, VALUE, Table, column, interval_column, rows_at
+from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.figures import ticked_log
@@ -104,8 +104,8 @@ class SensitivityStudy(Result):
     stem: ClassVar[str] = "sensitivity"
     _members: ClassVar[str] = """
         n_resamples seed_label confidence_level signature
-        sensitivity: model change level metric label original estimate difference standard_error
-          ci_low ci_high moves
+        sensitivity=table: model change level metric label original estimate difference
+          standard_error ci_low ci_high moves
     """
     plot = Plots(sensitivity=plot_sensitivity)
 
@@ -128,18 +128,15 @@ class SensitivityStudy(Result):
             ci_low=table["ci_low"].where(moved),
             ci_high=table["ci_high"].where(moved),
         )
-        columns = [
-            column("change", "what"),
-            VALUE,
-            ESTIMATE,
-            column("moved by", "difference"),
-        ]
-        columns.append(interval_column(self.confidence_level))
         tables = {
-            str(model): Table(f"{model}: same decisions, other confidences", columns, part)
+            str(model): Table.of(
+                f"{model}: same decisions, other confidences", part, column("change", "what"),
+                VALUE, "estimate", column("moved by", "difference"),
+                interval_column(self.confidence_level),
+            )
             for model, part in frame.groupby("model", sort=False)
-        }
-        return self._document(tables, frames=lambda: {self.stem: self.table})
+        }  # fmt: skip
+        return self._document(tables)
 
 
 def _keep_zero_readable(axes: Axes) -> None:

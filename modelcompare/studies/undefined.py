@@ -72,7 +72,7 @@ class UndefinedStudy(Result):
     stem: ClassVar[str] = "undefined"
     _members: ClassVar[str] = """
         n_resamples seed_label signature
-        undefined: model ratio n_samples metric label support n_undefined pct_undefined
+        undefined=table: model ratio n_samples metric label support n_undefined pct_undefined
     """
     plot = Plots(undefined=plot_undefined)
 
@@ -97,25 +97,19 @@ class UndefinedStudy(Result):
         summary = summary[list(self.ratios)].reindex(dict.fromkeys(self.table["metric"]))
         summary.columns = [f"{ratio:g}" for ratio in self.ratios]
         tables = {
-            "by size": Table(
+            "by size": Table.of(
                 "% undefined, mean over models and classes, by part of the test set",
-                [column("metric"), *map(_percent, summary)],
-                summary.reset_index(),
+                summary.reset_index(), "metric", *map(_percent, summary),
             )
-        }
+        }  # fmt: skip
         rarest = self._rarest_classes()
         if len(rarest):
             metrics = [name for name in rarest if name not in ("label", "support")]
-            tables["by class"] = Table(
+            tables["by class"] = Table.of(
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
-                [
-                    column("class", "label"),
-                    column("support"),
-                    *map(_percent, metrics),
-                ],
-                rarest,
-            )
-        return self._document(tables, frames=lambda: {self.stem: self.table})
+                rarest, "label", "support", *map(_percent, metrics),
+            )  # fmt: skip
+        return self._document(tables)
 
     def _rarest_classes(self) -> pd.DataFrame:
         """Make a row for each rare class at the smallest size, with both metrics of a pair."""

@@ -202,12 +202,12 @@ class VarianceStudy(Result):
     stem: ClassVar[str] = "variance"
     _members: ClassVar[str] = """
         n_resamples n_subsamples confidence_level stratify seed_label signature
-        variance: model ratio n_samples metric label estimate mean variance variance_between ci_low
-          ci_high n_undefined
-        variance_tests: model ratio n_samples subsample label metric_a metric_b variance_a
+        variance=distribution: model ratio n_samples metric label estimate mean variance
+          variance_between ci_low ci_high n_undefined
+        variance_tests=tests: model ratio n_samples subsample label metric_a metric_b variance_a
           variance_b variance_ratio test statistic p_value
         variance_ratios: model ratio n_samples label metric_a metric_b variance_ratio ci_low ci_high
-        separation?: metric label ratio n_samples n_pairs n_separated pct_separated
+        separation?=separated: metric label ratio n_samples n_pairs n_separated pct_separated
         relative_efficiency?: model_a model_b metric_a metric_b label separation_a separation_b
           samples_ratio ci_low ci_high agree
     """
@@ -290,9 +290,11 @@ class VarianceStudy(Result):
             ]
             notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
             tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
+        of_pairs: tuple[str, ...] = ("separation", "relative_efficiency")
         if len(self.models) > 1:
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
-        return self._document(tables, frames=self._frames, figures=self._figures())
+            of_pairs = ()
+        return self._document(tables, figures=self._figures(), without=of_pairs)
 
     def _summary(self, pair: Pair) -> pd.DataFrame:
         """Make one row for each part of the test set; shares in percent."""
@@ -312,14 +314,6 @@ class VarianceStudy(Result):
                 share = shown["n_separated"].sum() / shown["n_pairs"].sum()
                 found[f"sep {side}"] = 100 * share
         return found.reset_index()
-
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        frames = {"variance": self.distribution, "variance_tests": self.tests}
-        frames["variance_ratios"] = self.variance_ratios
-        if len(self.models) > 1:
-            frames["separation"] = self.separated()
-            frames["relative_efficiency"] = self.relative_efficiency
-        return frames
 
     def _figures(self) -> dict[str, Callable[[], Figure]]:
         figures: dict[str, Callable[[], Figure]] = {}

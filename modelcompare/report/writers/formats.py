@@ -69,8 +69,8 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
 def as_json(document: Document) -> str:
     """Write settings and frames as JSON, unrounded; as the schema of its kind says."""
     records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
-    made = {"schema": document.schema, **document.settings, "signature": document.signature}
-    return json_document({**made, **records})
+    made = {"schema": document.schema, **document.settings, **records}
+    return json_document(made)
 
 
 WRITERS: Mapping[Format, Callable[[Document], str]] = {
