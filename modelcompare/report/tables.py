@@ -151,24 +151,25 @@ class Table:
         return [text for column in columns for text in self.texts(column)]
 
     def shortened(self) -> Table:
-        """Keep the rows that a screen has room for, shared between the classes.
-
-        Classes that find no room keep none.
-        """
-        if not self.classes:
-            return self.take(range(min(len(self.frame), self.n_shown)))
-        n_classes = min(len({*self.classes}), MAX_CLASSES)
+        """Keep the rows that a screen has room for, shared between the classes."""
+        n_classes = min(len({*self.classes}) or 1, MAX_CLASSES)
         return self.of_classes(n_classes, max(self.n_shown // n_classes, 1))
 
     def of_classes(self, most: int, room: int | None = None) -> Table:
-        """Keep the classes that tell most, and up to `room` rows of each."""
-        classes = self.classes
-        shown = (self.foremost or list(dict.fromkeys(classes)))[:most]
-        places: dict[str, list[int]] = {name: [] for name in shown}
+        """Keep the classes that tell most, and up to `room` rows of each; others keep none.
+
+        Rows without a class are of one class.
+        """
+        classes = self.classes or [""] * len(self.frame)
+        names = list(dict.fromkeys(classes))
+        if len(names) > most:
+            names = [*(self.foremost or names)][:most]
+        places: dict[str, list[int]] = {name: [] for name in names}
         for place, name in enumerate(classes):
             if name in places:
                 places[name].append(place)
-        return self.take([place for found in places.values() for place in found[:room]])
+        kept = [place for found in places.values() for place in found[:room]]
+        return self if len(kept) == len(classes) else self.take(kept)
 
     def hidden(self, shown: Table) -> str:
         """Count in words what a shorter table leaves out of this one."""

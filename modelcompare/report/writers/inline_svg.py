@@ -50,8 +50,7 @@ def inline(figure: Figure, name: str) -> str:
 
 def caption_of(figure: Figure) -> list[str]:
     """Title and small print, a text each; the signature stands at the end of the page."""
-    remarks: list[str] = getattr(figure, "remarks", [])
-    return [visible(text.replace("\n", "; ")) for text in remarks]
+    return [text.replace("\n", "; ") for text in getattr(figure, "remarks", [])]
 
 
 def _title(figure: Figure) -> str:

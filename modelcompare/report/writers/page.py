@@ -15,9 +15,8 @@ from modelcompare.report.writers.inline_svg import caption_of, inline
 from modelcompare.report.writers.page_tables import page_tables, pairs_fit
 from modelcompare.words import optional
 
-# Sentences, and notes, that stand open.
+# Sentences that stand open.
 _OPEN_SENTENCES = 3
-_OPEN_NOTES = 4
 
 
 def page(document: Document, more: Sequence[Document] = (), *, command: str = "") -> str:
@@ -34,31 +33,29 @@ def page(document: Document, more: Sequence[Document] = (), *, command: str = ""
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, finalize=_text,
     )  # fmt: skip
-    environment.filters["folded"] = _folded
     style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
-    main = _section(document, "main", is_main=True)
+    main, *others = (_section(each, place) for place, each in enumerate([document, *more]))
     tables = [table for group in main["groups"] for table in group["tables"]]
+    top = document.top_sentences(_OPEN_SENTENCES)
     return environment.get_template("page.html.j2").render(
-        title=visible(document.headline or next(iter(document.tables.values())).title),
+        document=document, sections=[main, *others],
+        title=document.headline or next(iter(document.tables.values())).title,
         style=Markup(style), script=Markup(script),
         policy=f"script-src '{_digest(script)}'; style-src '{_digest(style)}'",
-        verdict=_verdict(document), cautions=_folded(document.notes),
-        sections=[main, *(_section(each, f"part{i}") for i, each in enumerate(more))],
+        verdict=top, below=[each for each in document.sentences if each not in top],
         metrics=[group["metric"] for group in main["groups"] if group["metric"]],
-        classes=list(dict.fromkeys(name for table in tables for name in table["classes"])),
+        classes=list(dict.fromkeys(name for table in tables for name in table["shown"].classes)),
         has_pairs=any(table["pairs"] for table in tables),
-        method=visible(document.method), references=list(map(visible, document.references)),
         made="command" if command else "code",
-        recipe="\n".join(map(visible, (command or document.reproduce).split("\n"))),
-        signature=visible(document.signature),
+        recipe=Markup("\n").join(map(_text, (command or document.reproduce).split("\n"))),
     )  # fmt: skip
 
 
 def _text(value: Any) -> Any:
-    """Escape a text that is no markup; its lines stay."""
+    """Escape a text that is no markup."""
     from markupsafe import Markup, escape
 
-    return Markup(markup(escape(value))) if type(value) is str else value
+    return Markup(markup(escape(visible(value)))) if type(value) is str else value
 
 
 def check_html() -> None:
@@ -67,11 +64,8 @@ def check_html() -> None:
 
 
 def _template(name: str) -> str:
-    return (
-        resources.files("modelcompare.report.writers")
-        .joinpath("templates", name)
-        .read_text("utf-8")
-    )
+    folder = resources.files("modelcompare.report.writers")
+    return folder.joinpath("templates", name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:
@@ -79,23 +73,11 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _folded(texts: Sequence[str], most: int = _OPEN_NOTES) -> dict[str, list[str]]:
-    """Keep the first texts open, and fold all others away."""
-    return {"open": [*map(visible, texts[:most])], "folded": [*map(visible, texts[most:])]}
-
-
-def _verdict(document: Document) -> dict[str, list[str]]:
-    """Keep the top sentences open, and fold all others."""
-    top = document.top_sentences(_OPEN_SENTENCES)
-    others = [sentence for sentence in document.sentences if sentence not in top]
-    return _folded([*top, *others], len(top))
-
-
-def _section(document: Document, key: str, *, is_main: bool = False) -> dict[str, Any]:
+def _section(document: Document, place: int) -> dict[str, Any]:
     """Group the tables of a document by metric, with the figures that have their names."""
-    tables = document.tables
+    key, tables = f"part{place - 1}" if place else "main", document.tables
     # All pairs are to choose from on the first result alone.
-    every = document.all_tables if is_main and pairs_fit(tables.values()) else {}
+    every = document.all_tables if not place and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
     drawings = _drawings(document.figures, key)
     groups: list[dict[str, Any]] = []
@@ -103,14 +85,10 @@ def _section(document: Document, key: str, *, is_main: bool = False) -> dict[str
         names = [name for name, table in tables.items() if table.metric == metric]
         figures = [drawings.pop(name) for name in names if name in drawings]
         of_metric = [shown[name] for name in names]
-        groups.append({"metric": visible(metric), "tables": of_metric, "figures": figures})
+        groups.append({"metric": metric, "tables": of_metric, "figures": figures})
     if drawings:
         groups.append({"metric": "", "tables": [], "figures": list(drawings.values())})
-    findings = _folded([] if is_main else document.sentences, _OPEN_SENTENCES)
-    return {
-        "key": key, "title": visible(document.title), "findings": findings, "groups": groups,
-        "signature": visible(document.signature),
-    }  # fmt: skip
+    return {"key": key, "document": document, "groups": groups}
 
 
 def _drawings(figures: Mapping[str, Callable[[], Figure]], key: str) -> dict[str, dict[str, Any]]:

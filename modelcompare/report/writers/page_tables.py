@@ -18,7 +18,6 @@ from modelcompare.report.tables import Column, Table
 # Rows of pairs that a page holds for other baselines, of all classes of all metrics together.
 ROOM = 12_000
 _MOST_ROWS = 300
-_MOST_NOTES = 60
 _FEWEST_CLASSES = 3
 # No more rows of all pairs than this are made.
 _MOST_PAIRS = 200_000
@@ -59,23 +58,13 @@ def pairs_fit(tables: Iterable[Table]) -> bool:
 
 
 def _page_table(key: str, table: Table, left_out: str, pairs: Table | None) -> dict[str, Any]:
-    """Write a table with bars of its intervals; ids of what belongs to it begin with `key`."""
-    headings = [(visible(column.title), _kind(column)) for column in table.columns]
-    rows: list[list[Any]] = [[*map(visible, row)] for row in table.rows]
+    """Add to a table bars of its intervals; ids of what belongs to it begin with `key`."""
     after, axis, bars = _bars(table, pairs)
-    if axis is not None:
-        headings.insert(after, ("", "bar"))
-        for row, bar in zip(rows, bars, strict=True):
-            row.insert(after, bar)
-    notes, more = list(map(visible, table.notes)), len(table.notes) - _MOST_NOTES
-    if more > 0:
-        notes = [*notes[:_MOST_NOTES], f"and {more:,} more like these."]
     # What must be known besides where another baseline is chosen.
-    of_others = [visible(n) for n in (pairs.notes if pairs else ()) if n not in table.notes]
+    of_others = [note for note in (pairs.notes if pairs else ()) if note not in table.notes]
     return {
-        "key": key, "title": visible(table.title), "subtitle": visible(table.subtitle),
-        "left_out": left_out, "headings": headings, "rows": rows, "axis": axis, "notes": notes,
-        "notes_of_others": of_others, "classes": [*dict.fromkeys(map(visible, table.classes))],
+        "key": key, "shown": table, "left_out": left_out, "kinds": list(map(_kind, table.columns)),
+        "axis": axis, "after": after, "bars": bars, "notes_of_others": of_others,
         "pairs": "" if pairs is None else _as_data(pairs),
     }  # fmt: skip
 
@@ -149,14 +138,10 @@ def _classes_kept(tables: Sequence[Table], room: int) -> int:
 def _shortened(table: Table, n_classes: int) -> tuple[Table, str]:
     """Keep the rows that there is room for, by class if there are any, and say what is left out."""
     n_every = len({*table.classes})
-    if not n_every:
-        n_rows = len(table.frame)
-        shown = table if table.metric else table.take(range(min(n_rows, _MOST_ROWS)))
-        return shown, part_shown(len(shown.frame), n_rows, table.unit, "the first")
-    if n_every <= n_classes:
-        return table, ""
-    remark = part_shown(n_classes, n_every, "class", "where models differ most")
-    return table.of_classes(n_classes), remark
+    shown = table.of_classes(n_classes, None if n_every or table.metric else _MOST_ROWS)
+    if n_every:
+        return shown, part_shown(n_classes, n_every, "class", "where models differ most")
+    return shown, part_shown(len(shown.frame), len(table.frame), table.unit, "the first")
 
 
 def _kind(column: Column) -> str:
