@@ -34,14 +34,7 @@ from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import (
-    VALUE,
-    Table,
-    column,
-    interval_column,
-    rows_against,
-    rows_at,
-)
+from modelcompare.report.tables import VALUE, Table, column, interval_column, led, rows_at
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, value_name, warn_caller
 
@@ -189,17 +182,16 @@ class BoundedComparison(Result):
         leader, *others = order["model"]
         worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"
-        tests = rows_against(pairs, leader)
-        beaten = [model for model, row in tests.items() if row.better == leader]
-        open_ = [model for model in others if model not in beaten]
+        beaten, unknown = led(pairs, leader, others)
         name = value_name(key.metric, key.label)
         told = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
-            p = p_clause(max(tests[model].p_adjusted for model in beaten))
-            told += f" and is better than {', '.join(beaten)} whatever the missing results were"
+            p = p_clause(max(row.p_adjusted for row in beaten.values()))
+            named = ", ".join(model for model in self.models if model in beaten)
+            told += f" and is better than {named} whatever the missing results were"
             told += f" ({p} in the worst case)"
-        if open_:
-            told += f"; nothing is shown about {', '.join(open_)}"
+        if unknown:
+            told += f"; nothing is shown about {', '.join(unknown)}"
         return f"{told}."
 
     def document(self) -> Document:

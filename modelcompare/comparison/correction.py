@@ -8,7 +8,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import ValueKey
-from modelcompare.significance import Outcome, PairView
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.significance import Outcome
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.step_down import max_t
 from modelcompare.significance.studentized import NAME as SWAPS
@@ -19,7 +20,7 @@ _BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
 
 
 def correct(
-    pairs: PairView,
+    pairs: Contrasts,
     outcome: Outcome,
     correction: Correction,
     *,

@@ -15,9 +15,9 @@ from modelcompare.comparison.tables import pair_table
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import decimals_for, format_number, p_clause
+from modelcompare.report.numbers import decimals_for, format_number, joined, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
+from modelcompare.report.tables import VALUE, Table, column, led, rows_at
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -132,18 +132,13 @@ class FoldComparison(Result):
         mean, name = format_number(best, decimals_for(ranked["sd"])), value_name(metric, label)
         if not others:
             return f"{name}: {leader} scores {mean}."
-        tests = rows_against(rows_at(self.differences, metric=metric, label=label), leader)
-        said: dict[str, list[str]] = {"is better than": [], "is not told apart from": []}
-        for other in others:
-            row = tests[other]
-            verb = "is better than" if row.better == leader else "is not told apart from"
-            said[verb].append(f"{other} ({p_clause(row.p_adjusted)})")
-        way = "highest" if falling else "lowest"
-        parts = [
-            f"has the {way} mean over {n_folds} folds ({mean})",
-            *(f"{verb} {', '.join(names)}" for verb, names in said.items() if names),
-        ]
-        return f"{name}: {leader} {', '.join(parts[:-1])} and {parts[-1]}."
+        pairs = rows_at(self.differences, metric=metric, label=label)
+        parts = [f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"]
+        verbs = "is better than", "is not told apart from"
+        for verb, rows in zip(verbs, led(pairs, leader, others), strict=True):
+            tested = [f"{other} ({p_clause(row.p_adjusted)})" for other, row in rows.items()]
+            parts += [f"{verb} {', '.join(tested)}"] if tested else []
+        return f"{name}: {leader} {joined(parts)}."
 
 
 def compare_on_folds(
@@ -193,9 +188,8 @@ def compare_on_folds(
             ))  # fmt: skip
     frame = pd.DataFrame(rows, columns=_COLUMNS)
     frame["label"] = pd.Series([row[_COLUMNS.index("label")] for row in rows], dtype=object)
-    for _, part in frame.groupby("metric"):
-        adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
-        frame.loc[part.index, "p_adjusted"] = adjusted
+    p_values = frame["p_value"].astype(np.float64).groupby(frame["metric"])
+    frame["p_adjusted"] = p_values.transform(lambda p: adjust(p.to_numpy(), correction))
     frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
     named = {name: np.repeat(column.to_numpy(), len(models)) for name, column in folds.items()}
     of_models = np.array([*models] * len(folds), dtype=object)

@@ -12,7 +12,7 @@ from modelcompare import significance
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.notes import design
 from modelcompare.intervals import METHODS
-from modelcompare.report.numbers import format_percent
+from modelcompare.report.numbers import format_percent, joined
 from modelcompare.works import (
     BONETT,
     BROECKER,
@@ -125,7 +125,7 @@ class Method:
         found = {name: self.phrase(phrases.get(name, (name, ())), n_resamples) for name in names}
         if len(found) == 1:
             return "".join(found.values())
-        return "; ".join(f"{text} for {_and(names[name])}" for name, text in found.items())
+        return "; ".join(f"{text} for {joined(names[name])}" for name, text in found.items())
 
 
 def comparison_method(result: Compared) -> tuple[str, list[str]]:
@@ -145,7 +145,7 @@ def _measured(result: Compared, method: Method) -> str:
     models = len(result.models)
     cited = [f"{name}{method.cite(m.references)}" for name, m in result.metric_info.items()]
     return (
-        f"We measured {_and(cited)} of {models:,} model{'s' * (models != 1)} on "
+        f"We measured {joined(cited)} of {models:,} model{'s' * (models != 1)} on "
         f"{'the same ' if models > 1 else ''}{result.n_samples:,} test samples."
     )
 
@@ -189,7 +189,7 @@ def _adjusted(result: Compared, method: Method) -> str:
         return _family(result)
     asked = method.phrase(CORRECTIONS[result.correction])
     instead = [
-        f"{method.phrase(CORRECTIONS[name])} for {_and(metrics)}"
+        f"{method.phrase(CORRECTIONS[name])} for {joined(metrics)}"
         for name, metrics in _grouped(result.corrections_used.items()).items()
     ]
     where = f" (where it could show nothing, {'; '.join(instead)})" if instead else ""
@@ -201,7 +201,7 @@ def _family(result: Compared) -> str:
     if result.family == "all":
         return f"over all {sizes[-1]:,} tests"
     over = "all pairs and classes" if result.baseline is None else "all differences and classes"
-    return f"over {over} of a metric ({_and([f'{size:,}' for size in sizes], 'or')} tests)"
+    return f"over {over} of a metric ({joined([f'{size:,}' for size in sizes], 'or')} tests)"
 
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
@@ -217,11 +217,6 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for metric, name in used:
         found.setdefault(name, []).append(metric)
     return found
-
-
-def _and(names: Sequence[str], word: str = "and") -> str:
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def comparison_code(result: Compared) -> str:

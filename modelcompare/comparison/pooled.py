@@ -10,14 +10,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.contrasts import Contrasts, pair_differences
 from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
-from modelcompare.significance.step_down import max_t
-from modelcompare.words import Correction
 
 # Methods of replicates: sets that were drawn independently have means of replicates.
 _DRAWN = frozenset({"BCa", "percentile", "basic", "studentized"})
@@ -143,18 +140,6 @@ class PooledSets(Contrasts):
         )
         p_values: FloatArray = 2 * ndtr(-normal_quantile(1 - alpha) * steps)
         return p_values
-
-    def adjusted(self, p_values: FloatArray, correction: Correction) -> FloatArray:
-        """Adjust p-values for all pairs and classes of a metric."""
-        if correction != "max-t":
-            return adjust_metrics(p_values, self.evaluation.keys, correction)
-        out = np.empty_like(p_values)
-        for metric in self.results[0].metrics:
-            where = self.evaluation.metric_slice(metric)
-            out[:, where] = max_t(
-                self.shifted[:, :, where], self.estimate[:, where], self.standard_error[:, where]
-            )
-        return np.maximum(out, p_values)
 
     @cached_property
     def shifted(self) -> FloatArray:

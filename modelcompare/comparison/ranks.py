@@ -17,7 +17,7 @@ from modelcompare.report.figures.critical_difference import plot_critical_differ
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, rows_against
+from modelcompare.report.tables import Table, column, led
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
@@ -96,9 +96,7 @@ class RankComparison(Result):
     def _sentences(self) -> list[str]:
         told = "differ" if self.p_value < self.alpha else "are not told apart"
         best, *others = self.ranks["model"]
-        pairs = rows_against(self.differences, best)
-        beaten = [x for x in others if pairs[x].better == best]
-        level = [x for x in others if x not in beaten]
+        beaten, level = led(self.differences, best, others)
         said = [f"is better than {', '.join(beaten)}"] if beaten else []
         said += [f"is not told apart from {', '.join(level)}"] if level else []
         return [

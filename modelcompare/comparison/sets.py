@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.correction import correct
 from modelcompare.comparison.grouped import compare_each, stacked
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import compare_ranks, diagram
@@ -29,7 +30,7 @@ from modelcompare.report.figures.types import Figure
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
-from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.pairwise import Outcome, all_pairs
 from modelcompare.words import Correction, check_mapping, signature
 
 
@@ -141,10 +142,12 @@ class SetComparison(Result):
         pooled = self._pooled(pairs := all_pairs(len(self.models)))
         interval = pooled.interval(self.confidence_level)
         p_values = pooled.p_values(self.alpha)
+        outcome = Outcome(pooled.estimate, p_values)
+        adjusted, _ = correct(pooled, outcome, self.correction, family="metric", alpha=self.alpha)
         return pair_frame(
             self.models, *pairs, self._first.keys,
             difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
-            p_value=p_values, p_adjusted=pooled.adjusted(p_values, self.correction),
+            p_value=p_values, p_adjusted=adjusted,
         )  # fmt: skip
 
     def friedman(self, metric: str) -> pd.DataFrame:

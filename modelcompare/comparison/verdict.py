@@ -11,7 +11,13 @@ from modelcompare.arrays import IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Finding
-from modelcompare.report.numbers import format_number, interval_clause, p_clause
+from modelcompare.report.numbers import (
+    format_number,
+    format_size,
+    interval_clause,
+    joined,
+    p_clause,
+)
 from modelcompare.words import value_name
 
 _POWER = 0.8
@@ -118,11 +124,8 @@ class Verdict:
         return f"{difference}, {interval}, {p_clause(row['p_adjusted'])}{both}"
 
     def _largest_p(self, position: int, leader: int, beaten: list[int]) -> str:
-        (first, second), p_values = self.evidence.pairs, self.evidence.p_adjusted
-        pairs = (first == leader) & np.isin(second, beaten)
-        pairs |= (second == leader) & np.isin(first, beaten)
-        several = len(beaten) > 1
-        worst = float(p_values[pairs, position].max())
+        several, rows = len(beaten) > 1, self.evidence.row_of[leader, beaten]
+        worst = float(self.evidence.p_adjusted[rows, position].max())
         return f"{'all ' if several else ''}{p_clause(worst, at_most=several)}"
 
     def _what_would_settle(self, position: int, a: int, b: int) -> str:
@@ -141,16 +144,12 @@ class Verdict:
             return " No test set of a practical size would tell them apart."
         if needed <= found.n_samples:
             return ""
-        digits = 2 - math.ceil(math.log10(needed))
         return (
-            f" About {round(needed, digits):,.0f} samples would tell them apart if the true "
+            f" About {format_size(needed)} samples would tell them apart if the true "
             f"difference is what was observed (power {_POWER:g})."
         )
 
 
 def _listed(names: list[str]) -> str:
-    if len(names) > _MOST_NAMES:
-        return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    more = len(names) - _MOST_NAMES
+    return joined(names) if more <= 0 else f"{', '.join(names[:_MOST_NAMES])} and {more} more"

@@ -26,7 +26,13 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.questions.unseen import Unseen
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
+from modelcompare.report.numbers import (
+    decimals_for,
+    format_number,
+    format_size,
+    interval_clause,
+    p_clause,
+)
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike
@@ -193,8 +199,8 @@ class DecisionResult(Result):
     def _what_would_settle(self) -> str:
         if not self.n_needed <= 1e9:
             return " No test set of a practical size would, at the gain that was observed."
-        needed = round(self.n_needed, 2 - math.ceil(math.log10(self.n_needed)))
-        return f" About {needed:,.0f} {self.unit} would be, if the true gain is what was observed."
+        needed = f"{format_size(self.n_needed)} {self.unit}"
+        return f" About {needed} would be, if the true gain is what was observed."
 
 
 @checked(predictions=giving("sums"), alpha=check_one_sided)

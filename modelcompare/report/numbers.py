@@ -1,7 +1,7 @@
 """Numbers as people read them: rounded by their standard error, alike down a column."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MAX_DECIMALS = 6
 MISSING = "-"
@@ -127,6 +127,25 @@ def more(**counts: int) -> str:
         for unit, count in counts.items()
         if count
     )
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Write names as a sentence has them.
+
+    >>> joined(["bow", "cnn", "lstm"]), joined(["bow"])
+    ('bow, cnn and lstm', 'bow')
+    """
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def format_size(n_samples: float) -> str:
+    """Write a number of samples that was estimated, with two digits.
+
+    >>> format_size(46231.5)
+    '46,000'
+    """
+    return f"{round(n_samples, 2 - math.ceil(math.log10(n_samples))):,.0f}"
 
 
 def plural(unit: str) -> str:
