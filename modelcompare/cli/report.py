@@ -52,7 +52,7 @@ def report(
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
     """Yield further results: subgroups, calibration, disagreements of the best two models."""
-    if preds.sums is not None:
+    if preds.unit == "buckets":
         return
     if preds.slices is not None:
         if any(preds.slices[name].value_counts().max() >= MIN_SIZE for name in preds.slices):

@@ -140,7 +140,7 @@ def prepare(
 
 def _stratified(predictions: TestSet) -> TestSet:
     """Draw within the true classes, on top of the strata that are there."""
-    if predictions.sums is not None:
+    if predictions.unit == "buckets":
         predictions.refuse("undefined='stratify'")
     if predictions.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")

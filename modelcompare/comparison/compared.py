@@ -137,14 +137,13 @@ class Compared(Evidence):
         """
         evaluation = self.bootstrap.evaluation
         predictions, paired = evaluation.predictions, len(self.models) > 1
-        clusters = "clusters" if predictions.sums is None else "buckets"
         groups = n_groups(evaluation, self.test) if paired else None
         intervals = [self.method, *([difference_method(self.method)] if paired else [])]
         tests = [self.test, *self.tests_used.values()]
         corrections = [self.correction, *self.corrections_used.values()]
         return signature(
             {"n": self.n_samples},
-            {clusters: evaluation.units.n_units} if predictions.groups is not None else "",
+            {predictions.unit: evaluation.units.n_units} if predictions.unit != "samples" else "",
             THESE_RUNS if self.notes else "",
             {
                 "B": self.n_resamples, "ci": "/".join(dict.fromkeys(intervals)),

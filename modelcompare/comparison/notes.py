@@ -142,7 +142,7 @@ def design(evidence: Evidence) -> str:
     evaluation = evidence.bootstrap.evaluation
     predictions, units = evaluation.predictions, evaluation.units
     parts = []
-    if predictions.groups is not None and predictions.sums is None:
+    if predictions.unit == "clusters":
         parts.append(f"{units.n_units:,} clusters of samples are taken whole")
     if units.strata is not None:
         parts.append("strata keep their sizes")

@@ -148,7 +148,7 @@ def _place(result: Compared, metric: str | None, label: Any) -> int:
 
 def _predictions(result: Compared) -> TestSet:
     found = result.bootstrap.evaluation.predictions
-    if found.sums is not None:
+    if found.unit == "buckets":
         found.refuse("this figure")
     return found
 

@@ -29,7 +29,6 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
-from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.sizes import class_sizes
@@ -162,10 +161,10 @@ class _Sparse:
         p = self.evaluation.predictions
         if "rows" not in p.abilities:
             return 0.0
-        unit_of, weights = cluster_codes(p.groups), p.sample_weight
-        if unit_of is not None:
-            weights = np.bincount(unit_of, weights).astype(np.float64)
-        return 0.0 if weights is None else float(weights.max() / weights.sum())
+        if p.unit == "samples" and not p.weighted:
+            return 0.0
+        weights = p.unit_weights()
+        return float(weights.max() / weights.sum())
 
     # -- tails --------------------------------------------------------------------------------
 
@@ -211,13 +210,11 @@ class _Sparse:
 
     @property
     def _clustered(self) -> bool:
-        return self.evaluation.predictions.groups is not None
+        return self._unit != "samples"
 
     @property
     def _unit(self) -> str:
-        if not self._clustered:
-            return "samples"
-        return "clusters" if self.evaluation.predictions.sums is None else "buckets"
+        return self.evaluation.predictions.unit
 
 
 def _first(told: Sequence[str]) -> list[str]:
@@ -242,7 +239,7 @@ def _sizes(values: Sample) -> FloatArray:
 def _support(evaluation: Evaluation) -> FloatArray | None:
     """Samples, or equal clusters, of each true class; None where these were not counted."""
     p = evaluation.predictions
-    if p.sums is not None:
+    if p.sums.numbers:
         return None if p.sums.support is None else class_sizes(p)
     if _by_blocks(evaluation):
         return _scanned_support(evaluation)

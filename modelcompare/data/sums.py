@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from modelcompare.arrays import FloatArray
 
@@ -15,7 +15,7 @@ COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value")
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of the statistics over the samples of each bucket.
+    """Sums of the statistics over the samples of each bucket; empty where none were added up.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Sums:
         Whether samples are of several runs of the models.
     """
 
-    numbers: Mapping[tuple[str, str], FloatArray]
-    metrics: tuple[str, ...]
+    numbers: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
     judged: frozenset[str] = frozenset()
     soft_truth: bool = False
     several_runs: bool = False

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -26,6 +27,7 @@ from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
 
 Found = TypeVar("Found")
+_NO_SUMS = Sums()
 
 
 class TestSet(ABC):
@@ -207,10 +209,29 @@ class TestSet(ABC):
         return self._columns["sample_weight"] is not None
 
     @property
+    def plain(self) -> bool:
+        """True where samples are independent and weigh the same."""
+        return self.unit == "samples" and not self.weighted
+
+    @property
     def largest_weight(self) -> float:
         """Largest weight of a sample; 1 where they have none."""
         weight = self.sample_weight
         return 1.0 if weight is None else float(weight.max())
+
+    def unit_weights(self, *, by_class: bool = False) -> FloatArray:
+        """Weight of each unit's samples, of each true class or of all, (n_units, n_columns)."""
+        n, groups = len(self), self.groups
+        weight = np.ones(n) if self.sample_weight is None else self.sample_weight
+        codes = self.codes if by_class else None
+        if groups is None and codes is None:
+            return weight[:, None]
+        unit_of = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+        k, place = (
+            (1, unit_of) if codes is None else (self.n_classes, unit_of * self.n_classes + codes)
+        )
+        sums = np.bincount(place, weight, (int(unit_of.max()) + 1) * k)
+        return sums.reshape(-1, k).astype(np.float64, copy=False)
 
     @property
     def slices(self) -> pd.DataFrame | None:
@@ -218,9 +239,14 @@ class TestSet(ABC):
         return None
 
     @property
-    def sums(self) -> Sums | None:
-        """Sums of samples that were added up in a sketch; None where they were not."""
-        return None
+    def sums(self) -> Sums:
+        """Sums of samples that were added up in a sketch; empty where they were not."""
+        return _NO_SUMS
+
+    @property
+    def unit(self) -> str:
+        """Word for what is drawn in resamples: samples, clusters, or buckets of a sketch."""
+        return "samples" if self.groups is None else "clusters"
 
     @property
     def head(self) -> TestSet:

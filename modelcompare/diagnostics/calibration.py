@@ -189,7 +189,7 @@ def _only_model(predictions: Predictions, model: str | None) -> str:
 
 def _check_plain(predictions: Predictions) -> None:
     check_runs(predictions)
-    if predictions.groups is not None or predictions.sample_weight is not None:
+    if not predictions.plain:
         raise ValueError(
             "calibration_test needs independent samples of equal weight: take one sample of each "
             "cluster, or leave the weights out; `reliability` has bands for both."

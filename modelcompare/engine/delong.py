@@ -39,7 +39,7 @@ def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:
     .. [1] DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845.
     .. [2] Sun & Xu (2014), Fast implementation of DeLong's algorithm.
     """
-    if predictions.sample_weight is not None or predictions.groups is not None:
+    if not predictions.plain:
         raise ValueError(
             "DeLong's variance is for independent samples of equal weight; use the bootstrap."
         )

@@ -56,7 +56,7 @@ class UnitStatistics:
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Numbers of statistics that are worth keeping, or all that there is of a sketch.
-        self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
+        self._kept = {**predictions.sums.numbers}
         self._rows: Labels | None = None
         if collapse is not False:
             self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)
@@ -253,7 +253,7 @@ class UnitStatistics:
 
         None where a sample has more than one number that is not 0.
         """
-        if statistic.entries is None or self.predictions.sums is not None:
+        if statistic.entries is None or self.predictions.sums.numbers:
             return None
         found = statistic.entries(outcomes)
         if found is None:

@@ -168,14 +168,14 @@ class _Rule:
     def _support(self) -> FloatArray | None:
         """Samples of each true class; None where models or the truth name no classes."""
         sums = self.evaluation.predictions.sums
-        if sums is not None:
+        if sums.numbers:
             return None if sums.support is None else sums.support.sum(axis=0)
         labels = self.evaluation.labelled
         return None if labels is None else labels.support
 
     @property
     def _clustered(self) -> bool:
-        return self.evaluation.predictions.groups is not None
+        return self.evaluation.predictions.unit != "samples"
 
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:
@@ -305,7 +305,7 @@ class _Rule:
     def _median(self, metric: AnyMetric) -> Interval | None:
         """Intervals of medians of independent samples; None for anything else."""
         p = self.evaluation.predictions
-        alike = p.groups is None and p.strata is None and p.sample_weight is None
+        alike = p.plain and p.strata is None
         if self.pairs is not None or not alike or not isinstance(metric, OrderMetric):
             return None
         if metric.median_of is None:

@@ -67,10 +67,8 @@ def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: f
 
 def why_refused(predictions: TestSet) -> str:
     """Return what of a test set leaves calibration errors without an interval; empty if nothing."""
-    if predictions.sums is not None:
-        return "the buckets of a sketch"
-    if predictions.groups is not None:
-        return "clusters"
+    if predictions.unit != "samples":
+        return "the buckets of a sketch" if predictions.unit == "buckets" else "clusters"
     if predictions.sample_weight is not None:
         return "sample weights"
     return "" if predictions.true_distribution is None else "distributions as true labels"

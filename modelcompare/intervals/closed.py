@@ -87,7 +87,6 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
     ValueError
         If a metric is not a proportion, or samples are weighted or clustered.
     """
-    p = evaluation.predictions
     counted = [
         (metric, metric.ratio)
         for metric in evaluation.metrics
@@ -95,7 +94,7 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
     ]
     names = {metric.name for metric, _ in counted}
     others = [metric.name for metric in evaluation.metrics if metric.name not in names]
-    if others or p.sample_weight is not None or p.groups is not None:
+    if others or not evaluation.predictions.plain:
         reason = (
             f"{', '.join(others)} is not a proportion"
             if others

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.quotient import divide
 
@@ -59,17 +57,7 @@ def class_sizes(predictions: TestSet) -> FloatArray:
 
 def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
     """Effective number of units by the weight of their samples, of each class or of all."""
-    n, p = len(predictions), predictions
-    if p.sums is not None:
-        of_bucket = p.sums.numbers["support" if by_class else "count", EVERY_MODEL]
-        return divide(of_bucket.sum(axis=0) ** 2, np.square(of_bucket).sum(axis=0), 0.0)
-    unit_of = cluster_codes(p.groups)
-    if unit_of is None and p.sample_weight is None and not by_class:
-        return np.array([float(n)])
-    unit_of = np.arange(n) if unit_of is None else unit_of
-    codes, k = (p.codes, p.n_classes) if by_class and p.codes is not None else (np.zeros(n, int), 1)
-    sums = np.bincount(unit_of * k + codes, p.sample_weight, (int(unit_of.max()) + 1) * k)
-    of_unit = sums.reshape(-1, k).astype(np.float64)
+    of_unit = predictions.unit_weights(by_class=by_class)
     return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)
 
 

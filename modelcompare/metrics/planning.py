@@ -18,7 +18,7 @@ _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts",
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Every model gave what the metric needs, and the truth is what it is held against."""
-    if predictions.sums is not None:
+    if predictions.sums.numbers:
         _check_summed(metric, predictions.sums)
     ordering = isinstance(metric, OrderMetric) and metric.serves_values
     of_two = ordering and predictions.n_classes == 2
@@ -75,13 +75,12 @@ def _with_range(metric: Metric, predictions: TestSet) -> Metric:
 
     The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
     """
-    if predictions.sums is not None:
-        binary = within = metric.statistics[0].name in predictions.sums.judged
-    else:
-        of_scores = {*predictions.kinds.values()} == {"scores"}
-        binary = of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
-        known = of_scores and _SHARES.fullmatch(metric.name) is not None
-        within = binary or (known and _hold(metric, predictions, _is_share))
+    of_scores = "rows" in predictions.abilities and {*predictions.kinds.values()} == {"scores"}
+    binary = metric.statistics[0].name in predictions.sums.judged or (
+        of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
+    )
+    known = of_scores and _SHARES.fullmatch(metric.name) is not None
+    within = binary or (known and _hold(metric, predictions, _is_share))
     return replace(metric, proportion=binary, bounds=(0.0, 1.0)) if within else metric
 
 
@@ -93,12 +92,12 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     """
     if metric.name == "brier_score" and predictions.n_classes == 2:
         return 0.0, 1.0
-    if metric.needs != "scores" or not isinstance(metric, Metric) or predictions.sums is not None:
+    of_rows = metric.needs == "scores" and "rows" in predictions.abilities
+    if not of_rows or not isinstance(metric, Metric):
         return metric.bounds
     declared = predictions.bounds_of(metric.name if predictions.score_names else None) is not None
-    if declared or "rows" not in predictions.abilities:
-        return metric.bounds
-    return (0.0, 1.0) if _hold(metric, predictions, _is_share) else metric.bounds
+    share = not declared and _hold(metric, predictions, _is_share)
+    return (0.0, 1.0) if share else metric.bounds
 
 
 def _is_share(scores: FloatArray) -> BoolArray:

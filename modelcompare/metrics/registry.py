@@ -255,7 +255,7 @@ def resolve_metrics(
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
-    if predictions.sums is not None:
+    if predictions.sums.metrics:
         return predictions.sums.metrics
     kinds = {*predictions.kinds.values()}
     if kinds == {"scores"}:

@@ -90,16 +90,14 @@ class Contrast(PairView):
     def n_units(self) -> int:
         """Samples, or clusters where `groups` are given; of a sketch its samples."""
         evaluation = self.evaluation
-        if evaluation.predictions.sums is not None:
+        if evaluation.predictions.unit == "buckets":
             return len(evaluation.predictions)
         return evaluation.units.size
 
     @property
     def unit(self) -> str:
         """Unit that is counted: "samples" or "clusters"."""
-        predictions = self.evaluation.predictions
-        clustered = predictions.groups is not None and predictions.sums is None
-        return "clusters" if clustered else "samples"
+        return "clusters" if self.evaluation.predictions.unit == "clusters" else "samples"
 
     @property
     def notes(self) -> tuple[str, ...]:

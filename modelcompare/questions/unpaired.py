@@ -102,7 +102,7 @@ class _Unpaired:
     @property
     def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """Counts and trials of both sides, where the value is a proportion of such."""
-        plain = all(p.sample_weight is None and p.groups is None for p in self.predictions)
+        plain = all(p.plain for p in self.predictions)
         if not plain or not getattr(self.metric, "proportion", False):
             return None
         found = [

@@ -70,8 +70,7 @@ class Unseen:
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
-        plain = "rows" in p.abilities and p.groups is None and p.sample_weight is None
-        alike = plain or p.sums is not None
+        alike = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
         size = contrast.n_units if alike else denominator_units(evaluation, metric)
         return cls(sign * contrast.difference, contrast.error, size, low, high, True)
 

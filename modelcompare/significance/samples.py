@@ -57,7 +57,7 @@ def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
 
 def require_plain(predictions: TestSet, what: str) -> None:
     """Refuse clusters and weights where a test takes samples for independent and alike."""
-    if predictions.groups is not None or predictions.sample_weight is not None:
+    if not predictions.plain:
         raise ValueError(
             f"{what} needs independent samples of equal weight; with clusters or weights use "
             "'studentized-permutation', 'bootstrap' or 'wald'."

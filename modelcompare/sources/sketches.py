@@ -71,6 +71,10 @@ class Sketch(TestSet):
         """Number of buckets."""
         return len(self.counts)
 
+    @property
+    def unit(self) -> str:
+        return "buckets"
+
     @cached_property
     def sums(self) -> Sums:
         """The sums of buckets that hold samples, as the engine takes them.
@@ -85,6 +89,9 @@ class Sketch(TestSet):
         about = self.about
         judged = frozenset(about.judged)
         return Sums(numbers, about.metrics, judged, about.soft_truth, len(about.runs) > 1)
+
+    def unit_weights(self, *, by_class: bool = False) -> FloatArray:
+        return self.sums.numbers["support" if by_class else "count", EVERY_MODEL]
 
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
