@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import HELD_BYTES, FloatArray, IntArray
+from modelcompare.arrays import HELD_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, Statistic
+
+LongColumns = dict[str, AnyArray]
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def value_keys(metrics: Sequence[AnyMetric], predictions: TestSet) -> Iterator[V
             yield ValueKey(metric.name)
 
 
-def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
-    """A line for each row and each value: the columns of `rows`, metric, label, and the others.
+def long_columns(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> LongColumns:
+    """Columns with an entry for each row and each value: those of `rows`, metric, label, others.
 
     Parameters
     ----------
@@ -93,15 +95,28 @@ def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any
         What is known of each value.
     """
     n_rows = next(len(entries) for entries in rows.values() if np.ndim(entries))
-    return pd.DataFrame(
-        {
-            **{n: np.repeat(e, len(keys)) if np.ndim(e) else e for n, e in rows.items()},
-            "metric": [key.metric for key in keys] * n_rows,
-            # Beside a missing label, pandas would make integers floats.
-            "label": pd.Series([key.label for key in keys] * n_rows, dtype=object),
-            **{n: e.ravel() if isinstance(e, np.ndarray) else e for n, e in columns.items()},
-        }
-    )
+    size = n_rows * len(keys)
+    metrics, labels = (np.empty(len(keys), dtype=object) for _ in range(2))
+    metrics[:], labels[:] = [key.metric for key in keys], [key.label for key in keys]
+    return {
+        **{n: np.repeat(e, len(keys) if np.ndim(e) else size) for n, e in rows.items()},
+        "metric": np.tile(metrics, n_rows),
+        "label": np.tile(labels, n_rows),
+        **{n: e.ravel() if np.ndim(e) else np.repeat(e, size) for n, e in columns.items()},
+    }
+
+
+def joined_frame(parts: Iterable[LongColumns]) -> pd.DataFrame:
+    """A long frame of the rows of all parts, which have the same columns."""
+    columns = list(parts)
+    joined = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
+    # Beside a missing label, pandas would make integers floats.
+    return pd.DataFrame(joined).assign(label=pd.Series(joined["label"], dtype=object))
+
+
+def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
+    """A long frame: a line for each row and each value, of the columns of `long_columns`."""
+    return joined_frame([long_columns(rows, keys, **columns)])
 
 
 def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.axis import long_frame, score_frame
+from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.ratios import normal_quantile
@@ -27,7 +27,8 @@ def variance_ratios(
     estimate = evaluation.estimate()
     n = evaluation.units.size
     sums = _power_sums(evaluation, estimate, metric_pairs.positions(evaluation))
-    frames = []
+    names = np.array(evaluation.models, dtype=object)
+    parts = []
     named = metric_pairs.named(evaluation)
     for (metrics, a, _), (uu, vv, u4, v4, uuvv) in zip(named, sums, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -36,11 +37,11 @@ def variance_ratios(
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
             half = normal_quantile(confidence_level) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
-        frames.append(score_frame(
-            evaluation.models, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
+        parts.append(long_columns(
+            {"model": names}, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
             ci_high=high,
         ))  # fmt: skip
-    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return joined_frame(parts).drop(columns="metric")
 
 
 def _power_sums(
@@ -72,7 +73,7 @@ def relative_efficiency(
     estimate = evaluation.estimate()
     model_a, model_b = all_pairs(len(evaluation.models))
     names = np.array(evaluation.models, dtype=object)
-    frames = []
+    parts = []
     covariances = _covariances(evaluation, estimate, metric_pairs)
     for (metrics, a, b), covariance in zip(
         metric_pairs.named(evaluation), covariances, strict=True
@@ -81,11 +82,11 @@ def relative_efficiency(
         found = samples_ratio(both, covariance, model_a, model_b, confidence_level)
         d_a, d_b = (pair_differences(each, model_a, model_b) for each in both)
         sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
-        frames.append(long_frame(
+        parts.append(long_columns(
             {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
             **found, agree=sense * d_a * d_b > 0,
         ))  # fmt: skip
-    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return joined_frame(parts).drop(columns="metric")
 
 
 def samples_ratio(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import long_frame
+from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.resampling.seeds import child_seed
@@ -38,7 +38,7 @@ def orders_kept(
     models = times_drawn(n_models, seed)
     n_pairs = drawn_pairs(np.ones((len(whole), 1)), models)
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    frames = []
+    rows = []
     for ratio in ratios:
         parts = [
             part_rows(predictions, ratio, seed, index=index)
@@ -61,12 +61,12 @@ def orders_kept(
             if small != of_whole:
                 low, high = never_certain(share, low, high, n_models // 2, confidence_level)
             part_low, part_high = np.quantile(by_part, tails, axis=0)
-            frames.append(long_frame(
+            rows.append(long_columns(
                 {"metric_small": [small], "metric_whole": [of_whole]}, evaluation.keys[place],
                 ratio=ratio, n_samples=len(parts[0]), pct_agree=share, ci_low=low, ci_high=high,
                 part_low=part_low, part_high=part_high,
             ))  # fmt: skip
-    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return joined_frame(rows).drop(columns="metric")
 
 
 def _compared(metric_pairs: MetricPairs) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import long_frame
+from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
@@ -181,7 +181,7 @@ def undefined_study(
     if predictions.labels is not None and predictions.codes is not None:
         counts = np.bincount(predictions.codes, minlength=predictions.n_classes)
         support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
-    frames = []
+    rows = []
     with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for model in predictions.models:
@@ -193,13 +193,13 @@ def undefined_study(
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
                 n_samples = round(ratio * len(predictions))
-                frames.append(long_frame(
+                rows.append(long_columns(
                     {"model": [model], "ratio": ratio, "n_samples": n_samples}, evaluation.keys,
-                    support=[support.get(key.label) for key in evaluation.keys],
                     n_undefined=n_undefined, pct_undefined=100 * n_undefined / n_resamples,
                 ))  # fmt: skip
                 bar.update()
-    table = pd.concat(frames, ignore_index=True)
+    table = joined_frame(rows)
+    table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))
 
 

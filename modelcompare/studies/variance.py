@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.planning import serve
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import long_frame
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import map_blocks, progress_bar
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
+from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
 from modelcompare.intervals import quantiles
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -30,12 +29,17 @@ from modelcompare.studies.variance_result import VarianceStudy
 from modelcompare.words import VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
-_MOMENTS = ("estimate", "mean", "variance", "ci_low", "ci_high", "n_undefined")
+_TEST_COLUMNS = [
+    "model", "ratio", "n_samples", "subsample", "label", "metric_a", "metric_b", "variance_a",
+    "variance_b", "variance_ratio", "test", "statistic", "p_value",
+]  # fmt: skip
+_AVERAGED = ["estimate", "mean", "variance", "ci_low", "ci_high"]
 # Models whose replicates are summarized at once.
 _MODELS_AT_ONCE = 50
 
 
 @checked(predictions=giving("blocks"))
+@one_blas_thread()
 def variance_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
@@ -112,61 +116,81 @@ def variance_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
-    found, n_samples = [], []
+    distribution, tested = [], []
     with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
+            of_ratio = []
             for index in range(n_subsamples):
                 part = part_of(predictions, ratio, seed, index=index, stratify=stratify)
                 evaluation = metric_pairs.evaluate(part)
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
-                replicates = evaluation.replicates(weights, n_jobs=n_jobs)
-                positions = metric_pairs.positions(evaluation)
-                made = _summarized(replicates, confidence_level, positions, tests, n_jobs)
-                found.append([evaluation.estimate(), *made])
-                n_samples.append(len(part))
+                where = {"ratio": ratio, "n_samples": len(part), "subsample": index}
+                sample = Sample(evaluation, weights, n_jobs)
+                found = _of_part(sample, where, metric_pairs, confidence_level, tests)
+                of_ratio.append(found[0])
+                tested += found[1]
                 bar.update()
-    # Of all parts, (n_parts, n_models, ...).
-    arrays = [np.stack(parts) for parts in zip(*found, strict=True)]
-    moments = dict(zip(_MOMENTS, arrays, strict=False))
-    of_parts = {
-        "ratio": np.repeat(sizes, n_subsamples),
-        "n_samples": np.array(n_samples),
-        "subsample": np.tile(np.arange(n_subsamples), len(sizes)),
-    }
-    frames = [
-        _tests_frame(evaluation, names, of_parts, moments["variance"], outcomes, tests)
-        for names, outcomes in zip(metric_pairs.pairs, arrays[len(_MOMENTS) :], strict=True)
-    ]
-    # All pairs of metrics of a part before the next part.
-    tested = pd.concat(frames).sort_values(
-        ["ratio", "subsample"], ascending=[False, True], kind="stable", ignore_index=True
-    )
+            distribution.append(_mean_of(of_ratio))
     return VarianceStudy(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
         n_subsamples=n_subsamples, confidence_level=confidence_level,
-        distribution=_distribution_frame(evaluation, of_parts, moments, n_subsamples),
-        tests=tested,
-        metric_pairs=metric_pairs, seed=seed, stratify=stratify, seed_label=rng_label(rng),
+        distribution=joined_frame(distribution).drop(columns="subsample"),
+        tests=joined_frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
+        seed=seed, stratify=stratify, seed_label=rng_label(rng),
     )  # fmt: skip
 
 
+def _of_part(
+    sample: Sample, part: Mapping[str, object], metric_pairs: MetricPairs, confidence_level: float,
+    tests: Sequence[VarianceTest],
+) -> tuple[LongColumns, list[LongColumns]]:  # fmt: skip
+    """Make the rows of one part of the test set in `distribution` and, by pair, in `tests`."""
+    evaluation = sample.evaluation
+    models = np.array(evaluation.models, dtype=object)
+    (mean, variance, low, high, n_undefined), outcomes = _summarized(
+        sample, confidence_level, metric_pairs.positions(evaluation), tests
+    )
+    distribution = long_columns(
+        {"model": models, **part}, evaluation.keys, estimate=sample.point, mean=mean,
+        variance=variance, variance_between=np.nan, ci_low=low, ci_high=high,
+        n_undefined=n_undefined,
+    )  # fmt: skip
+    # A row for each test and model.
+    rows = {
+        "model": np.tile(models, len(tests)), **part,
+        "test": np.repeat(np.array(tests, dtype=object), len(models)),
+    }  # fmt: skip
+    tested = []
+    for (names, a, b), outcome in zip(metric_pairs.named(evaluation), outcomes, strict=True):
+        variance_a, variance_b = (np.tile(variance[:, side], (len(tests), 1)) for side in (a, b))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = variance_a / variance_b
+        statistic, p_value = outcome.transpose(1, 2, 0, 3).reshape(2, *ratio.shape)
+        tested.append(long_columns(
+            rows, evaluation.keys[a], **names, variance_a=variance_a, variance_b=variance_b,
+            variance_ratio=ratio, statistic=statistic, p_value=p_value,
+        ))  # fmt: skip
+    return distribution, tested
+
+
 def _summarized(
-    replicates: FloatArray, confidence_level: float, pairs: Sequence[tuple[slice, slice]],
-    tests: Sequence[VarianceTest], n_jobs: int | None,
-) -> list[FloatArray]:  # fmt: skip
-    """Summarize replicates of shape (n_resamples, n_models, n_values).
+    sample: Sample, confidence_level: float, pairs: Sequence[tuple[slice, slice]],
+    tests: Sequence[VarianceTest],
+) -> tuple[list[AnyArray], list[AnyArray]]:  # fmt: skip
+    """Summarize the replicates of each model and value.
 
     Returns
     -------
-    list of ndarray
-        What `_MOMENTS` names after the estimate, of shape (n_models, n_values); and for each pair
-        of metrics the tests of equal variance, of shape (n_models, n_labels, n_tests, 2): statistic
-        and p-value.
+    moments : list of ndarray of shape (n_models, n_values)
+        Mean, variance, both ends of the percentile interval, and the number of undefined ones.
+    outcomes : list of ndarray of shape (n_models, 2, n_tests, n_labels)
+        Statistics and p-values of the tests of equal variance, for each pair of metrics.
     """
     tail = (1 - confidence_level) / 2
+    replicates = sample.draws
 
-    def some(start: int) -> list[FloatArray]:
+    def some(start: int) -> list[AnyArray]:
         # A model's resamples lie together already.
         models = replicates[:, start : start + _MODELS_AT_ONCE]
         numbers = np.ascontiguousarray(models.transpose(1, 2, 0))
@@ -176,79 +200,31 @@ def _summarized(
         # Sorting rows that lie contiguously is several times faster than sorting down columns.
         ordered = np.sort(rows.numbers, axis=1)
         low, high = (quantiles(ordered.T, np.full(len(ordered), q)) for q in (tail, 1 - tail))
-        moments = mean, variance, low, high, len(replicates) - rows.count
-        shape = numbers.shape[:2]
+        n_undefined = (len(replicates) - rows.count).astype(np.intp)
+        moments = mean, variance, low, high, n_undefined
         return [
-            *(each.reshape(shape) for each in moments),
+            *(each.reshape(numbers.shape[:2]) for each in moments),
             *(_tested(numbers[:, a], numbers[:, b], tests) for a, b in pairs),
         ]
 
     starts = range(0, replicates.shape[1], _MODELS_AT_ONCE)
-    found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size / len(starts))
-    return [np.concatenate(blocks) for blocks in zip(*found, strict=True)]
+    blocks = map_blocks(some, starts, sample.n_jobs, numbers=4 * replicates.size / len(starts))
+    found = [np.concatenate(arrays) for arrays in zip(*blocks, strict=True)]
+    return found[:5], found[5:]
 
 
 def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:
-    """Test replicates (n_models, n_labels, n_resamples): (n_models, n_labels, n_tests, 2)."""
+    """Test replicates (n_models, n_labels, n_resamples): (n_models, 2, n_tests, n_labels)."""
     x, y = (RowMoments(side.reshape(-1, side.shape[-1])) for side in (a, b))
     found = np.array([variance_test(test, x, y) for test in tests])
-    return np.moveaxis(found.reshape(len(tests), 2, *a.shape[:2]), (0, 1), (2, 3))
+    return found.reshape(len(tests), 2, *a.shape[:2]).transpose(2, 1, 0, 3)
 
 
-def _distribution_frame(
-    evaluation: Evaluation, of_parts: Mapping[str, AnyArray], moments: Mapping[str, FloatArray],
-    n_subsamples: int,
-) -> pd.DataFrame:  # fmt: skip
-    """Make the frame `VarianceStudy.distribution`, of means over the down-samplings of a ratio."""
-    n_models, n_values = moments["mean"].shape[1:]
-    by_ratio = {
-        name: numbers.reshape(-1, n_subsamples, n_models, n_values)
-        for name, numbers in moments.items()
-    }
-    columns = {
-        name: by_ratio[name].mean(axis=1).reshape(-1, n_values)
-        for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
-    }
-    between = np.full_like(columns["mean"], np.nan)
-    if n_subsamples > 1:
-        between = by_ratio["mean"].var(axis=1, ddof=1).reshape(-1, n_values)
-    ends = columns.pop("ci_low"), columns.pop("ci_high")
-    n_undefined = by_ratio["n_undefined"].sum(axis=1).astype(int).reshape(-1, n_values)
-    firsts = {name: of_parts[name][::n_subsamples] for name in ("ratio", "n_samples")}
-    rows = {
-        "model": np.tile(np.array(evaluation.models, dtype=object), len(firsts["ratio"])),
-        **{name: np.repeat(entries, n_models) for name, entries in firsts.items()},
-    }
-    return long_frame(
-        rows, evaluation.keys, **columns, variance_between=between, ci_low=ends[0],
-        ci_high=ends[1], n_undefined=n_undefined,
-    )  # fmt: skip
-
-
-def _tests_frame(
-    evaluation: Evaluation, names: Pair, of_parts: Mapping[str, AnyArray], variance: FloatArray,
-    outcomes: FloatArray, tests: Sequence[VarianceTest],
-) -> pd.DataFrame:  # fmt: skip
-    """Make the rows of one pair of metrics in `VarianceStudy.tests`: parts, tests, models."""
-    a, b = map(evaluation.metric_slice, names)
-    n_parts, n_models, n_labels, n_tests, _ = outcomes.shape
-
-    def in_rows(numbers: FloatArray) -> FloatArray:
-        """Bring numbers of shape (n_parts, n_models, n_labels, n_tests) into rows of labels."""
-        wide = np.broadcast_to(numbers, (n_parts, n_models, n_labels, n_tests))
-        return np.moveaxis(wide, 3, 1).reshape(-1, n_labels)
-
-    variance_a, variance_b = (in_rows(variance[:, :, side, None]) for side in (a, b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance_ratio = variance_a / variance_b
-    rows = {
-        "model": np.tile(np.array(evaluation.models, dtype=object), n_parts * n_tests),
-        **{name: np.repeat(entries, n_tests * n_models) for name, entries in of_parts.items()},
-    }
-    of_rows = np.tile(np.repeat(np.array(tests, dtype=object), n_models), n_parts)
-    return long_frame(
-        rows, evaluation.keys[a], metric_a=names[0], metric_b=names[1], variance_a=variance_a,
-        variance_b=variance_b, variance_ratio=variance_ratio,
-        test=np.repeat(of_rows[:, None], n_labels, axis=1), statistic=in_rows(outcomes[..., 0]),
-        p_value=in_rows(outcomes[..., 1]),
-    ).drop(columns="metric")  # fmt: skip
+def _mean_of(parts: Sequence[LongColumns]) -> LongColumns:
+    """Average the distributions of all down-samplings of one ratio."""
+    stacked = {name: np.stack([part[name] for part in parts]) for name in _AVERAGED}
+    averaged = {name: numbers.mean(axis=0) for name, numbers in stacked.items()}
+    if len(parts) > 1:
+        averaged["variance_between"] = stacked["mean"].var(axis=0, ddof=1)
+    n_undefined = np.sum([part["n_undefined"] for part in parts], axis=0)
+    return {**parts[0], **averaged, "n_undefined": n_undefined}
