@@ -205,20 +205,16 @@ class AgreementStudy(Result):
         title = (
             f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
         )
-        columns = [
-            column("Metric", "name"),
-            column("Class", "label"),
-            column("% Sig.", "pct_significant", decimals=2),
+        table = Table.of(
+            title, self.table.assign(name=names), column("Metric", "name"),
+            column("Class", "label"), column("% Sig.", "pct_significant", decimals=2),
             column("% Agree", "pct_agree", decimals=2),
             interval_column(self.confidence_level, decimals=1),
-        ]
-        notes = [self.note] if self.note else []
-        table = Table(title, columns, self.table.assign(name=names), notes=notes)
-        plot = self.plot
-        return self._document(
-            {"agreement": table},
-            figures={"agreement": plot.agreement, "agreement_population": plot.population},
+            notes=[self.note] if self.note else [],
         )  # fmt: skip
+        plot = self.plot
+        figures = {"agreement": plot.agreement, "agreement_population": plot.population}
+        return self._document({"agreement": table}, figures=figures)
 
     def _population(self) -> pd.DataFrame:
         """Compare at the paper's ratios that this test set has samples for, and name the others."""

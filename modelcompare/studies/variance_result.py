@@ -65,13 +65,6 @@ _KEY = (
 )
 # Classes with a panel each, and with several.
 _MAX_PANELS, _MAX_ROWS = 12, 6
-_SUMMARY = {
-    "ratio": column("ratio"),
-    "n": column("n"),
-    "sd a": column("sd a", kind="size"),
-    "sd b": column("sd b", kind="size"),
-    "var": column("var", kind="estimate", decimals=2),
-}
 
 
 def plot_variances(
@@ -285,11 +278,12 @@ class VarianceStudy(Result):
         tables = {}
         for a, b in self.pairs:
             frame = self._summary((a, b))
-            columns = [
-                _SUMMARY.get(name, column(name, kind="estimate", decimals=0)) for name in frame
-            ]
-            notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
-            tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
+            tables[f"{a}, {b}"] = Table.of(
+                f"{a} (a) and {b} (b)", frame, "ratio", "n", column("sd a", kind="size"),
+                column("sd b", kind="size"), column("var", kind="estimate", decimals=2),
+                *(column(share, kind="estimate", decimals=0) for share in frame.columns[5:]),
+                notes=[_KEY + self.note] if (a, b) == self.pairs[-1] else [],
+            )  # fmt: skip
         of_pairs: tuple[str, ...] = ("separation", "relative_efficiency")
         if len(self.models) > 1:
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
