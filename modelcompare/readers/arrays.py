@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 import zipfile
 from collections.abc import Mapping
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -34,34 +34,40 @@ _ARGUMENTS = {
 
 def read_arrays(opened: Content, columns: Columns) -> Reading:
     """Predictions from an archive; pickled arrays in it are refused."""
-    where = opened.name
-    arrays = _load(opened)
+    where, arrays = opened.name, _load(opened)
+    for name in (*columns.named.values(), *columns.slices):
+        if name not in arrays:
+            raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
     true = columns.true or _truth(arrays)
-    truth = _take(arrays, true, where) if columns.true is not None else arrays.pop(true, None)
-    truth = None if columns.scores else truth
-    found = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
+    if true in columns.slices:
+        raise ValueError(
+            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
+            "its classes."
+        )
+    beside = _beside(arrays, columns)
+    taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
+    found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
+    truth = None if columns.scores else arrays.get(true)
     labels = columns.told_labels(None if found is None else classes(found, found), truth)
-    beside = _beside(arrays, columns, where)
-    slices = {name: _take(arrays, name, where, true) for name in columns.slices}
-    models = _models(arrays, labels, truth, where)
-    slices |= {n: a for n, a in arrays.items() if n not in models.values() and a.ndim == 1}
+    free = {name: array for name, array in arrays.items() if name not in taken}
+    models = _models(free, labels, truth, where)
+    slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
     if any(name.startswith("scores__") for name in models.values()):
         truth = None
-    outputs = {m: arrays[models[m]] for m in chosen([*models], columns.models, where)}
+    models = {model: models[model] for model in chosen([*models], columns.models, where)}
+    arrays = _kept(arrays, [*models.values(), *([] if truth is None else [true])], columns, where)
+    outputs = {model: arrays[name] for model, name in models.items()}
+    told: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     logits = {m: array for m, array in outputs.items() if models[m].startswith("logits__")}
     outputs |= {model: softmax(model, array) for model, array in logits.items()}
-    keep = _kept([*outputs.values(), *([] if truth is None else [truth])], columns, where)
-    truth = None if truth is None else truth[keep]
-    logits, outputs, beside, slices = (
-        {name: array[keep] for name, array in each.items()}
-        for each in (logits, outputs, beside, slices)
-    )
-    kind: KindOrAuto = columns.kind if truth is not None else "scores"
+    kind: KindOrAuto = "scores"
     if truth is not None:
-        truth, outputs = _named(truth, outputs, labels, where)
+        kind = columns.kind
+        truth, outputs = _named(arrays[true], outputs, labels, where)
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels, slices=slices or None, **beside,
-        normalize=columns.normalize, greater_is_better=columns.greater_is_better(),
+        truth, outputs, kind=kind, labels=labels, **told,
+        slices={name: arrays[name] for name in slices} or None,
+        normalize=columns.normalize, greater_is_better=columns.told_better,
         bounds=columns.bounds if kind == "scores" else None, name=where,
     )  # fmt: skip
     columns.check_used(predictions)
@@ -72,16 +78,15 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     return Reading(predictions.ordered_by(logits), said)
 
 
-def _beside(arrays: dict[str, NDArray[Any]], columns: Columns, where: str) -> dict[str, Any]:
-    """Arrays that describe the samples, named or usual, as arguments of Predictions."""
-    special = {
-        role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
-    }
-    for role, usual in (("id", ("ids", *names.ID)), ("groups", ("groups",))):
-        found = next((name for name in usual if name in arrays), None)
-        if role not in special and found is not None:
-            special[role] = arrays.pop(found)
-    return {_ARGUMENTS[role]: array for role, array in special.items() if role in _ARGUMENTS}
+def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, str]:
+    """Arrays that describe the samples, named or usual, by the argument of Predictions."""
+    named = columns.named
+    usual = {"id": ("ids", *names.ID), "groups": ("groups",)}
+    found = {
+        role: next((name for name in known if name in {*arrays} - {*named.values()}), None)
+        for role, known in usual.items()
+    } | named
+    return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
 
 
 def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -101,42 +106,49 @@ def _load(opened: Content) -> dict[str, NDArray[Any]]:
         if not start.startswith(_ZIP_PREFIXES):
             raise ValueError(f"{name}: the file is damaged (its first bytes are no archive's).")
         with zipfile.ZipFile(file) as archive:
-            _check_headers(name, archive)
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as loaded:
-            return {array: loaded[array] for array in loaded.files}
+            members = archive.infolist()
+            packed = sum(member.compress_size for member in members)
+            check_inflation(name, packed, sum(member.file_size for member in members))
+            if any(member.flag_bits & _ENCRYPTED for member in members):
+                raise ValueError(f"{name} is encrypted; save its arrays without a password.")
+            found = {m.filename.removesuffix(".npy"): _array(archive, m, name) for m in members}
+    _check_lengths(found, name)
+    return found
 
 
-def _check_headers(name: str, archive: zipfile.ZipFile) -> None:
-    """Refuse what is no column, and what would exhaust the memory, before it is inflated."""
-    members = archive.infolist()
-    packed = sum(member.compress_size for member in members)
-    check_inflation(name, packed, sum(member.file_size for member in members))
-    lengths = {}
-    for member in members:
-        if member.flag_bits & _ENCRYPTED:
-            raise ValueError(f"{name} is encrypted; save its arrays without a password.")
-        array = member.filename.removesuffix(".npy")
-        if array == member.filename:
-            raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
-        shape, dtype, held = _header(name, archive, member)
-        if dtype.hasobject:
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDArray[Any]:
+    """An array of an archive, which has a row for each sample."""
+    array = member.filename.removesuffix(".npy")
+    if array == member.filename:
+        raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
+    try:
+        with archive.open(member) as file:
+            found: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+            more = file.read(1)
+    except (ValueError, MemoryError, TokenError) as error:
+        if "allow_pickle" in str(error):
             raise ValueError(
                 f"{name} holds pickled objects, which are never loaded; save plain arrays (texts "
                 "as dtype str)."
-            )
-        if dtype.names is not None or not shape:
-            what = "holds records" if dtype.names is not None else "is a single value"
-            raise ValueError(
-                f"{name}: array {array!r} {what}; give arrays with a row for each sample, or leave "
-                "it out."
-            )
-        if math.prod(shape) * dtype.itemsize != held:
-            raise ValueError(
-                f"{name}: the file is damaged ({array!r} is not of its shape {shape})."
-            )
-        if array not in _LABELS:
-            lengths[array] = shape[0]
+            ) from error
+        raise ValueError(
+            f"{name}: {member.filename} in it is no array of numpy ({error})."
+        ) from error
+    if more:
+        raise ValueError(
+            f"{name}: the file is damaged ({array!r} is not of its shape {found.shape})."
+        )
+    if found.dtype.names is not None or not found.ndim:
+        what = "holds records" if found.dtype.names is not None else "is a single value"
+        raise ValueError(
+            f"{name}: array {array!r} {what}; give arrays with a row for each sample, or leave "
+            "it out."
+        )
+    return found
+
+
+def _check_lengths(arrays: Mapping[str, NDArray[Any]], name: str) -> None:
+    lengths = {array: len(found) for array, found in arrays.items() if array not in _LABELS}
     first = "y_true" if "y_true" in lengths else next(iter(lengths), "")
     for array, length in lengths.items():
         if length != lengths[first]:
@@ -146,55 +158,24 @@ def _check_headers(name: str, archive: zipfile.ZipFile) -> None:
             )
 
 
-def _header(
-    name: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo
-) -> tuple[tuple[int, ...], np.dtype[Any], int]:
-    """Shape and type that an array declares, and the bytes that stand behind its header."""
-    with archive.open(member) as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            read = {
-                (1, 0): np.lib.format.read_array_header_1_0,
-                (2, 0): np.lib.format.read_array_header_2_0,
-            }[version]
-            shape, _, dtype = read(file)
-        except (KeyError, ValueError) as error:
-            raise ValueError(
-                f"{name}: {member.filename} in it is no array of numpy ({error})."
-            ) from error
-        return shape, dtype, member.file_size - file.tell()
-
-
-def _kept(arrays: list[NDArray[Any]], columns: Columns, where: str) -> Any:
-    """The rows to keep: all, or where they are to be dropped those without NaN in any array."""
+def _kept(
+    arrays: dict[str, NDArray[Any]], used: list[str], columns: Columns, where: str
+) -> dict[str, NDArray[Any]]:
+    """Arrays with all rows, or where they are to be dropped without those of NaN in any used."""
     if columns.missing == "worst":
         raise ValueError(
             "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
             "is missing, or pass missing='drop'."
         )
-    bad = np.zeros(len(arrays[0]), dtype=bool)
-    for array in arrays if columns.missing == "drop" else ():
-        if array.dtype.kind == "f":
-            bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
+    held = [arrays[name] for name in used if arrays[name].dtype.kind == "f"]
+    if columns.missing == "refuse" or not held:
+        return arrays
+    bad = np.any([np.isnan(array).reshape(len(array), -1).any(axis=1) for array in held], axis=0)
     if not bad.any():
-        return slice(None)
+        return arrays
     what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
     warn_caller(what, DataWarning)
-    return ~bad
-
-
-def _take(
-    arrays: dict[str, NDArray[Any]], name: str, where: str, true: str | None = None
-) -> NDArray[Any]:
-    """Take a named array, which must not be that of the truth if it is to be a slice."""
-    if name == true:
-        raise ValueError(
-            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
-            "its classes."
-        )
-    if name not in arrays:
-        raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
-    return arrays.pop(name)
+    return {name: array[~bad] for name, array in arrays.items()}
 
 
 def _models(
