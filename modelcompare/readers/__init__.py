@@ -13,15 +13,15 @@ from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.base import Opened
 from modelcompare.readers.long import record_predictions, table_records
-from modelcompare.readers.many_files import all_opened, gathered, with_roles
+from modelcompare.readers.many_files import gathered, with_roles
 from modelcompare.readers.messages import listed
+from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
-from modelcompare.readers.places import Place, Source, places
+from modelcompare.readers.places import File, Source
 from modelcompare.readers.reading import Reading
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
-from modelcompare.readers.tables import Table, as_frame
+from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (
     FileKind,
@@ -226,16 +226,9 @@ def checked_columns(**said: Any) -> Columns:
 
 def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
     """Read one test set, and say what was understood."""
-    found = places(source)
-    held: Reading | Records | None
-    if found is None:
-        name, held = None, _of_table(Table(as_frame(source)), columns, None, "model")
-    else:
-        with all_opened(found) as files:
-            alone = len(files) == 1 and not isinstance(source, Mapping)
-            held = _of_file(*files[0], columns) if alone else None
-            name = listed([*dict.fromkeys(file.name for _, file in files)])
-            held = held or gathered(files, columns)
+    with all_opened(source) as files:
+        name = listed([*dict.fromkeys(file.name for file in files)]) or None
+        held = _together(files, columns)
     if isinstance(held, Reading):
         _check_ids(ids)
         return held
@@ -244,19 +237,14 @@ def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
 
 def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> dict[str, Reading]:
     """Read every test set of a source by its name."""
-    found = places(source)
-    held: Reading | Records
-    if found is None:
-        held = _of_table(Table(as_frame(source)), columns, None, "model")
-    else:
-        with all_opened(found) as files:
-            if not any(place.in_folder for place in found):
-                alone = {place.model: _of_file(place, file, columns) for place, file in files}
-                whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
-                if len(whole) == len(files):
-                    _check_ids(ids)
-                    return whole
-            held = gathered(files, columns)
+    with all_opened(source) as files:
+        if all(file.name and not file.in_folder for file in files):
+            alone = {file.model: _alone(file, columns) for file in files}
+            whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
+            if len(whole) == len(files):
+                _check_ids(ids)
+                return whole
+        held = _together(files, columns)
     sets = []
     if isinstance(held, Records):
         names_in(held, "filter", columns.filter)
@@ -272,24 +260,26 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
     return found_sets
 
 
-def _of_file(place: Place, file: Opened, columns: Columns) -> Reading | Records | None:
-    """Read a file that stands alone and is no log."""
+def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
+    """Read what one file says that stands alone, or what several say together."""
+    is_alone = len(files) == 1 and not files[0].is_named
+    return (_alone(files[0], columns) if is_alone else None) or gathered(files, columns)
+
+
+def _alone(file: File, columns: Columns) -> Reading | Records | None:
+    """Read a file that may hold all models: predictions side by side, or records; None of a log."""
     if file.kind in WHOLE:
         return WHOLE[file.kind](file.payload, columns)
-    if isinstance(file.payload, Table) and format_of(file) is None:
-        return _of_table(file.payload, columns, file.name, place.model)
-    return None
-
-
-def _of_table(table: Table, columns: Columns, name: str | None, stem: str) -> Reading | Records:
-    """Read a table that stands alone: predictions side by side, or records."""
-    table, columns, roles = with_roles(table, columns, name or "the table", alone=True)
+    if not isinstance(file.payload, Table) or format_of(file) is not None:
+        return None
+    name = file.name or None
+    table, columns, roles = with_roles(file.payload, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_predictions(table, columns, roles, name=name)
     records = table_records(table, roles, columns)
     if "model" in records.frame:
         return records
-    return replace(records, frame=records.frame.assign(model=stem))
+    return replace(records, frame=records.frame.assign(model=file.model))
 
 
 def _check_ids(ids: SameIds) -> None:

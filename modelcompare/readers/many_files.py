@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 from modelcompare.data.checks import DataWarning, check_columns_distinct
 from modelcompare.data.sums import is_sketch
 from modelcompare.readers.column_roles import Roles, find_roles
-from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.lists import spread
 from modelcompare.readers.long import table_records
 from modelcompare.readers.messages import counted
-from modelcompare.readers.opening import opened
 from modelcompare.readers.options import Columns, with_named
-from modelcompare.readers.places import Place
+from modelcompare.readers.places import File
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.tables import Table, flattened
@@ -45,36 +42,21 @@ def with_roles(
     return table, columns, find_roles(table, columns, where, alone=alone)
 
 
-@contextmanager
-def all_opened(found: Sequence[Place]) -> Iterator[list[tuple[Place, Opened]]]:
-    """Open the files; those that are still to be read are closed at the end."""
-    with ExitStack() as still_open:
-        files = []
-        for place in found:
-            file = replace(opened(place.path), in_folder=place.in_folder)
-            if isinstance(file.payload, Content):
-                still_open.enter_context(file.payload.file)
-            files.append((place, file))
-        yield files
-
-
-def gathered(files: Sequence[tuple[Place, Opened]], columns: Columns) -> Records:
+def gathered(files: Sequence[File], columns: Columns) -> Records:
     """The records of several files, logs and tables, whose places name what they do not say."""
     # A folder that holds one file stands for a model, whatever the file is called.
-    several = len({(place.model, place.run) for place, _ in files}) < len(files)
+    several = len({(file.model, file.run) for file in files}) < len(files)
     parts, in_order = [], []
     for log, alike in _by_format(files).items():
         if log is not None:
             told = {"true": columns.true} if log.truth_is_a_file else {}
-            records = log.read([file for _, file in alike], **told)
-            records = replace(records, says=log.name)
-            parts.append(_placed(records, [place for place, _ in alike], several))
+            parts.append(_placed(replace(log.read(alike, **told), says=log.name), alike, several))
             continue
-        for place, file in alike:
-            where = f"the file of model {place.model!r}"
+        for file in alike:
+            where = f"the file of model {file.model!r}"
             table, told_here, roles = with_roles(file.payload, columns, where, alone=False)
             records = table_records(table, roles, told_here)
-            parts.append(_placed(records, [place], several))
+            parts.append(_placed(records, [file], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
     if in_order:
@@ -84,12 +66,10 @@ def gathered(files: Sequence[tuple[Place, Opened]], columns: Columns) -> Records
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 
-def _by_format(
-    files: Sequence[tuple[Place, Opened]],
-) -> dict[Format | None, list[tuple[Place, Opened]]]:
+def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
     """Files by the format they are of; tables of a row for each sample are of none."""
-    by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
-    for place, file in files:
+    by_format: dict[Format | None, list[File]] = {}
+    for file in files:
         if file.kind == "npz":
             raise ValueError(
                 f"{file.name}: one model per file needs rows or a log; name this file alone."
@@ -101,7 +81,7 @@ def _by_format(
                 "one row for each sample, or a log that `modelcompare` knows (README, Your "
                 "predictions)."
             )
-        by_format.setdefault(log, []).append((place, file))
+        by_format.setdefault(log, []).append(file)
     return by_format
 
 
@@ -120,18 +100,18 @@ def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
             )
 
 
-def _placed(records: Records, files: Sequence[Place], several: bool) -> Records:
+def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
     """Records whose models and sets are named by their places where the files do not say."""
     frame = records.frame
     position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
     made: dict[str, list[str | None]] = {}
-    if "model" not in frame or all(place.is_named for place in files):
+    if "model" not in frame or all(file.is_named for file in files):
         of_none = frame["model"].isna() if "model" in frame else [False] * len(frame)
         named_by_place = zip(position, of_none, strict=True)
         made["model"] = [None if none else files[place].model for place, none in named_by_place]
-    if several and "set" not in frame and any(place.set for place in files):
+    if several and "set" not in frame and any(file.set for file in files):
         made["set"] = [files[place].set for place in position]
-    if "run" not in frame and any(place.run for place in files):
+    if "run" not in frame and any(file.run for file in files):
         made["run"] = [files[place].run for place in position]
     return replace(records, frame=frame.assign(**made))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from modelcompare.readers.content import file_stem, known_kind
-from modelcompare.words import shown
+from modelcompare.words import FileKind, shown
 
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
 _RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
@@ -21,24 +21,37 @@ Source = str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Place:
-    """A file, and the model and the test set that it would hold if it does not say itself."""
+class File:
+    """A file, and the model, the test set and the run that it holds if it does not say itself.
+
+    Once it is opened it has a kind, and a payload: a `Table` for csv, tsv, parquet and jsonl; the
+    parsed document for json; a list of lines without their ends for text; the open `Content` for
+    npz and eval, whose bytes are an archive's. A frame is a table of no file. A file that was found
+    in a folder may be left out if nothing in it was scored.
+    """
 
     path: Path
-    model: str
+    kind: FileKind | None = None
+    payload: Any = None
+    model: str = "model"
     set: str | None = None
     run: str | None = None
     in_folder: bool = False
     is_named: bool = False  # by whoever named the file
 
+    @property
+    def name(self) -> str:
+        """The file's name, for messages."""
+        return self.path.name
 
-def places(source: Any) -> list[Place] | None:
+
+def places(source: Any) -> list[File] | None:
     """The files of paths, folders, or a mapping of models to paths; None for a frame."""
     if isinstance(source, str | PathLike):
         return _places_of([Path(source)])
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
         _check_paths(list(source.values()))
-        return [Place(Path(p), str(model), is_named=True) for model, p in source.items()]
+        return [File(Path(p), model=str(model), is_named=True) for model, p in source.items()]
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         _check_paths(source)
         return _places_of([Path(path) for path in source])
@@ -53,7 +66,7 @@ def _check_paths(paths: Sequence[Any]) -> None:
             raise TypeError(f"`source` must name files by their paths, got {shown(path)}.")
 
 
-def _places_of(paths: Sequence[Path]) -> list[Place]:
+def _places_of(paths: Sequence[Path]) -> list[File]:
     folders = [path for path in paths if _is_folder(path)]
     files = [path for path in paths if not _is_folder(path)]
     found = _by_stem(files)
@@ -70,7 +83,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _by_stem(files: Sequence[Path]) -> list[Place]:
+def _by_stem(files: Sequence[Path]) -> list[File]:
     """Files named one by one: a file is a model."""
     stems = [file_stem(path) for path in files]
     if len(files) > 1 and len({*stems}) == 1:
@@ -83,10 +96,10 @@ def _by_stem(files: Sequence[Path]) -> list[Place]:
             f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
             "or pass a mapping of model names to files."
         )
-    return [Place(path, stem) for path, stem in zip(files, stems, strict=True)]
+    return [File(path, model=stem) for path, stem in zip(files, stems, strict=True)]
 
 
-def _in_folder(folder: Path, holds_models: bool) -> list[Place]:
+def _in_folder(folder: Path, holds_models: bool) -> list[File]:
     """The files below a folder: folder = model and file = set, or file = model if it is flat."""
     files = sorted(path for path in folder.rglob("*") if _is_read(path, folder))
     if not files:
@@ -99,19 +112,20 @@ def _in_folder(folder: Path, holds_models: bool) -> list[Place]:
             "a folder stands for a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
-        return [Place(path, file_stem(path), in_folder=True) for path in flat]
+        return [File(path, model=file_stem(path), in_folder=True) for path in flat]
     return [_inside(path, folder, holds_models) for path in files]
 
 
-def _inside(path: Path, folder: Path, holds_models: bool) -> Place:
+def _inside(path: Path, folder: Path, holds_models: bool) -> File:
     """Return the run and model, the model and run, or the model and set of a file."""
     inside, stem = path.relative_to(folder).parent.parts, file_stem(path)
+    found = File(path, in_folder=True)
     if holds_models and (_RUN.fullmatch(inside[-1]) or _NUMBER.fullmatch(inside[-1])):
-        return Place(path, "/".join([*inside[:-1], stem]), run=inside[-1], in_folder=True)
+        return replace(found, model="/".join([*inside[:-1], stem]), run=inside[-1])
     model = "/".join(inside) if holds_models else "/".join([folder.name, *inside])
     if _RUN.fullmatch(stem):
-        return Place(path, model, run=stem, in_folder=True)
-    return Place(path, model, stem, in_folder=True)
+        return replace(found, model=model, run=stem)
+    return replace(found, model=model, set=stem)
 
 
 def _is_read(path: Path, folder: Path) -> bool:

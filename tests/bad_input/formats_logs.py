@@ -8,7 +8,8 @@ import pandas as pd
 
 import modelcompare as mc
 from modelcompare.readers.content import Content
-from modelcompare.readers.formats import Opened, every_eval_ever, inspect, lighteval, lm_eval
+from modelcompare.readers.formats import every_eval_ever, inspect, lighteval, lm_eval
+from modelcompare.readers.places import File
 from modelcompare.readers.tables import Table
 from tests.bad_input.case import Call
 
@@ -22,7 +23,7 @@ RECORD = {"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "eva
 
 def document(log, **changes):
     return lambda folder: inspect.FORMAT.read(
-        [Opened(folder / "log.json", "json", {**log, **changes})]
+        [File(folder / "log.json", "json", {**log, **changes})]
     )
 
 
@@ -42,7 +43,7 @@ def archive(**members):
 def of_bytes(data):
     def read(folder):
         content = Content("log.eval", "eval", io.BytesIO(data))
-        return inspect.FORMAT.read([Opened(folder / "log.eval", "eval", content)])
+        return inspect.FORMAT.read([File(folder / "log.eval", "eval", content)])
 
     return read
 
@@ -63,7 +64,7 @@ def folder_of(*samples):
 def rows(reader, name, *given):
     def read(folder):
         table = Table(pd.DataFrame([*given]))
-        return reader.FORMAT.read([Opened(folder / name, name.split(".")[-1], table)])
+        return reader.FORMAT.read([File(folder / name, name.split(".")[-1], table)])
 
     return read
 

@@ -15,9 +15,10 @@ from modelcompare.readers.formats import (
     trn,
     wmt,
 )
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
+from modelcompare.readers.places import File
 
-__all__ = ["FORMATS", "Format", "Opened", "format_of"]
+__all__ = ["FORMATS", "Format", "format_of"]
 
 # Asked in this order; the first that recognises a file reads it.
 FORMATS: tuple[Format, ...] = (
@@ -35,6 +36,6 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def format_of(opened: Opened) -> Format | None:
+def format_of(opened: File) -> Format | None:
     """The format that a file is of, if it is a log and no plain table."""
     return next((each for each in FORMATS if each.recognises(opened)), None)

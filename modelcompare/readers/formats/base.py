@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.messages import counted
+from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records, stacked
 from modelcompare.readers.tables import Table
 from modelcompare.words import FileKind, warn_caller
@@ -23,26 +23,6 @@ Cells = Iterable[Any]
 
 class UnscoredError(ValueError):
     """A log holds no scores."""
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A file whose kind is known, and what is in it.
-
-    The payload is a `Table` for csv, tsv, parquet and jsonl; the parsed document for json; a list
-    of lines without their ends for text; the open `Content` for eval, whose bytes are an archive's.
-    A file that was found in a folder may be left out if nothing in it was scored.
-    """
-
-    path: Path
-    kind: FileKind
-    payload: Any
-    in_folder: bool = False
-
-    @property
-    def name(self) -> str:
-        """The file's name, for messages."""
-        return self.path.name
 
 
 @dataclass(frozen=True)
@@ -71,10 +51,10 @@ class Format:
     kinds: frozenset[FileKind]
     read: Callable[..., Records]
     fields: frozenset[str] = frozenset()
-    looks_like: Callable[[Opened], bool] = lambda _: True
+    looks_like: Callable[[File], bool] = lambda _: True
     truth_is_a_file: bool = False
 
-    def recognises(self, file: Opened) -> bool:
+    def recognises(self, file: File) -> bool:
         """Return whether a file is of this format."""
         if file.kind not in self.kinds:
             return False
@@ -84,13 +64,13 @@ class Format:
         )
 
 
-def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], Records]:
+def each(read_one: Callable[[File], Records]) -> Callable[[Sequence[File]], Records]:
     """Read files one by one, where each stands for itself.
 
     Where only some files say their model or test set, all are left to the caller to name.
     """
 
-    def read(files: Sequence[Opened]) -> Records:
+    def read(files: Sequence[File]) -> Records:
         found = _scored(read_one, files)
         parts = [*found.values()]
         told = stacked(parts)
@@ -103,7 +83,7 @@ def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], 
     return read
 
 
-def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> dict[int, Records]:
+def _scored(read_one: Callable[[File], Records], files: Sequence[File]) -> dict[int, Records]:
     """Read files by their position; leave unscored ones out of a folder that holds others."""
     found: dict[int, Records] = {}
     unscored: dict[str, UnscoredError] = {}

@@ -15,13 +15,13 @@ import pandas as pd
 
 from modelcompare.readers.formats.base import (
     Format,
-    Opened,
     cells_of,
     check_named,
     each,
     is_missing,
     score_columns,
 )
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")
@@ -34,7 +34,7 @@ _BESIDE = (
 )  # fmt: skip
 
 
-def _read(file: Opened) -> Records:
+def _read(file: File) -> Records:
     records: pd.DataFrame = file.payload.frame
     check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)

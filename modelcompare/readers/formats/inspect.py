@@ -21,7 +21,6 @@ import pandas as pd
 from modelcompare.readers.content import Content, check_inflation, whole
 from modelcompare.readers.formats.base import (
     Format,
-    Opened,
     UnscoredError,
     cells_of,
     check_named,
@@ -30,6 +29,7 @@ from modelcompare.readers.formats.base import (
     score_columns,
 )
 from modelcompare.readers.messages import listed
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 from modelcompare.words import optional
 
@@ -48,7 +48,7 @@ _MOST_PLANNED = 5_000_000
 _N_MEMBER_HEADER = 30
 
 
-def _is_log(file: Opened) -> bool:
+def _is_log(file: File) -> bool:
     if file.kind == "eval":
         stream = file.payload.file
         signature = stream.read(len(_SIGNATURE))
@@ -58,7 +58,7 @@ def _is_log(file: Opened) -> bool:
     return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
 
 
-def _read(file: Opened) -> Records:
+def _read(file: File) -> Records:
     spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
     if not isinstance(samples, list) or not samples:
         raise UnscoredError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
@@ -128,7 +128,7 @@ def _of_text(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _of_document(file: Opened) -> tuple[dict[str, Any], Any]:
+def _of_document(file: File) -> tuple[dict[str, Any], Any]:
     """The specification and the samples of a log that is one JSON document."""
     samples = file.payload.get("samples")
     if not isinstance(samples, list):
@@ -142,7 +142,7 @@ def _of_document(file: Opened) -> tuple[dict[str, Any], Any]:
     return file.payload["eval"], summaries
 
 
-def _of_archive(file: Opened) -> tuple[dict[str, Any], Any]:
+def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
     """The specification and the summaries of samples from an archive."""
     content: Content = file.payload
     with whole(file.name), content.file, zipfile.ZipFile(content.file) as archive:

@@ -16,20 +16,20 @@ import pandas as pd
 
 from modelcompare.readers.formats.base import (
     Format,
-    Opened,
     cells_of,
     check_named,
     each,
     keys_of,
     score_columns,
 )
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})
 _NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
 
 
-def _read(file: Opened) -> Records:
+def _read(file: File) -> Records:
     details: pd.DataFrame = file.payload.frame
     docs, metrics = details["doc"], details["metric"]
     sets, ids = cells_of(docs, "task_name"), cells_of(docs, "id")

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.named_texts import by_folder, texts_by_name
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 
-def _are_no_table(file: Opened) -> bool:
+def _are_no_table(file: File) -> bool:
     """Return whether not all lines are cut by as many tabs."""
     tabs = {line.count("\t") for line in file.payload}
     return len(tabs) > 1 or tabs == {0}
 
 
-def read_lines(files: Sequence[Opened], *, true: str | None = None) -> Records:
+def read_lines(files: Sequence[File], *, true: str | None = None) -> Records:
     """Rows by line number; the reference is told by its name, or by `true`."""
     for places in by_folder(files).values():
         _check_lengths([files[place] for place in places])
@@ -30,7 +31,7 @@ def read_lines(files: Sequence[Opened], *, true: str | None = None) -> Records:
     return texts_by_name(files, texts, true=true)
 
 
-def _check_lengths(files: Sequence[Opened]) -> None:
+def _check_lengths(files: Sequence[File]) -> None:
     first = files[0]
     for file in files:
         if len(file.payload) != len(first.payload):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from modelcompare.readers.content import file_stem
-from modelcompare.readers.formats.base import Opened
 from modelcompare.readers.messages import listed, told
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 # Words of a name that say reference; the later ones count where no file says an earlier one.
@@ -19,7 +19,7 @@ _REFERENCE = (r"refs?|ref[a-z0-9]|references?", r"gold|truth|true|trg|tgt|target
 _SOURCE = r"src|source"
 
 
-def by_folder(files: Sequence[Opened]) -> dict[Path, list[int]]:
+def by_folder(files: Sequence[File]) -> dict[Path, list[int]]:
     """Positions of the files in each folder."""
     folders: dict[Path, list[int]] = {}
     for place, file in enumerate(files):
@@ -28,7 +28,7 @@ def by_folder(files: Sequence[Opened]) -> dict[Path, list[int]]:
 
 
 def texts_by_name(
-    files: Sequence[Opened], texts: Sequence[pd.Series[str]], *, true: str | None
+    files: Sequence[File], texts: Sequence[pd.Series[str]], *, true: str | None
 ) -> Records:
     """Rows of several files of texts by id; those of the references say a truth and no model.
 

@@ -17,14 +17,15 @@ import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
 from modelcompare.readers.content import file_stem
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records, stacked
 
 _AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
 _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
 
 
-def read_manifests(files: Sequence[Opened]) -> Records:
+def read_manifests(files: Sequence[File]) -> Records:
     """Rows by audio file, and by offset where an audio file has several rows.
 
     A model is named where its column or all files name it.
@@ -54,7 +55,7 @@ def _said(columns: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _records(file: Opened, model: str) -> Records:
+def _records(file: File, model: str) -> Records:
     frame = file.payload.frame
     unread = frame[_TEXT].isna() if _TEXT in frame.columns else np.ones(len(frame), dtype=bool)
     refuse_rows(
@@ -74,7 +75,7 @@ def _records(file: Opened, model: str) -> Records:
     )
 
 
-def _ids(file: Opened) -> pd.Series[str]:
+def _ids(file: File) -> pd.Series[str]:
     """The shortest ends of paths that differ, with offsets where an audio file has several rows."""
     frame = file.payload.frame
     paths = frame[_AUDIO].astype(str).str.replace("\\", "/")

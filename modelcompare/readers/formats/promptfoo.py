@@ -15,7 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened, is_missing
+from modelcompare.readers.formats.base import Format, is_missing
+from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
@@ -27,7 +28,7 @@ _BESIDE = ("description", "vars", "failureReason", "error", "latencyMs", "cost")
 _Result = dict[str, Any]
 
 
-def read_results(files: Sequence[Opened]) -> Records:
+def read_results(files: Sequence[File]) -> Records:
     """Rows by provider and prompt, test and repetition.
 
     The prompt is part of a model's name where there are several.
@@ -62,7 +63,7 @@ def _is_result(result: Any) -> bool:
     return isinstance(result, dict) and result.keys() >= {*_FIELDS}
 
 
-def _results(file: Opened) -> list[_Result]:
+def _results(file: File) -> list[_Result]:
     """The results of a file in the order of its tests and columns."""
     results = _rows(file.payload.frame) if file.kind == "jsonl" else _listed(file.payload)
     for number, result in enumerate(results, start=1):
@@ -146,7 +147,7 @@ def _test(result: _Result) -> dict[str, Any]:
     return test if isinstance(test, dict) else {}
 
 
-def _scores(file: Opened, result: _Result) -> dict[str, float]:
+def _scores(file: File, result: _Result) -> dict[str, float]:
     """Success, score and named scores; those of an error are missing."""
     named = result["namedScores"] if isinstance(result["namedScores"], dict) else {}
     scores = {"success": result["success"], "score": result["score"]}
@@ -168,7 +169,7 @@ def _is_error(result: _Result) -> bool:
     return bool(result.get("error")) and not result.get("gradingResult")
 
 
-def _beside(file: Opened, result: _Result) -> dict[str, Any]:
+def _beside(file: File, result: _Result) -> dict[str, Any]:
     test = _test(result)
     return {
         "file": file.name,

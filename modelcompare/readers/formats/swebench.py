@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened, cells_of
+from modelcompare.readers.formats.base import Format, cells_of
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
@@ -28,7 +29,7 @@ _OUTCOMES = {
 }
 
 
-def read_reports(files: Sequence[Opened]) -> Records:
+def read_reports(files: Sequence[File]) -> Records:
     """Rows by report and instance; the part of an id before its number is the repository.
 
     An instance that no report has a prediction for belongs to the data set, not to the comparison.
@@ -52,7 +53,7 @@ def read_reports(files: Sequence[Opened]) -> Records:
     return Records(frame=rows[columns], beside=beside, kind="scores")
 
 
-def _instances(file: Opened) -> pd.DataFrame:
+def _instances(file: File) -> pd.DataFrame:
     listed = [
         (name, score, status)
         for key, (status, score) in _OUTCOMES.items()
@@ -74,14 +75,14 @@ def _instances(file: Opened) -> pd.DataFrame:
     return rows.assign(reason=rows["id"].map(reasons if isinstance(reasons, dict) else {}))
 
 
-def _names(file: Opened, key: str) -> list[str]:
+def _names(file: File, key: str) -> list[str]:
     names = file.payload.get(key, [])
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError(f"{file.name}: {key} must be a list of instance ids.")
     return names
 
 
-def _models_and_runs(files: Sequence[Opened]) -> list[tuple[str, str]] | None:
+def _models_and_runs(files: Sequence[File]) -> list[tuple[str, str]] | None:
     """Models and runs, if the names of the files are distinct and each is MODEL.RUN.json."""
     found = [re.fullmatch(r"(.+)\.([^.]+)\.json(?:\.gz)?", file.name) for file in files]
     names = [(match[1], match[2]) for match in found if match]

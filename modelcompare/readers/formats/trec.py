@@ -14,8 +14,9 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.messages import listed
+from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import optional, warn_caller
 
@@ -23,7 +24,7 @@ _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
 
 
-def read_runs(files: Sequence[Opened]) -> Records:
+def read_runs(files: Sequence[File]) -> Records:
     """Rows by run and judged query; a query that a run lacks scores 0, as with trec_eval -c.
 
     A run is named by its tag, unless several have the same.
@@ -44,7 +45,7 @@ def read_runs(files: Sequence[Opened]) -> Records:
     return Records(frame=pd.concat([name, frame], axis=1), kind="scores")
 
 
-def _judgements(files: Sequence[Opened]) -> Opened:
+def _judgements(files: Sequence[File]) -> File:
     found = [file for file in files if _is_judgements(file)]
     if not found:
         raise ValueError(
@@ -59,7 +60,7 @@ def _judgements(files: Sequence[Opened]) -> Opened:
     return found[0]
 
 
-def _check_queries(file: Opened, scores: _ByQuery, judged: Opened, relevance: _ByQuery) -> None:
+def _check_queries(file: File, scores: _ByQuery, judged: File, relevance: _ByQuery) -> None:
     """Some query of the run is judged; say how many judged ones it lacks."""
     lacked = [query for query in relevance if query not in scores]
     if len(lacked) == len(relevance):
@@ -75,7 +76,7 @@ def _check_queries(file: Opened, scores: _ByQuery, judged: Opened, relevance: _B
         )
 
 
-def _tags(runs: dict[int, Opened]) -> dict[int, str] | None:
+def _tags(runs: dict[int, File]) -> dict[int, str] | None:
     """The tag of each run, if they tell the runs apart."""
     found = {n: {fields[5] for _, fields in _rows(file)} for n, file in runs.items()}
     tags = {n: tag for n, (tag, *others) in found.items() if not others}
@@ -97,7 +98,7 @@ def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
     return pd.DataFrame({"id": [*relevance], **columns})
 
 
-def _by_query(file: Opened, read: Callable[[list[str]], Any]) -> _ByQuery:
+def _by_query(file: File, read: Callable[[list[str]], Any]) -> _ByQuery:
     """Values of each document of each query."""
     found: _ByQuery = {}
     for number, fields in _rows(file):
@@ -119,18 +120,18 @@ def _by_query(file: Opened, read: Callable[[list[str]], Any]) -> _ByQuery:
     return found
 
 
-def _rows(file: Opened) -> Iterator[tuple[int, list[str]]]:
+def _rows(file: File) -> Iterator[tuple[int, list[str]]]:
     """Fields of the lines that are no comments, with their numbers."""
     for number, line in enumerate(file.payload, start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.split()
 
 
-def _is_judgements(file: Opened) -> bool:
+def _is_judgements(file: File) -> bool:
     return _is_all(file, _judgement)
 
 
-def _is_all(file: Opened, read: Callable[[list[str]], Any]) -> bool:
+def _is_all(file: File, read: Callable[[list[str]], Any]) -> bool:
     head = [fields for _, (_, fields) in zip(range(_N_LOOKED_AT), _rows(file), strict=False)]
     return bool(head) and all(read(fields) is not None for fields in head)
 

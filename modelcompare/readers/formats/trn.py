@@ -13,8 +13,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.named_texts import texts_by_name
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _RECORD = re.compile(r"(?P<text>.*)\((?P<id>[^\s()]+)\)\s*")
@@ -22,13 +23,13 @@ _ALTERNATIVES = re.compile(r"\{.*/.*\}|(?<!\S)\(\S+\)(?!\S)")
 _SPEAKER = r"(.+)[-_][^-_]+"
 
 
-def _are_records(file: Opened) -> bool:
+def _are_records(file: File) -> bool:
     """Return whether all lines end with an id in parentheses."""
     lines = _lines(file)
     return bool(lines) and all(_RECORD.fullmatch(line) for line in lines.values())
 
 
-def read_transcripts(files: Sequence[Opened], *, true: str | None = None) -> Records:
+def read_transcripts(files: Sequence[File], *, true: str | None = None) -> Records:
     """Rows by utterance; the reference is told by its name, or by `true`."""
     records = texts_by_name(files, [*map(_texts, files)], true=true)
     speakers = records.frame["id"].str.extract(_SPEAKER, expand=False)
@@ -36,13 +37,13 @@ def read_transcripts(files: Sequence[Opened], *, true: str | None = None) -> Rec
     return replace(records, beside=beside)
 
 
-def _lines(file: Opened) -> dict[int, str]:
+def _lines(file: File) -> dict[int, str]:
     """Lines that are records, by their number."""
     numbered = enumerate(file.payload, start=1)
     return {n: line for n, line in numbered if line.strip() and not line.startswith(";;")}
 
 
-def _texts(file: Opened) -> pd.Series[str]:
+def _texts(file: File) -> pd.Series[str]:
     texts: dict[str, str] = {}
     for number, line in _lines(file).items():
         found = _RECORD.fullmatch(line)

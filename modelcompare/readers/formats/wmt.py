@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Format
+from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import warn_caller
 
@@ -23,7 +24,7 @@ _NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
 _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
 
 
-def read_scores(files: Sequence[Opened]) -> Records:
+def read_scores(files: Sequence[File]) -> Records:
     """Rows by system and segment, whose number is the id; a score for each file of one pair.
 
     Segments that were not rated, for which no system has a score, are left out with a warning.
@@ -53,7 +54,7 @@ def _score(line: str) -> tuple[str, float] | None:
         return None
 
 
-def _language_pairs(files: Sequence[Opened], told: list[str | None]) -> list[str | None]:
+def _language_pairs(files: Sequence[File], told: list[str | None]) -> list[str | None]:
     """The language pair of each file; where the files tell one, others that tell none have it."""
     known = {pair for pair in told if pair is not None}
     if len(known) < 2:
@@ -67,7 +68,7 @@ def _language_pairs(files: Sequence[Opened], told: list[str | None]) -> list[str
     return told
 
 
-def _pair_and_name(file: Opened) -> tuple[str | None, str]:
+def _pair_and_name(file: File) -> tuple[str | None, str]:
     """The language pair, by the name of a human score or by the folder, and the score's name."""
     found, folder = _NAME.fullmatch(file.name), file.path.parent.name
     stem = found["name"] if found else file.name
@@ -77,7 +78,7 @@ def _pair_and_name(file: Opened) -> tuple[str | None, str]:
     return folder if _PAIR.fullmatch(folder) else None, stem
 
 
-def _blocks(file: Opened) -> pd.Series[float]:
+def _blocks(file: File) -> pd.Series[float]:
     """Scores by system and number of the segment."""
     rows = [_score(line) for line in file.payload]
     if None in rows:
@@ -132,7 +133,7 @@ def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
     return frame[~frame.index.isin(unrated, level="id")]
 
 
-def _are_scores(file: Opened) -> bool:
+def _are_scores(file: File) -> bool:
     """Return whether a file is named a score and starts with lines of a name and a number."""
     head = file.payload[:_N_LOOKED_AT]
     return bool(_NAME.fullmatch(file.name) and head and all(map(_score, head)))

@@ -5,6 +5,7 @@ from pathlib import Path
 from modelcompare.readers.content import Content
 from modelcompare.readers.opening import held
 from modelcompare.readers.opening import opened as of_its_suffix
+from modelcompare.readers.places import File
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 
@@ -13,5 +14,5 @@ def opened(path, kind=None):
     """A file of a kind that is told, or that its suffix tells."""
     path = Path(path)
     if kind is None:
-        return of_its_suffix(path)
-    return held(path, Content(path.name, kind, path.open("rb")))
+        return of_its_suffix(File(path))
+    return held(File(path), Content(path.name, kind, path.open("rb")))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from modelcompare.readers.formats import FORMATS, Opened, format_of
+from modelcompare.readers.formats import FORMATS, format_of
+from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
@@ -41,12 +42,12 @@ def test_each_file_is_of_one_format(path):
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "csv", "tsv"])
 @pytest.mark.parametrize("columns", PLAIN, ids=lambda columns: "-".join(columns))
 def test_a_plain_table_is_of_no_format(columns, kind):
-    assert format_of(Opened(Path(f"t.{kind}"), kind, Table(pd.DataFrame(columns)))) is None
+    assert format_of(File(Path(f"t.{kind}"), kind, Table(pd.DataFrame(columns)))) is None
 
 
 @pytest.mark.parametrize("document", [[], {}, "x", 3, None, {"eval": 3}, {"eval": {"task": "t"}}])
 def test_any_other_document_is_of_no_format(document):
-    assert format_of(Opened(Path("t.json"), "json", document)) is None
+    assert format_of(File(Path("t.json"), "json", document)) is None
 
 
 def places(node, path=()):
@@ -89,7 +90,7 @@ def test_a_file_with_a_piece_put_wrong_is_read_or_refused_and_nothing_else(patte
         document = document[:3]
     # Other places for each value.
     for place in [*places(document)][first::18]:
-        file = Opened(path, path.suffix[1:], payload(with_put(document, place, value)))
+        file = File(path, path.suffix[1:], payload(with_put(document, place, value)))
         found = format_of(file)
         if found is not None:
             try:

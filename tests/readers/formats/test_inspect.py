@@ -12,8 +12,9 @@ import pytest
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.content import Content
-from modelcompare.readers.formats import Opened, format_of
+from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.inspect import FORMAT
+from modelcompare.readers.places import File
 from tests.readers.formats.opening import DATA, opened
 
 ALPHA, BETA = (json.loads((DATA / "inspect" / f"{m}.json").read_text()) for m in ("alpha", "beta"))
@@ -24,7 +25,7 @@ def read(*names):
 
 
 def of_document(log):
-    return FORMAT.read([Opened(DATA / "log.json", "json", log)])
+    return FORMAT.read([File(DATA / "log.json", "json", log)])
 
 
 def changed(**samples):
@@ -43,7 +44,7 @@ def archive(members):
         for name, held in members.items():
             file.writestr(name, json.dumps(held))
     stream.seek(0)
-    return Opened(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
+    return File(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
 
 
 @pytest.mark.parametrize("suffix", ["eval", "json"])
@@ -181,7 +182,7 @@ def test_a_member_whose_bytes_were_changed_is_refused():
     with pytest.raises(
         ValueError, match=r"^alpha.eval: summaries.json in the archive is damaged \("
     ):
-        FORMAT.read([Opened(DATA / "alpha.eval", "eval", changed_log)])
+        FORMAT.read([File(DATA / "alpha.eval", "eval", changed_log)])
 
 
 def test_a_sample_that_stands_twice_in_an_epoch_is_refused_and_two_epochs_are_not():

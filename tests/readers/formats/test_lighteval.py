@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.readers.formats import Opened
 from modelcompare.readers.formats.lighteval import FORMAT
+from modelcompare.readers.places import File
 from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
@@ -59,5 +59,5 @@ def test_several_right_choices_and_none():
     frame = pd.DataFrame(
         {"doc": docs, "metric": [{"acc": 1}, {"acc": 0}], "model_response": [{}, {}]}
     )
-    records = FORMAT.read([Opened(Path("x.parquet"), "parquet", Table(frame))])
+    records = FORMAT.read([File(Path("x.parquet"), "parquet", Table(frame))])
     assert records.beside["gold"].tolist() == ["a | c", ""]
