@@ -15,6 +15,7 @@ from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, led
@@ -27,6 +28,19 @@ from modelcompare.words import PosthocTest, check_flag, signature
 # Columns that name data sets, and that hold the scores of a table with one score in each row.
 _SETS = ("dataset", "data_set", "data set", "set", "task")
 _VALUES = ("score", "value")
+
+
+def plot_ranks(
+    result: RankComparison, metric: str | None = None, *, ax: Axes | None = None
+) -> Figure:
+    """Draw the mean ranks; bars over models not told apart.
+
+    Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
+    which it is not: `differences` has all pairs.
+    """
+    if metric is not None:
+        raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
+    return plot_critical_difference(diagram(result), "score", result.signature, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,7 @@ class RankComparison(Result):
         ranks: model mean_rank
         differences: model_a model_b difference p_adjusted better
     """
-    plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
+    plot = Plots(critical_difference=plot_ranks)
 
     @property
     def signature(self) -> str:
@@ -105,12 +119,6 @@ class RankComparison(Result):
             f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
             f"{' and '.join(said)} ({self.test}).",
         ]
-
-    def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
-        """The ranks with what a diagram says of them, and the name of what was ranked."""
-        if metric is not None:
-            raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
-        return diagram(self), "score", self.signature
 
 
 def diagram(found: RankComparison) -> pd.DataFrame:

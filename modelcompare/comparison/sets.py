@@ -26,12 +26,20 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.types import Figure
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import Outcome, all_pairs
 from modelcompare.words import Correction, check_mapping, signature
+
+
+def plot_ranks(
+    result: SetComparison, metric: str | None = None, *, ax: Axes | None = None
+) -> Figure:
+    """Draw mean ranks by a metric (the first by default); bars over models not told apart."""
+    chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
+    return plot_critical_difference(result.friedman(chosen), chosen, result.signature, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class SetComparison(Result):
         pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
           p_adjusted
     """
-    plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
+    plot = Plots(critical_difference=plot_ranks)
 
     @property
     def signature(self) -> str:
@@ -172,11 +180,6 @@ class SetComparison(Result):
             pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,
             greater_is_better=info.greater_is_better,
         ))  # fmt: skip
-
-    def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
-        """Ranks by a metric, the first that has one value, with its name."""
-        chosen = metric or next(iter(self._ranked_by), self._first.metrics[0])
-        return self.friedman(chosen), chosen, self.signature
 
     def _figures(self) -> dict[str, Callable[[], Figure]]:
         """The diagram of each metric that has one value, where models can be ranked."""

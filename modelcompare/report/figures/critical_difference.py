@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -22,18 +21,14 @@ _ROW = 0.62
 
 
 def plot_critical_difference(
-    ranked: Callable[[str | None], tuple[pd.DataFrame, str, str]], metric: str | None = None, *,
-    ax: Axes | None = None,
-) -> Figure:  # fmt: skip
-    """Draw mean ranks by a metric (the first by default); bars over models not told apart.
+    ranks: pd.DataFrame, name: str, signature: str, *, ax: Axes | None = None
+) -> Figure:
+    """Draw mean ranks by `name`, best first; bars over models not told apart.
 
-    Ranked are models, best first, with what was ranked and a signature. The attributes of the ranks
-    say how many sets and which test there were, at which level, Friedman's p-value, which models
-    are not told apart, and the critical difference (NaN where there is none). Wilcoxon's test may
-    tell a model apart from one whose rank lies between it and another from which it is not:
-    `differences` has all pairs.
+    The attributes of the ranks say how many sets and which test there were, at which level,
+    Friedman's p-value, which models are not told apart, and the critical difference (NaN where
+    there is none).
     """
-    ranks, name, signature = ranked(metric)
     found = ranks.attrs
     n_models, ranks = len(ranks), ranks[:MAX_MODELS]
     together = np.array(found["together"])[: len(ranks), : len(ranks)]

@@ -15,27 +15,13 @@ from modelcompare.report.figures.types import Figure
 
 
 class Plots(SimpleNamespace):
-    """The figures of a class of results, by name; those of a result where one is asked for them.
-
-    Parameters
-    ----------
-    of : callable, optional
-        Takes what is drawn from a result; by default the result itself.
-    **figures
-        Functions of what is drawn.
-    """
-
-    def __init__(
-        self, of: Callable[[Any], Any] | None = None, **figures: Callable[..., Figure]
-    ) -> None:
-        super().__init__(_of=of, **figures)
+    """The figures of a class of results, by name: functions of a result, and then its methods."""
 
     def __get__(self, result: Any, _kind: type) -> Plots:
         """Bind all figures to a result."""
         if result is None:
             return self
-        drawn = result if self._of is None else self._of(result)
-        return Plots(**{name: MethodType(draw, drawn) for name, draw in self.figures.items()})
+        return Plots(**{name: MethodType(draw, result) for name, draw in self.figures.items()})
 
     def __call__(self, *arguments: Any, **options: Any) -> Figure:
         """Draw the first figure."""
@@ -44,7 +30,7 @@ class Plots(SimpleNamespace):
     @property
     def figures(self) -> dict[str, Callable[..., Figure]]:
         """Functions that draw the figures, by name."""
-        return {name: draw for name, draw in vars(self).items() if name != "_of"}
+        return vars(self)
 
     def __repr__(self) -> str:
         return f"figures: {', '.join(f'plot.{name}()' for name in sorted(self.figures))}"
