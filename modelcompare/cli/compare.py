@@ -1,4 +1,4 @@
-"""Commands that compare the models of one test set, of its subgroups, or of several test sets."""
+"""``modelcompare compare`` and ``demo``: the models of one test set, and of its subgroups."""
 
 from __future__ import annotations
 
@@ -63,21 +63,6 @@ def compare(
     if reading.slices:
         results.append(mc.compare_slices(predictions, asked, **options))
     output.emit(*results)
-
-
-def slices(reading: Reading, output: Output, **options: Any) -> None:
-    """Compare models in every subgroup."""
-    output.check(reading.files)
-    predictions = reading.read(sliced=True)
-    if predictions.slices is None:
-        raise ValueError("no column makes subgroups; name at least one with --slice COLUMN.")
-    output.emit(mc.compare_slices(predictions, **options))
-
-
-def sets(reading: Reading, output: Output, **options: Any) -> None:
-    """Compare models on several test sets."""
-    output.check(reading.files)
-    output.emit(mc.compare_sets(reading.read_sets(), **options))
 
 
 def demo(output: Output, **options: Any) -> None:

@@ -47,8 +47,8 @@ from modelcompare.words import (
 _AS_COMPARE = metrics("What to measure (repeatable); by default as in compare.")
 _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
-    name="lower_is_better", type=bool, default=False,
-    help="Low scores are good.",
+    name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
+    parse=lambda lower: not lower, help="Low scores are good.",
 )  # fmt: skip
 _RATIOS = statistics(
     name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
@@ -156,7 +156,7 @@ COMMANDS = (
     ),
     Command(
         "disagreements",
-        "two_models:disagreements",
+        "ask:disagreements",
         (READING, OUTPUT),
         "List the samples on which two models part, those furthest apart first, and who is right.",
         ("predictions.npz --model cnn --model lstm --all",),
@@ -210,14 +210,15 @@ COMMANDS = (
     ),
     Command(
         "sets",
-        "compare:sets",
+        "ask:of_sets",
         (READING, _AS_COMPARE, OPTIONS["correction"], _LEVEL, *RESAMPLING, OUTPUT),
         "Compare models on several test sets: files that hold all models, folders, or long tables.",
         ("news.csv tweets.csv mails.csv --metric accuracy",),
+        {"function": "compare_sets"},
     ),
     Command(
         "slices",
-        "compare:slices",
+        "ask:of_predictions",
         (
             READING, _AS_COMPARE, OPTIONS["min_size"],
             named("correction", f"Adjustment for all subgroups and pairs: {listed(Correction)}."),
@@ -225,10 +226,11 @@ COMMANDS = (
         ),
         "Compare models in every subgroup that the columns named by --slice make, the worst first.",
         ("predictions.csv --slice language --slice year -m accuracy",),
+        {"function": "compare_slices", "sliced": True},
     ),
     Command(
         "variance",
-        "studies:study",
+        "ask:of_predictions",
         (
             READING, _PAIRS, _RATIOS,
             statistics(
@@ -240,11 +242,11 @@ COMMANDS = (
         ),
         "How a metric's spread depends on the size of the test set (paper, section 6.1).",
         ("predictions.npz --pair f1 -o study/",),
-        {"study": "variance_study", "by_blocks": True, "progress": True},
+        {"function": "variance_study", "by_blocks": True, "progress": True},
     ),
     Command(
         "agreement",
-        "studies:study",
+        "ask:of_predictions",
         (
             READING, _PAIRS,
             named(
@@ -256,27 +258,27 @@ COMMANDS = (
         ),
         "Whether two metrics prefer the same models, over all pairs (paper, section 6.2).",
         ("predictions.npz --test permutation -o study/",),
-        {"study": "agreement_study", "progress": True},
+        {"function": "agreement_study", "progress": True},
     ),
     Command(
         "undefined",
-        "studies:study",
+        "ask:of_predictions",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
         "How often a metric has no value, by class and size (paper, section 4).",
         ("intents.npz --pair precision -o study/",),
-        {"study": "undefined_study", "progress": True},
+        {"function": "undefined_study", "progress": True},
     ),
     Command(
         "sensitivity",
-        "studies:study",
+        "ask:of_predictions",
         (READING, metrics("What to watch (repeatable)."), *STUDY_RESAMPLING, FOLDER),
         "Which metrics notice other confidences behind the same decisions (paper, section 5).",
         ("predictions.npz --metric cf1_macro --metric log_loss",),
-        {"study": "sensitivity_study"},
+        {"function": "sensitivity_study"},
     ),
     Command(
         "sample-size",
-        "two_models:question",
+        "ask:of_two_models",
         (
             READING,
             metric(
@@ -286,11 +288,11 @@ COMMANDS = (
         ),
         "How many samples tell two models apart, and what this test set can show.",
         ("predictions.npz --model cnn --model lstm --metric f1_macro",),
-        {"question": "sample_size"},
+        {"function": "sample_size"},
     ),
     Command(
         "folds",
-        "published:folds",
+        "ask:of_table",
         (
             _scores(
                 "A row for each fold and a column for each model; or columns model, fold, score."
@@ -308,10 +310,11 @@ COMMANDS = (
         ),
         "Compare models by their scores on the folds of a cross-validation.",
         ("folds.csv --n-train 9 --n-test 1", "folds.csv --test 5x2cv-f"),
+        {"function": "compare_folds"},
     ),
     Command(
         "ranks",
-        "published:ranks",
+        "ask:of_table",
         (
             _scores(
                 "A row for each data set and a column for each model; or columns dataset, model, "
@@ -326,6 +329,7 @@ COMMANDS = (
         ),
         "Compare models by their ranks over many data sets.",
         ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
+        {"function": "critical_difference"},
     ),
     Command(
         "metrics",
