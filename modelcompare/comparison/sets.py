@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import correct
-from modelcompare.comparison.grouped import compare_each, stacked
+from modelcompare.comparison.grouped import Grouped, compare_each
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
@@ -27,7 +27,6 @@ from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import Outcome, all_pairs
@@ -43,23 +42,20 @@ def plot_ranks(
 
 
 @dataclass(frozen=True)
-class SetComparison(Result):
+class SetComparison(Grouped):
     """Models on several test sets.
 
     Attributes
     ----------
     results : dict of str to Comparison
         One comparison for each test set.
-    confidence_level, alpha, correction
-        Of the pooled frames.
+    models, confidence_level, alpha, correction
+        As in `compare`; the models in the order of the first test set.
+    scores, differences : DataFrame
+        Those of all test sets, behind a column `set`; corrected within each set.
     """
 
-    results: dict[str, Comparison] = field(repr=False)
-    confidence_level: float
-    alpha: float
-    correction: Correction
-    rng_label: str = field(repr=False)
-
+    _types: ClassVar[Mapping[str, type]] = {"set": str}
     stem: ClassVar[str] = "sets"
     _members: ClassVar[str] = """
         confidence_level alpha correction rng_label signature
@@ -105,21 +101,6 @@ class SetComparison(Result):
             }
         pooled = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
         return self._document(tables, findings=self._notes, figures=self._figures(), without=pooled)
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models, in the order of the first test set."""
-        return self._first.models
-
-    @property
-    def scores(self) -> pd.DataFrame:
-        """Scores of all test sets, behind a column `set`."""
-        return self._stacked("scores")
-
-    @property
-    def differences(self) -> pd.DataFrame:
-        """Differences of all test sets, behind a column `set`; corrected within each set."""
-        return self._stacked("differences")
 
     @cached_property
     def pooled_scores(self) -> pd.DataFrame:
@@ -192,10 +173,6 @@ class SetComparison(Result):
         return [name for name, info in self._first.metric_info.items() if not info.per_class]
 
     @property
-    def _first(self) -> Comparison:
-        return next(iter(self.results.values()))
-
-    @property
     def _can_be_pooled(self) -> bool:
         return all(result.keys == self._first.keys for result in self.results.values())
 
@@ -208,9 +185,8 @@ class SetComparison(Result):
             )
         return PooledSets(self._first.bootstrap, pairs, [*self.results.values()])
 
-    def _stacked(self, kind: str) -> pd.DataFrame:
-        frames = [getattr(result, kind) for result in self.results.values()]
-        return stacked(frames, [{"set": name} for name in self.results]).astype({"set": str})
+    def _named(self, key: str, _: Comparison) -> Mapping[str, object]:
+        return {"set": key}
 
 
 @checked(compare)
@@ -253,10 +229,9 @@ def compare_sets(
             raise ValueError(
                 f"test sets {first_name!r} and {name!r} hold different models ({differ[0]!r})."
             )
-    found = compare_each(
-        ((name, predictions[list(first.models)]) for name, predictions in sets.items()),
+    results = compare_each(
+        ((name, name, predictions[list(first.models)]) for name, predictions in sets.items()),
         metrics, what="sets", rng=rng, confidence_level=confidence_level, alpha=alpha,
         correction=correction, **options,
     )  # fmt: skip
-    results = dict(zip(sets, found, strict=True))
-    return SetComparison(results, confidence_level, alpha, correction, rng_label(rng))
+    return SetComparison(results, rng_label(rng))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,13 +13,13 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.grouped import compare_each, correct_together, stacked
+from modelcompare.comparison.grouped import Grouped, compare_each, correct_together
+from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import pair_table
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import Correction, check_sequence, signature
@@ -28,17 +29,19 @@ MIN_SIZE = 30
 
 
 @dataclass(frozen=True)
-class SliceComparison(Result):
+class SliceComparison(Grouped):
     """Scores and differences in each subgroup.
 
     Attributes
     ----------
+    results : dict of (str, object) to Comparison
+        One comparison for each slice and value, corrected over all pairs, classes and slices of a
+        metric.
     scores : DataFrame
         The columns of `Comparison.scores` behind slice, value and n_samples; slices on which the
         best model is worst come first.
     differences : DataFrame
-        The columns of `Comparison.differences` behind slice, value and n_samples; p_adjusted is
-        corrected over all pairs, classes and slices of a metric.
+        The columns of `Comparison.differences` behind slice, value and n_samples.
     left_out : DataFrame
         Slices with fewer than `min_size` samples, and samples whose slice is missing (value None):
         slice, value, n_samples.
@@ -50,18 +53,11 @@ class SliceComparison(Result):
         What the answer is for: the runs at hand, where there are several.
     """
 
-    scores: pd.DataFrame = field(repr=False)
-    differences: pd.DataFrame = field(repr=False)
     left_out: pd.DataFrame = field(repr=False)
-    confidence_level: float
     n_samples: int
-    n_resamples: int
-    method: str
-    test: str
-    correction: str
-    rng_label: str = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
+    _types: ClassVar[Mapping[str, type]] = {"slice": str, "n_samples": int}
     stem: ClassVar[str] = "slices"
     page_title: ClassVar[str] = "Subgroups"
     _members: ClassVar[str] = """
@@ -72,6 +68,14 @@ class SliceComparison(Result):
           ci_low ci_high p_value p_adjusted better method test
         left_out: slice value n_samples
     """
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        upwards = self._first.metric_info[self._first.metrics[0]].greater_is_better
+        return _worst_first(super().scores, greater_is_better=upwards)
+
+    def _named(self, key: tuple[str, Any], result: Comparison) -> Mapping[str, object]:
+        return {"slice": key[0], "value": key[1], "n_samples": result.n_samples}
 
     @property
     def signature(self) -> str:
@@ -154,26 +158,14 @@ def compare_slices(
     if not groups:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
     found = compare_each(
-        ((f"{name} = {value}", predictions.subset(rows)) for name, value, rows in groups),
+        (((name, value), f"{name} = {value}", predictions.subset(rows))
+         for name, value, rows in groups),
         metrics, what="subgroups", rng=rng, correction="none", alpha=alpha, **options,
     )  # fmt: skip
-    corrected = correct_together(found, correction)
-    named = [
-        {"slice": name, "value": value, "n_samples": len(rows)} for name, value, rows in groups
-    ]
-    types = {"slice": str, "n_samples": int}
-    scores, differences = (
-        stacked([getattr(each, kind) for each in corrected], named).astype(types)
-        for kind in ("scores", "differences")
-    )
-    first = found[0]
-    upwards = first.metric_info[first.metrics[0]].greater_is_better
     return SliceComparison(
-        _worst_first(scores, greater_is_better=upwards), differences,
-        pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        confidence_level=first.confidence_level, n_samples=len(predictions),
-        n_resamples=first.n_resamples, method=first.method, test=first.test,
-        correction=correction, rng_label=rng_label(rng), notes=for_these_runs(predictions),
+        correct_together(found, correction), rng_label(rng),
+        pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]), len(predictions),
+        for_these_runs(predictions),
     )  # fmt: skip
 
 
