@@ -87,7 +87,7 @@ class Compared(Evidence):
             frame = score_frame(
                 self.models, [key], estimate=point, tier=tiers(better, order),
                 may_be_best=~better.any(axis=0) & ~np.isnan(point),
-                letters=compact_letters(better | better.T, order),
+                letters=np.array(compact_letters(better | better.T, order), dtype=object),
                 p_best=share_of_best(draws[:, :, at] * direction),
             )  # fmt: skip
             parts.append(frame.iloc[order])
