@@ -7,7 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,8 +28,6 @@ from modelcompare.engine.parallel import (
     progress_bar,
     work,
 )
-from modelcompare.engine.products import Product
-from modelcompare.engine.sparse_columns import SparseColumns
 from modelcompare.engine.statistics import UnitStatistics
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -155,15 +153,11 @@ class Evaluation(UnitStatistics):
         The share of row blocks that are done is `told` after each of them.
         """
         blocks = range(weights.n_blocks) if blocks is None else blocks
-        n_models = len(self.models)
         row_blocks = self.units.row_blocks()
         kept = self._checkpoint(weights, models, blocks)
         start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
-            tile = slice(*models.indices(n_models)[:2])
-            if len(row_blocks) == 1 and tile in self._tiles():
-                self._remember_total(tile, [product])
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block))
@@ -293,32 +287,19 @@ class Evaluation(UnitStatistics):
         on_threads(fill, range(len(totals)), numbers=totals[0].size)
 
     @cached_property
+    @one_blas_thread()
     def _grand_total(self) -> FloatArray:
         """Totals of all models over the whole test set, the same to the last bit on every road."""
-        columns = self.columns(slice(None))
+        columns, blocks = self.columns(slice(None)), self.units.row_blocks()
         out = np.empty(columns[-1].stop if columns else 0)
         for models in self._tiles():
-            if models.start not in self._tile_totals:
-                rows = self.units.row_blocks()
-                self._remember_total(models, (self.product(models, some) for some in rows))
-            total = self._tile_totals[models.start]
+            total = np.sum([
+                self.product(models, rows).sums(self.units.counts(rows)[None])[0] for rows in blocks
+            ], axis=0)  # fmt: skip
             for column, part in zip(columns, self.columns(models), strict=True):
                 start = column.start + (0 if part.statistic.shared else models.start * part.width)
                 out[start : start + part.stop - part.start] = total[part.start : part.stop]
         return out
-
-    @cached_property
-    def _tile_totals(self) -> dict[int, FloatArray]:
-        """Totals over the whole test set of the models of each tile, by the first of them."""
-        return {}
-
-    @one_blas_thread()
-    def _remember_total(self, models: slice, products: Iterable[Product | SparseColumns]) -> None:
-        """Sum over the row blocks' products."""
-        self._tile_totals[models.start] = np.sum([
-            product.sums(self.units.counts(rows)[None])[0]
-            for product, rows in zip(products, self.units.row_blocks(), strict=True)
-        ], axis=0)  # fmt: skip
 
     def _room(self, n_resamples: int, models: slice) -> FloatArray:
         """Room for values (n_resamples, n_models, n_values); a model's resamples lie together."""

@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import collapsible
-from modelcompare.metrics.base import AnyMetric, Outcomes
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.quotient import divide
 
 # Distinct rows are worth a multinomial draw of their own only if they are few.
@@ -72,6 +72,18 @@ class Labels:
         return cls(
             predictions.codes, predicted, predictions.n_classes, times, predictions.sample_weight
         )
+
+    @classmethod
+    def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
+        """Each sample right (1) or wrong (0), by scores that are all 0 or 1; None of others."""
+        if not isinstance(metric, Metric) or metric.needs != "scores":
+            return None
+        outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+        scores = [metric.statistics[0].compute(each)[:, 0] for each in outputs]
+        if not np.isin(scores, (0.0, 1.0)).all():
+            return None
+        ones, right = np.ones(len(scores[0]), np.intp), [each.astype(np.intp) for each in scores]
+        return cls(ones, right, 2, ones, predictions.sample_weight)
 
     @property
     def n_rows(self) -> int:

@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs, standard_errors
 from modelcompare.engine.labels import Labels
@@ -40,7 +39,7 @@ from modelcompare.intervals.ratios import (
     t_quantile,
     wilson,
 )
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.counts import ACCURACY, COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
@@ -184,27 +183,18 @@ Ends = tuple[FloatArray, FloatArray, FloatArray]
 Shrunk = tuple[CellSums, FloatArray, FloatArray]
 
 
-def judged(predictions: TestSet, metric: AnyMetric) -> Labels | None:
-    """Labels, right (1) or wrong, of scores that are all 0 or 1; None of other metrics."""
-    if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
-        return None
-    outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
-    right = [metric.statistics[0].compute(each)[:, 0].astype(np.intp) for each in outputs]
-    ones = np.ones(len(right[0]), dtype=np.intp)
-    return Labels(ones, right, 2, ones, predictions.sample_weight)
-
-
 def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Intervals of every model, or of every pair; None of other metrics, and of clusters."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
     if evaluation.predictions.groups is not None:
         return None
-    scores = judged(evaluation.predictions, metric)
-    labels = evaluation.labelled if scores is None else scores
+    of_scores = isinstance(metric, Metric) and metric.needs == "scores" and metric.proportion
+    measured: AnyMetric = ACCURACY if of_scores else metric
+    labels = Labels.judged(evaluation.predictions, metric) if of_scores else evaluation.labelled
     if labels is None:
         return None
     where = evaluation.metric_slice(metric.name)
-    values, measured = contrasts.sample.point[:, where], metric if scores is None else ACCURACY
+    values = contrasts.sample.point[:, where]
     what, agreed = counted(measured, labels.n_classes), agreement(measured)
     if what is not None:
         if pairs is None:

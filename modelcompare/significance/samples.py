@@ -7,6 +7,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.labels import Labels
 from modelcompare.metrics import AnyMetric, Metric
 
 
@@ -18,12 +19,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
     ValueError
         If the metric is not a mean of per-sample numbers.
     """
-    n = evaluation.units.n_units
-    probe = np.zeros((3, n))
-    probe[0, 0] = probe[1, 1] = probe[2, :2] = 1.0
-    values = evaluation.values(probe)[:, :, 0]
-    is_mean = np.allclose(values[2], (values[0] + values[1]) / 2, equal_nan=False)
-    if isinstance(metric, Metric) and not metric.per_class and is_mean:
+    if isinstance(metric, Metric) and (metric.is_mean or metric.is_of_samples):
         # The value on each sample by itself; leave-one-out values would bring rounding, which
         # tests of signs and ranks take for differences.
         parts = [
@@ -46,13 +42,9 @@ def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
     None where a metric or the scores do not tell.
     """
     if metric.name == "accuracy":
-        codes = predictions.codes
-        return np.array([predictions.predicted(model) == codes for model in predictions.models])
-    if metric.name == "mean_score":
-        scores = np.array([predictions.output(model).array for model in predictions.models])
-        if np.isin(scores, (0, 1)).all():
-            return np.asarray(scores == 1)
-    return None
+        return np.array(Labels.of_each(predictions).right_or_wrong.predicted) == 1
+    judged = Labels.judged(predictions, metric)
+    return None if judged is None else np.array(judged.predicted) == 1
 
 
 def require_plain(predictions: TestSet, what: str) -> None:
