@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,14 +54,17 @@ class OneClass:
             )
         return cls(predictions, label, code, np.asarray(predictions.codes) == code, raw)
 
-    def models(self) -> Iterator[tuple[str, Descending, FloatArray]]:
+    @cached_property
+    def models(self) -> list[tuple[str, Descending, FloatArray]]:
         """Name of each model, its samples in falling order, and its distinct scores."""
+        found = []
         for model in self.predictions.models:
             output = self.predictions.output(model)
             said = output.array if output.kind == "values" else output.array[:, self.code]
             scores = said.astype(np.float64)
             ordered = Descending.of(scores, self.positive)
-            yield model, ordered, scores[ordered.lasts]
+            found.append((model, ordered, scores[ordered.lasts]))
+        return found
 
     def curves(self, kind: CurveKind, weights: FloatArray, confidence_level: float) -> Curves:
         """Empirical curves of all models, and their areas without intervals.
@@ -69,7 +72,7 @@ class OneClass:
         Points are at each distinct score; weights of the samples have the shape (1, n_samples).
         """
         points, areas = [], []
-        for model, ordered, scores in self.models():
+        for model, ordered, scores in self.models:
             hits, alarms = ordered.counts(weights)
             points.append(pd.DataFrame({
                 "model": model, "threshold": scores, "recall": share_of_all(hits)[0],

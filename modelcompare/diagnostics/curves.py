@@ -155,11 +155,16 @@ def curve(
     on_grid = _roc_on if kind == "roc" else _precision_on
     found = one.curves(kind, whole, confidence_level)
     bands, ends = [], []
-    for model, ordered, _ in one.models():
-        drawn = np.concatenate([areas_under(kind, ordered, w) for w in drawn_weights()])
-        ends.append(percentile_interval(drawn, confidence_level=confidence_level))
-        draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in drawn_weights()])
-        interval = percentile_interval(draws, confidence_level=confidence_level)
+    for model, ordered, _ in one.models:
+        drawn = [
+            (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid))
+            for w in drawn_weights()
+        ]
+        of_area, interval = (
+            percentile_interval(np.concatenate(draws), confidence_level=confidence_level)
+            for draws in zip(*drawn, strict=True)
+        )
+        ends.append(of_area)
         bands.append(pd.DataFrame({
             "model": model, "x": grid, "y": on_grid(*ordered.counts(whole), grid)[0],
             "ci_low": interval.low, "ci_high": interval.high,

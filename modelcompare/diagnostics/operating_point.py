@@ -92,7 +92,7 @@ def operating_point(
     else:
         check_number(wish, value, at_most=1.0)
     rows = []
-    for model, ordered, scores in one.models():
+    for model, ordered, scores in one.models:
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
         said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(said), scores, float(whole.mean()))
