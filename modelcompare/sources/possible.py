@@ -11,14 +11,16 @@ numbers are finite.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.sums import EVERY_MODEL
+from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
+from modelcompare.metrics.scoring import CELLS, COUNT, SOFT_CELLS
 from modelcompare.sources.sketches import Sketch
 
 # Smallest and largest number of one sample, by the start of the statistic's name.
@@ -47,23 +49,28 @@ RANGES: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 # Statistics whose numbers are counts of samples, where these have one class and no weights.
 _WHOLE = ("count", "support", "hits", "predicted", "confusion", "in_top_", "exact_text")
-# How many class axes statistics of classes have, and whether all models share one.
-SHAPES: dict[str, tuple[int, bool]] = {
-    "count": (0, True), "support": (1, True), "hits": (1, False), "predicted": (1, False),
-    "soft_hits": (1, False), "soft_predicted": (1, False), "confusion": (2, False),
-    "soft_confusion": (2, False),
-}  # fmt: skip
+# Statistics of classes, whose axes every sketch describes alike.
+_KNOWN = {each.name: each for each in (COUNT, *COUNTS, *SOFT_COUNTS, CELLS, SOFT_CELLS)}
 # Sums of weights differ in their last digits.
 _ROUNDING = 1e-9
 
-Doubt: TypeAlias = tuple[str, str, AnyArray, BoolArray, str]
-"""A statistic, its model, its numbers (or sums of them), which are impossible, and why."""
+Limit: TypeAlias = tuple[str, str, FloatArray, Any, Any, str]
+"""A statistic, its model, numbers of buckets, the least and the most they may be, and why."""
 
 
 def check_possible(sketch: Sketch, name: str) -> None:
     """Refuse a sketch whose numbers are those of no test set, and say which."""
-    _check_shapes(sketch, name)
-    for statistic, model, numbers, bad, why in _doubts(sketch):
+    about, found = sketch.about, {each.name: each for each in sketch.about.statistics}
+    for statistic in ("count", *(["support"] if about.labels is not None else [])):
+        if statistic not in found:
+            raise ValueError(f"{name} lacks the statistic {statistic!r}, which all others need.")
+    for statistic, told in found.items():
+        known = _KNOWN.get(statistic)
+        shape = told.class_axes, told.shared, told.width
+        if known is not None and shape != (known.class_axes, known.shared, 1):
+            raise ValueError(f"{name} describes {statistic!r} as no sketch does; sketch again.")
+    for statistic, model, numbers, least, most, why in _limits(sketch):
+        bad = ~(np.isfinite(numbers) & (least <= numbers) & (numbers <= most))
         if bad.any():
             place = tuple(np.argwhere(bad)[0])
             bucket = int(place[0])
@@ -75,21 +82,13 @@ def check_possible(sketch: Sketch, name: str) -> None:
             )
 
 
-def _check_shapes(sketch: Sketch, name: str) -> None:
-    about, found = sketch.about, {each.name: each for each in sketch.about.statistics}
-    for statistic in ("count", *(["support"] if about.labels is not None else [])):
-        if statistic not in found:
-            raise ValueError(f"{name} lacks the statistic {statistic!r}, which all others need.")
-    for statistic, (axes, shared) in SHAPES.items():
-        each = found.get(statistic)
-        if each is not None and (each.class_axes, each.shared, each.width) != (axes, shared, 1):
-            raise ValueError(f"{name} describes {statistic!r} as no sketch does; sketch again.")
-
-
-def _doubts(sketch: Sketch) -> Iterator[Doubt]:
-    for (statistic, model), numbers in sketch.numbers.items():
-        yield from _of_range(sketch, statistic, model, numbers)
+def _limits(sketch: Sketch) -> Iterator[Limit]:
+    for statistic, model in sketch.numbers:
+        yield from _of_range(sketch, statistic, model)
     yield _of_sum(sketch, "count", EVERY_MODEL)
+    if not sketch.about.weighted:
+        counts = sketch.counts[:, None]
+        yield "count", EVERY_MODEL, _weight(sketch), counts, counts, "not the sum of {n:,} samples"
     for model in sketch.models:
         yield from _of_errors(sketch, model)
     if sketch.about.labels is None:
@@ -105,16 +104,18 @@ def _doubts(sketch: Sketch) -> Iterator[Doubt]:
 # -- each by itself ---------------------------------------------------------------------------
 
 
-def _of_range(sketch: Sketch, statistic: str, model: str, numbers: FloatArray) -> Iterator[Doubt]:
-    (low, high), n = _range(sketch, statistic), _weight(sketch)
+def _of_range(sketch: Sketch, statistic: str, model: str) -> Iterator[Limit]:
+    numbers, n = sketch.numbers[statistic, model], _weight(sketch)
     spare = _spare(sketch, statistic) + np.finfo(np.float64).tiny
-    with np.errstate(invalid="ignore"):
-        bad = (numbers > high * n + spare) | (numbers < low * n - spare)
-    empty = (sketch.counts == 0)[:, None]
-    bad |= ~np.isfinite(numbers) | (empty & (numbers != 0))
-    yield statistic, model, numbers, bad, "no sum of {n:,} samples"
+    # Nothing is summed where there are no samples.
+    low, high = (
+        np.where(sketch.counts[:, None] > 0, n * end + by if math.isfinite(end) else end, 0.0)
+        for end, by in zip(_range(sketch, statistic), (-spare, spare), strict=True)
+    )
+    yield statistic, model, numbers, low, high, "no sum of {n:,} samples"
     if _is_count(sketch, statistic):
-        yield statistic, model, numbers, numbers != np.rint(numbers), "no whole number"
+        whole = np.rint(numbers)
+        yield statistic, model, numbers, whole, whole, "no whole number"
 
 
 def _range(sketch: Sketch, statistic: str) -> tuple[float, float]:
@@ -132,16 +133,12 @@ def _is_count(sketch: Sketch, statistic: str) -> bool:
     return statistic in about.judged or statistic.startswith(_WHOLE)
 
 
-def _of_sum(sketch: Sketch, statistic: str, model: str) -> Doubt:
+def _of_sum(sketch: Sketch, statistic: str, model: str) -> Limit:
     """The classes' numbers add up to the samples."""
     total, n = sketch.numbers[statistic, model].sum(axis=1, keepdims=True), _weight(sketch)
     spare = _spare(sketch, statistic)
-    bad = total > n + spare
-    if not (statistic == "soft_predicted" and sketch.about.missing_mass):
-        bad |= total < n - spare
-    if statistic == "count" and not sketch.about.weighted:
-        bad |= n != sketch.counts[:, None]
-    return statistic, model, total, bad, "not the sum of {n:,} samples"
+    least = -math.inf if statistic == "soft_predicted" and _partial(sketch) else n - spare
+    return statistic, model, total, least, n + spare, "not the sum of {n:,} samples"
 
 
 # -- together ---------------------------------------------------------------------------------
@@ -149,60 +146,58 @@ def _of_sum(sketch: Sketch, statistic: str, model: str) -> Doubt:
 
 def _of_classes(
     sketch: Sketch, model: str, hits: str, predicted: str, cells: str
-) -> Iterator[Doubt]:
+) -> Iterator[Limit]:
     """Hits, predictions and truths are the diagonal and the margins of a confusion matrix."""
-    found, support = _found(sketch, model, hits, predicted, cells), _support(sketch)
+    found = _found(sketch, model, hits, predicted, cells)
+    found["support"] = support = sketch.numbers["support", EVERY_MODEL]
     spare = _spare(sketch, hits)
     if predicted in found:
         yield _of_sum(sketch, predicted, model)
     if hits in found:
         right = found[hits]
-        yield hits, model, right, right > support + spare, "more than the class has samples"
-        if predicted in found:
-            bad = right > found[predicted] + spare
-            yield hits, model, right, bad, f"more than {predicted!r} of the class"
-            missed, wrong = support - right, found[predicted] - right
-            bad = missed + wrong > missed.sum(axis=1, keepdims=True) + 2 * spare
-            why = f"in no confusion matrix beside {predicted!r} and 'support'"
-            yield hits, model, right, bad, why
+        yield hits, model, right, -math.inf, support + spare, "more than the class has samples"
+    if hits in found and predicted in found:
+        named, missed = found[predicted], (support - right).sum(axis=1, keepdims=True)
+        why = f"more than {predicted!r} of the class"
+        yield hits, model, right, -math.inf, named + spare, why
+        # Of each class the misses and the false alarms are not more than all misses.
+        why = f"in no confusion matrix beside {predicted!r} and 'support'"
+        yield hits, model, right, (support + named - missed) / 2 - spare, math.inf, why
     if cells in found:
         matrix = found[cells].reshape(-1, sketch.n_classes, sketch.n_classes)
-        sums: dict[str, FloatArray] = {
-            predicted: matrix.sum(axis=1), hits: np.diagonal(matrix, axis1=1, axis2=2)
-        }  # fmt: skip
-        beside: Mapping[str, FloatArray] = found
-        if not sketch.about.missing_mass:
-            sums, beside = {"support": matrix.sum(axis=2), **sums}, {**found, "support": support}
-        for name in [name for name in sums if name in beside]:
-            bad = np.abs(sums[name] - beside[name]) > spare
-            yield cells, model, sums[name], bad, f"not what {name!r} is"
+        sums = {predicted: matrix.sum(axis=1), hits: np.diagonal(matrix, axis1=1, axis2=2)}
+        if not _partial(sketch):
+            sums = {"support": matrix.sum(axis=2), **sums}
+        for name in [name for name in sums if name in found]:
+            least, most = found[name] - spare, found[name] + spare
+            yield cells, model, sums[name], least, most, f"not what {name!r} is"
 
 
-def _of_decisions(sketch: Sketch, model: str) -> Iterator[Doubt]:
+def _of_decisions(sketch: Sketch, model: str) -> Iterator[Limit]:
     """The predicted class has the largest probability: 1 / k at least, others half at most."""
     found = _found(sketch, model, "hits", "predicted", "soft_hits", "soft_predicted")
     if len(found) < 4:
         return
-    n, support = _weight(sketch), _support(sketch)
-    hits, predicted, soft_hits, soft_predicted = found.values()
+    n, support = _weight(sketch), sketch.numbers["support", EVERY_MODEL]
+    hits, predicted, soft_hits, _ = found.values()
+    # Of the samples of a class, of all, and of those of other classes.
     sides = (
-        ("soft_hits", hits, soft_hits, support),
-        ("soft_predicted", predicted, soft_predicted, n),
-        ("soft_predicted", predicted - hits, soft_predicted - soft_hits, n - support),
+        ("soft_hits", hits, support, 0.0),
+        ("soft_predicted", predicted, n, 0.0),
+        ("soft_predicted", predicted - hits, n - support, soft_hits),
     )
     spare = _spare(sketch, "soft_hits")
-    for statistic, decided, mass, of in sides:
-        bad = mass > decided + (of - decided) / 2 + spare
-        if not sketch.about.missing_mass:
-            bad |= mass < decided / sketch.n_classes - spare
-        why = "not what probabilities add up to whose largest ones make 'hits' and 'predicted'"
-        yield statistic, model, found[statistic], bad, why
+    why = "not what probabilities add up to whose largest ones make 'hits' and 'predicted'"
+    for statistic, decided, of, beside in sides:
+        least = -math.inf if _partial(sketch) else beside + decided / sketch.n_classes - spare
+        most = beside + decided + (of - decided) / 2 + spare
+        yield statistic, model, found[statistic], least, most, why
 
 
-def _of_losses(sketch: Sketch, model: str) -> Iterator[Doubt]:
+def _of_losses(sketch: Sketch, model: str) -> Iterator[Limit]:
     """Losses are averages of functions of the true class's probability, which is told too."""
     found = _found(sketch, model, "soft_hits", "squared_errors", "negative_log_likelihood")
-    if "soft_hits" not in found or sketch.about.soft_truth or sketch.about.missing_mass:
+    if "soft_hits" not in found or sketch.about.soft_truth or _partial(sketch):
         return
     n, k = _weight(sketch), sketch.n_classes
     rest = n - found["soft_hits"].sum(axis=1, keepdims=True)
@@ -215,24 +210,25 @@ def _of_losses(sketch: Sketch, model: str) -> Iterator[Doubt]:
         "squared_errors": (rest**2 / held * k / (k - 1) / halved, 2 * rest / halved),
         "negative_log_likelihood": (-n * np.log(mean), _LOG * rest),
     }
-    for statistic, (low, high) in bounds.items():
-        if statistic in found:
-            bad = (found[statistic] < low - spare) | (found[statistic] > high + spare)
-            why = "not what probabilities have that add up to 'soft_hits'"
-            yield statistic, model, found[statistic], bad, why
+    why = "not what probabilities have that add up to 'soft_hits'"
+    for statistic in [name for name in bounds if name in found]:
+        least, most = bounds[statistic]
+        yield statistic, model, found[statistic], least - spare, most + spare, why
 
 
-def _of_errors(sketch: Sketch, model: str) -> Iterator[Doubt]:
+def _of_errors(sketch: Sketch, model: str) -> Iterator[Limit]:
     """A mean is no larger than that of the sizes, and than the root of that of the squares."""
     signed, sizes, squares = "value_errors", "absolute_value_errors", "squared_value_errors"
     found = _found(sketch, model, signed, sizes, squares)
+    limits = []
     if {signed, sizes} <= {*found}:
-        bad = np.abs(found[signed]) > found[sizes] * (1 + _ROUNDING)
-        yield signed, model, found[signed], bad, f"more than {sizes!r}"
+        limits = [(signed, found[sizes], f"more than {sizes!r}")]
     if squares in found:
-        most = _weight(sketch) * found.pop(squares) * (1 + _ROUNDING)
-        for name, sums in found.items():
-            yield name, model, sums, sums**2 > most, f"too much for the squares, {squares!r}"
+        most = np.sqrt(np.maximum(_weight(sketch) * found.pop(squares), 0.0))
+        limits += [(name, most, f"too much for the squares, {squares!r}") for name in found]
+    for name, most, why in limits:
+        most = most * (1 + _ROUNDING)
+        yield name, model, found[name], -most, most, why
 
 
 # -- workers ----------------------------------------------------------------------------------
@@ -242,8 +238,8 @@ def _weight(sketch: Sketch) -> FloatArray:
     return sketch.numbers["count", EVERY_MODEL]
 
 
-def _support(sketch: Sketch) -> FloatArray:
-    return sketch.numbers["support", EVERY_MODEL]
+def _partial(sketch: Sketch) -> bool:
+    return sketch.about.missing_mass
 
 
 def _found(sketch: Sketch, model: str, *statistics: str) -> dict[str, FloatArray]:
