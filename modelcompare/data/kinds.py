@@ -157,12 +157,12 @@ def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
 
 
 def check_guess(
-    labels: AnyArray, truth: IntArray | None, outputs: Mapping[str, Output],
-    of_one_class: Sequence[str],
-) -> None:  # fmt: skip
+    labels: AnyArray, true: AnyArray, answers: Mapping[str, Answers], of_one_class: Sequence[str]
+) -> None:
     """Classes that were found, not told, mean what the models mean by them.
 
-    Models `of_one_class` gave the probabilities of one class alone.
+    The `true` ones are those that the truth holds; `answers` are of models that gave labels, and
+    models `of_one_class` gave the probabilities of one class alone.
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
         warn_caller(
@@ -171,10 +171,14 @@ def check_guess(
             checks.DataWarning,
         )
     _tell_positive(of_one_class, labels)
-    if truth is not None:
-        tell_alike(labels[np.bincount(truth, minlength=len(labels)) > 0])
-        said = {m: each.array for m, each in outputs.items() if each.kind == "labels"}
-        check_matches(labels, {model: Answers(truth, codes) for model, codes in said.items()})
+    # Of one class in two spellings half would be wrong.
+    for one, other in spelling.alike(true.tolist()):
+        warn_caller(
+            f"labels {one} and {other} look alike and count as two classes; if they are one, write "
+            "them alike, if not, give both as `labels`.",
+            checks.DataWarning,
+        )
+    check_matches(labels, answers)
 
 
 def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
@@ -184,16 +188,6 @@ def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
         warn_caller(
             f"{who} one probability per sample, which was taken for that of {labels[1]!r}; give "
             "both classes' probabilities, or `labels` with that class last, to choose it.",
-            checks.DataWarning,
-        )
-
-
-def tell_alike(labels: AnyArray) -> None:
-    """Tell of classes that look alike: of one class in two spellings half would be wrong."""
-    for one, other in spelling.alike(labels.tolist()):
-        warn_caller(
-            f"labels {one} and {other} look alike and count as two classes; if they are one, write "
-            "them alike, if not, give both as `labels`.",
             checks.DataWarning,
         )
 

@@ -20,7 +20,7 @@ from modelcompare.data.columns import (
     read_columns,
     slice_frame,
 )
-from modelcompare.data.kinds import Output, check_guess, checked_output, decide_kinds
+from modelcompare.data.kinds import Answers, Output, check_guess, checked_output, decide_kinds
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -153,10 +153,12 @@ class Predictions(TestSet):
         if bounds is not None and not given:
             raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
-        found, soft = self._truth, self._truth.distribution is not None
-        if labels is None and found.labels is not None and {*kinds.values()} != {"values"}:
+        classes, codes = self._truth.labels, self._truth.codes
+        if labels is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
-            check_guess(found.labels, None if soft else found.codes, self._outputs, single)
+            soft = codes is None or self._truth.distribution is not None
+            true = slice(0) if soft else np.flatnonzero(np.bincount(np.asarray(codes)))
+            check_guess(classes, classes[true], answers_of(self), single)
         self._predicted: dict[str, IntArray] = {}
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
         weight = checked_weights(sample_weight, n_samples)
@@ -335,3 +337,12 @@ class Predictions(TestSet):
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
         return part
+
+
+def answers_of(predictions: Predictions, times: IntArray | None = None) -> dict[str, Answers]:
+    """True classes and those that each model of labels said, of rows that occur so many times."""
+    codes = predictions.codes
+    if codes is None or predictions.true_distribution is not None:
+        return {}
+    of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
+    return {model: Answers(codes, predictions.predicted(model), times) for model in of_labels}

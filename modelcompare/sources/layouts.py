@@ -13,8 +13,8 @@ import pandas as pd
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
-from modelcompare.data.kinds import Answers, tell_alike
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.kinds import Answers
+from modelcompare.data.predictions import Predictions, answers_of
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers.cell_types import alike, column_array
 from modelcompare.readers.column_roles import Roles, find_roles
@@ -110,9 +110,7 @@ class Layout:
         if not named:
             return self
         batches = self.rows.batches(named) if counted is None else counted.to_batches()
-        labels = _classes(batches, named)
-        tell_alike(labels)
-        return replace(self, labels=labels)
+        return replace(self, labels=_classes(batches, named))
 
     def _names_classes(self, first: Any) -> list[str]:
         """The columns of labels: the truth and models that gave no fractions; none of headings."""
@@ -133,16 +131,12 @@ class Layout:
         They are those `shown` by the counted rows, or else are counted for each model.
         """
         if counted is not None:
-            parts = [(shown, _times(counted))]
-        else:
-            of_labels = [model for model, kind in shown.kinds.items() if kind == "labels"]
-            alone, n_rows = [self.of_models([model]) for model in of_labels], self.rows.n_rows
-            parts = [each.distinct(self.rows.counted(each.needed, n_rows)) for each in alone]
-        return {
-            model: Answers(np.asarray(part.codes), part.predicted(model), times)
-            for part, times in parts
-            for model in part.models
-        }
+            return answers_of(shown, _times(counted))
+        found: dict[str, Answers] = {}
+        for model in [model for model, kind in shown.kinds.items() if kind == "labels"]:
+            alone = self.of_models([model])
+            found |= answers_of(*alone.distinct(self.rows.counted(alone.needed, self.rows.n_rows)))
+        return found
 
     def distinct(self, counted: Any) -> tuple[Predictions, IntArray]:
         """Predictions of distinct rows, and how often each of these occurs."""

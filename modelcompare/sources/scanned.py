@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, FloatArray, IntArray
-from modelcompare.data.kinds import Answers, check_guess, check_matches
+from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Found, TestSet
 from modelcompare.engine.checkpoints import claim
@@ -163,8 +163,9 @@ class ScannedPredictions(TestSet):
         if layout.labels is not None:
             # Single probabilities are of the last class, as nobody said.
             single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
-            check_guess(layout.labels, None, {}, single)
-            check_matches(layout.labels, answers)
+            labels = layout.labels
+            true = (labels[np.unique(each.truth)] for each in answers.values())
+            check_guess(labels, next(true, labels), answers, single)
         layout = layout.settled(shown)
         part = cls(layout, layout.quietly(first), checkpoint)
         part._kept["counted"] = counted
