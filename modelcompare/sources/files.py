@@ -95,7 +95,11 @@ def _files(filesystem: Any, path: str, text: str) -> list[str]:
     path = path.replace("//", "/") if "://" not in path else path
     info = filesystem.get_file_info(path.rstrip("/"))
     if info.type == fs.FileType.File:
-        _check_suffix(path, text)
+        if PurePosixPath(path).suffix.lower() not in FORMATS:
+            raise ValueError(
+                f"{text} cannot be read in parts, as {', '.join(FORMATS)} can; write it as "
+                "Parquet, or read it whole with read_predictions."
+            )
         return [path]
     if info.type == fs.FileType.Directory:
         listed = _listed(filesystem, path.rstrip("/"), recursive=True)
@@ -123,11 +127,3 @@ def _listed(filesystem: Any, folder: str, *, recursive: bool) -> list[str]:
         if PurePosixPath(info.path).suffix.lower() in FORMATS
         and not info.base_name.startswith((".", "_"))
     )
-
-
-def _check_suffix(path: str, text: str) -> None:
-    if PurePosixPath(path).suffix.lower() not in FORMATS:
-        raise ValueError(
-            f"{text} cannot be read in parts, as {', '.join(FORMATS)} can; write it as Parquet, or "
-            "read it whole with read_predictions."
-        )

@@ -16,14 +16,14 @@ from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions, answers_of
 from modelcompare.engine.labels import COLLAPSE_AT
-from modelcompare.readers.cell_types import alike, column_array
+from modelcompare.readers.cell_types import alike
 from modelcompare.readers.column_roles import Roles, find_roles
 from modelcompare.readers.lists import spread
 from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
-from modelcompare.sources.rows import TIMES, Rows, check_names, recut
+from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
 # A column of more different labels holds no classes.
 _MOST_CLASSES = 65_536
@@ -50,7 +50,7 @@ class Layout:
     @property
     def where(self) -> str:
         """The rows' name in messages."""
-        return _where(self.rows)
+        return self.rows.where
 
     @property
     def needed(self) -> list[str]:
@@ -82,15 +82,14 @@ class Layout:
         return found.subset([0]) if alone else found
 
     def quietly(self, table: Any, first: int = 0) -> Predictions:
-        """Return the same layout without warnings, where the first rows gave them already."""
+        """Return the same predictions without warnings, which the first rows gave already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, first)
 
     def ids(self, table: Any) -> AnyArray:
         """Names of the samples of some rows."""
-        frame = arrow_table(table.select([self.id]), self.where).frame
-        return column_array(frame.iloc[:, 0])
+        return cells(table.select([self.id]), self.where)
 
     def counted(self, first: Any) -> Any | None:
         """Distinct rows and their numbers, where all is labels and they are a small share.
@@ -168,7 +167,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     CannotScanError
         If it takes all rows to make predictions of them.
     """
-    where = _where(rows)
+    where = rows.where
     checks.check_lengths({}, None, rows.n_rows)
     if columns.models is None:
         # Nobody said whether such a column is of a model.
@@ -199,12 +198,8 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     )
     rows.check_alike(layout.with_names)
     if columns.id is not None:
-        check_names(rows, columns.id, where)
+        check_names(rows, columns.id)
     return layout, table.select(layout.needed)
-
-
-def _where(rows: Rows) -> str:
-    return rows.name or "the table"
 
 
 def _times(counted: Any) -> IntArray:
@@ -227,6 +222,5 @@ def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
                     f"column {column!r} holds more than {_MOST_CLASSES:,} different labels; if "
                     "they are values pass kind='values' (--kind values)."
                 )
-    tables = [arrow_table(pa.table({c: cells.drop_null()}), c) for c, cells in found.items()]
-    arrays = alike([column_array(table.frame.iloc[:, 0]) for table in tables])
+    arrays = alike([cells(pa.table({c: known.drop_null()}), c) for c, known in found.items()])
     return checks.distinct(np.concatenate(arrays), f"column {columns[0]!r} or a model")

@@ -39,6 +39,11 @@ class Rows(ABC):
     name: str | None
 
     @property
+    def where(self) -> str:
+        """Name in messages."""
+        return self.name or "the table"
+
+    @property
     @abstractmethod
     def columns(self) -> list[str]:
         """Headings."""
@@ -238,27 +243,17 @@ def open_rows(source: Any) -> Rows:
         If it is nothing that can be scanned.
     """
     import_pyarrow()
+    import narwhals as nw
     import pyarrow.dataset as ds
 
     from modelcompare.sources.files import dataset_of
 
     if isinstance(source, str | PathLike):
-        return DatasetRows(*dataset_of([source]))
+        source = [source]
     if isinstance(source, list | tuple) and source:
         return DatasetRows(*dataset_of(source))
     if isinstance(source, ds.Dataset):
         return DatasetRows(source, None)
-    return _of_frame(source)
-
-
-def import_pyarrow() -> None:
-    """Refuse to scan without pyarrow, and say how to get it."""
-    optional("pyarrow", "scanning needs pyarrow", "parquet")
-
-
-def _of_frame(source: Any) -> FrameRows:
-    import narwhals as nw
-
     found = nw.from_native(source, pass_through=True)
     if not isinstance(found, nw.DataFrame | nw.LazyFrame):
         raise TypeError(
@@ -266,6 +261,11 @@ def _of_frame(source: Any) -> FrameRows:
             f"lazy frame (polars, DuckDB), got {shown(source)}."
         )
     return FrameRows(found)
+
+
+def import_pyarrow() -> None:
+    """Refuse to scan without pyarrow, and say how to get it."""
+    optional("pyarrow", "scanning needs pyarrow", "parquet")
 
 
 def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
@@ -305,11 +305,20 @@ def selected(batches: Batches, rows: IntArray) -> Batches:
         first += batch.num_rows
 
 
-def check_names(rows: Rows, column: str, where: str) -> None:
+def cells(table: Any, where: str) -> AnyArray:
+    """Cells of the only column of a table of pyarrow."""
+    return column_array(arrow_table(table, where).frame.iloc[:, 0])
+
+
+def check_names(rows: Rows, column: str) -> None:
     """Refuse names that are missing in any row, or that two rows share, as memory does."""
+
+    def names_of_blocks() -> Iterator[AnyArray]:
+        for table in recut(rows.batches([column]), ROW_BLOCK):
+            yield cells(table, rows.where)
+
     seen = []
-    for number, table in enumerate(recut(rows.batches([column]), ROW_BLOCK)):
-        names = column_array(arrow_table(table, where).frame.iloc[:, 0])
+    for number, names in enumerate(names_of_blocks()):
         with rows_from(number * ROW_BLOCK):
             checks.check_defined(names, "`ids`")
         if rows.n_rows <= MOST_NAMES:
@@ -319,11 +328,8 @@ def check_names(rows: Rows, column: str, where: str) -> None:
     if not len(again):
         return
     # Names of one hash may still be two.
-    held = []
-    for table in recut(rows.batches([column]), ROW_BLOCK):
-        names = column_array(arrow_table(table, where).frame.iloc[:, 0])
-        held.append(names[np.isin(_hashed(names), again)].astype(object))
-    check_ids(np.concatenate(held))
+    held = [names[np.isin(_hashed(names), again)] for names in names_of_blocks()]
+    check_ids(np.concatenate([names.astype(object) for names in held]))
 
 
 def _hashed(names: AnyArray) -> AnyArray:

@@ -109,11 +109,6 @@ def _folder(checkpoint: object) -> Path:
     return folder
 
 
-def _has_other_scores(block: Predictions) -> bool:
-    """Return whether a score is neither 0 nor 1."""
-    return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
-
-
 class ScannedPredictions(TestSet):
     """A test set and the outputs of models that are read block by block; see `scan_predictions`.
 
@@ -182,9 +177,12 @@ class ScannedPredictions(TestSet):
     def sample(self) -> Predictions:
         if {*self.kinds.values()} != {"scores"}:
             return self._head
-        return self.kept(
-            "sample", lambda: next(filter(_has_other_scores, self.blocks()), self._head)
-        )
+        # Of scores a block that shows that not all are 0 or 1.
+        return self.kept("sample", lambda: next(
+            (block for block in self.blocks()
+             if not all(np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)),
+            self._head,
+        ))  # fmt: skip
 
     @property
     def n_bytes(self) -> int:
@@ -327,8 +325,7 @@ class ScannedPredictions(TestSet):
     # -- parts of it ------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
-        layout = self._layout.of_models(models)
-        head = self._head[models]
+        layout, head = self._layout.of_models(models), self._head[models]
         return ScannedPredictions(layout, head, self._checkpoint, self._chosen)
 
     def subset(self, rows: ArrayLike) -> ScannedPredictions:
@@ -336,8 +333,8 @@ class ScannedPredictions(TestSet):
         if self._chosen is not None:
             chosen = self._chosen[chosen]
         part = ScannedPredictions(self._layout, self._head, self._checkpoint, chosen)
-        head = next(part.blocks())
-        return ScannedPredictions(self._layout, head, self._checkpoint, chosen)
+        part._head = next(part.blocks())
+        return part
 
     def __repr__(self) -> str:
         lines = repr(self._head).splitlines()
