@@ -353,28 +353,31 @@ def _real(argument: str, value: object) -> float:
     return float(value)
 
 
-def signature(*parts: str | Mapping[str, object]) -> str:
+def signature(kind: str = "", /, **parts: object) -> str:
     """Write how numbers were made, in one line, for papers and logs.
 
     Parameters
     ----------
-    *parts : str or mapping
-        Texts stand as they are, mappings as ``name:value``; empty texts are left out.
+    kind : str
+        What they are, where that is no comparison.
+    **parts : object
+        What they were made with, as ``name:value``: of True the name alone, of False and None
+        nothing.
 
     Examples
     --------
-    >>> signature("variance_study", {"n": 9824, "B": 1000}, "", "stratified")
-    'modelcompare:0.1.0|variance_study|n:9824|B:1000|stratified'
+    >>> signature("variance_study", n=9824, level=0.95, collapsed=False, stratified=True)
+    'modelcompare:0.1.0|variance_study|n:9824|level:0.95|stratified'
     """
     from modelcompare import __version__
 
-    spread: list[str] = [f"modelcompare:{__version__}"]
-    for part in parts:
-        if isinstance(part, str):
-            spread += [part] if part else []
-        else:
-            spread += [f"{name}:{value}" for name, value in part.items()]
-    return "|".join(spread)
+    said = [f"modelcompare:{__version__}", *([kind] if kind else [])]
+    for name, value in parts.items():
+        if value is True:
+            said.append(name)
+        elif value is not None and value is not False:
+            said.append(f"{name}:{value:g}" if isinstance(value, float) else f"{name}:{value}")
+    return "|".join(said)
 
 
 def value_name(metric: str, label: object = None) -> str:

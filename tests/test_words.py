@@ -41,7 +41,7 @@ def test_choices_are_written_out():
 
 
 def test_a_signature_spreads_what_has_a_name_and_leaves_out_what_is_empty():
-    made = words.signature("study", {"n": 3, "B": 99}, "", {"rng": 0}, "collapsed")
+    made = words.signature("study", n=3, B=99, level=None, rng=0, collapsed=True)
     assert made == f"modelcompare:{__version__}|study|n:3|B:99|rng:0|collapsed"
 
 

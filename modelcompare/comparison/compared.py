@@ -141,26 +141,19 @@ class Compared(Evidence):
         intervals = [self.method, *([difference_method(self.method)] if paired else [])]
         tests = [self.test, *self.tests_used.values()]
         corrections = [self.correction, *self.corrections_used.values()]
+        units, scheme = evaluation.units, self.bootstrap.scheme
+        corrected = paired and self.correction != "none"
         return signature(
-            {"n": self.n_samples},
-            {predictions.unit: evaluation.units.n_units} if predictions.unit != "samples" else "",
-            THESE_RUNS if self.notes else "",
-            {
-                "B": self.n_resamples, "ci": "/".join(dict.fromkeys(intervals)),
-                "test": "/".join(dict.fromkeys(tests)),
-                "adjust": "/".join(dict.fromkeys(corrections)),
-            },
-            {"family": "all"} if self.family == "all" else "",
-            {"baseline": self.baseline} if self.baseline else "",
-            {"tests": "+".join(str(size) for size in self.family_sizes.values())}
-            if paired and self.correction != "none"
-            else "",
-            {"rng": self.rng_label},
-            {"groups": groups} if groups else "",
-            "stratified" if evaluation.units.strata is not None else "",
-            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
-            "collapsed" if evaluation.collapsed else "",
-            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+            n=self.n_samples,
+            **{predictions.unit: units.n_units if predictions.unit != "samples" else None,
+               THESE_RUNS: bool(self.notes)},
+            B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
+            test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
+            family="all" if self.family == "all" else None, baseline=self.baseline,
+            tests="+".join(map(str, self.family_sizes.values())) if corrected else None,
+            rng=self.rng_label, groups=groups or None, stratified=units.strata is not None,
+            **{scheme: scheme != "multinomial"}, collapsed=bool(evaluation.collapsed),
+            **{m.name: f"[{m.signature()}]" for m in evaluation.metrics if m.signature},
         )  # fmt: skip
 
     def decimals(self, metric: str) -> int:

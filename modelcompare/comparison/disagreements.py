@@ -51,7 +51,7 @@ class Disagreements(Result):
 
     @property
     def signature(self) -> str:
-        return signature("disagreements", {"n": self.n_samples, "apart": len(self.table)})
+        return signature("disagreements", n=self.n_samples, apart=len(self.table))
 
     def document(self) -> Document:
         a, b = self.model_a, self.model_b

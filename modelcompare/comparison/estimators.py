@@ -61,7 +61,7 @@ class EstimatorComparison(FoldComparison):
 
     @property
     def signature(self) -> str:
-        return signature("compare_estimators", self._made | {"rng": self.seed_label})
+        return signature("compare_estimators", **self._made, rng=self.seed_label)
 
     def compare(
         self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any

@@ -68,7 +68,7 @@ class FoldComparison(Result):
 
     @property
     def signature(self) -> str:
-        return signature("compare_folds", self._made)
+        return signature("compare_folds", **self._made)
 
     @property
     def _made(self) -> dict[str, object]:

@@ -83,8 +83,8 @@ class RankComparison(Result):
 
     @property
     def signature(self) -> str:
-        sizes = {"sets": len(self.scores), "models": len(self.ranks)}
-        return signature("critical_difference", sizes, {"test": self.test})
+        n_sets, n_models = self.scores.shape
+        return signature("critical_difference", sets=n_sets, models=n_models, test=self.test)
 
     def document(self) -> Document:
         title = f"Mean rank over {len(self.scores)} data sets"

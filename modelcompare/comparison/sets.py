@@ -74,12 +74,12 @@ class SetComparison(Grouped):
         first = self._first
         n_samples = sum(result.n_samples for result in self.results.values())
         pooled = self._pooled() if self._can_be_pooled else None
-        parts = {
-            "sets": len(self.results), "n": n_samples, "B": first.n_resamples, "ci": first.method,
-            **({} if pooled is None else {"ci_pooled": pooled.method, "test_pooled": pooled.test}),
-            "test": first.test, "adjust": self.correction, "rng": self.rng_label,
-        }  # fmt: skip
-        return signature("compare_sets", parts, THESE_RUNS if self._notes else "")
+        return signature(
+            "compare_sets", sets=len(self.results), n=n_samples, B=first.n_resamples,
+            ci=first.method, ci_pooled=pooled and pooled.method,
+            test_pooled=pooled and pooled.test, test=first.test, adjust=self.correction,
+            rng=self.rng_label, **{THESE_RUNS: bool(self._notes)},
+        )  # fmt: skip
 
     @property
     def _notes(self) -> list[str]:

@@ -79,11 +79,10 @@ class SliceComparison(Grouped):
 
     @property
     def signature(self) -> str:
-        parts = {
-            "n": self.n_samples, "B": self.n_resamples, "ci": self.method, "test": self.test,
-            "adjust": self.correction, "rng": self.rng_label,
-        }  # fmt: skip
-        return signature("compare_slices", parts, THESE_RUNS if self.notes else "")
+        return signature(
+            "compare_slices", n=self.n_samples, B=self.n_resamples, ci=self.method, test=self.test,
+            adjust=self.correction, rng=self.rng_label, **{THESE_RUNS: bool(self.notes)},
+        )  # fmt: skip
 
     def document(self) -> Document:
         level = self.confidence_level

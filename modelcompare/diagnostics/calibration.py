@@ -74,13 +74,11 @@ class CalibrationTest(Result):
 
     @property
     def signature(self) -> str:
-        made = {
-            "n": self.n_samples, "B": self.n_resamples,
-            "bins": self.n_bins, "by": self.strategy,
-            "label": "top" if self.label is None else self.label,
-            "level": f"{self.confidence_level:g}", "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("calibration_test", made)
+        return signature(
+            "calibration_test", n=self.n_samples, B=self.n_resamples, bins=self.n_bins,
+            by=self.strategy, label="top" if self.label is None else str(self.label),
+            level=self.confidence_level, rng=self.seed_label,
+        )  # fmt: skip
 
     def document(self) -> Document:
         about = "the predicted class" if self.label is None else f"class {self.label}"

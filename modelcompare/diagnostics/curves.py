@@ -93,8 +93,8 @@ class CurveResult(Result, Curves):
 
     @property
     def signature(self) -> str:
-        level = f"{self.confidence_level:g}"
-        return signature("curve", {"kind": self.kind, "label": self.label, "level": level})
+        level = self.confidence_level
+        return signature("curve", kind=self.kind, label=str(self.label), level=level)
 
     def document(self) -> Document:
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")

@@ -111,10 +111,9 @@ class Reliability(Result):
 
     @property
     def signature(self) -> str:
-        of = "top" if self.label is None else self.label
+        of = "top" if self.label is None else str(self.label)
         bins = self.table["bin"].max() + 1
-        level = f"{self.confidence_level:g}"
-        return signature("reliability", {"bins": bins, "label": of, "level": level})
+        return signature("reliability", bins=bins, label=of, level=self.confidence_level)
 
     def document(self) -> Document:
         interval = interval_column(self.confidence_level)

@@ -124,9 +124,9 @@ class Sample:
     @property
     def signature(self) -> str:
         """Description of how the replicates were drawn, in one line."""
-        made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
-        runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
-        return signature("bootstrap", made, runs, self.weights.scheme)
+        predictions = self.evaluation.predictions
+        told = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
+        return signature("bootstrap", n=len(predictions), B=self.n_resamples, **told)
 
 
 @dataclass(frozen=True)

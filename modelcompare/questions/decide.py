@@ -129,9 +129,10 @@ class DecisionResult(Result):
 
     @property
     def signature(self) -> str:
-        asked = {"kind": self.kind, "margin": f"{self.margin:g}", "alpha": f"{self.alpha:g}"}
-        runs = THESE_RUNS if self.notes else ""
-        return signature("decide", {"n": self.n_samples}, asked, self.made_with, runs)
+        return signature(
+            "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
+            **self.made_with, **{THESE_RUNS: bool(self.notes)},
+        )  # fmt: skip
 
     @property
     def row(self) -> dict[str, object]:

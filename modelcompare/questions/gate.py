@@ -116,8 +116,10 @@ class GateResult(Result):
     @property
     def signature(self) -> str:
         first = self.decisions[0]
-        made = {"n": first.n_samples, "rules": len(self.decisions), "alpha": f"{first.alpha:g}"}
-        return signature("gate", made, first.made_with, THESE_RUNS if first.notes else "")
+        return signature(
+            "gate", n=first.n_samples, rules=len(self.decisions), alpha=first.alpha,
+            **first.made_with, **{THESE_RUNS: bool(first.notes)},
+        )  # fmt: skip
 
     def document(self) -> Document:
         first = self.decisions[0]

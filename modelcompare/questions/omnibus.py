@@ -50,7 +50,7 @@ class OmnibusResult(Result):
 
     @property
     def signature(self) -> str:
-        return signature("omnibus_test", {"models": self.n_models, "test": self.method})
+        return signature("omnibus_test", models=self.n_models, test=self.method)
 
     def document(self) -> Document:
         columns = ("metric", column("test", "method"), "n_models", "statistic", "p_value")

@@ -108,11 +108,9 @@ class PairedTestResult(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "test",
-            {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
-            {"groups": self.n_groups} if self.n_groups else "",
-            THESE_RUNS if self.notes else "",
-        )
+            "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
+            groups=self.n_groups or None, **{THESE_RUNS: bool(self.notes)},
+        )  # fmt: skip
 
     def document(self) -> Document:
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"

@@ -192,9 +192,10 @@ class SampleSize(Result):
     @property
     def signature(self) -> str:
         """Signature of the numbers, in one line."""
-        settings = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
-        runs = THESE_RUNS if self.notes else ""
-        return signature("sample_size", settings, "se:influence", runs)
+        return signature(
+            "sample_size", n=self.n_samples, alpha=self.alpha, power=self.power, se="influence",
+            **{THESE_RUNS: bool(self.notes)},
+        )  # fmt: skip
 
     def sentence(self) -> str:
         """Write the answer as a sentence."""

@@ -147,12 +147,10 @@ class AgreementStudy(Result):
 
     @property
     def signature(self) -> str:
-        made = {
-            "n": len(self.predictions), "models": len(self.predictions.models),
-            "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
-            "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("agreement_study", made)
+        return signature(
+            "agreement_study", n=self.n_samples, models=len(self.predictions.models),
+            B=self.n_resamples, test=self.test, alpha=self.alpha, rng=self.seed_label,
+        )  # fmt: skip
 
     @checked()
     @one_blas_thread()

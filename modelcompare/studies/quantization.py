@@ -60,7 +60,7 @@ class QuantizationStudy(Result):
 
     @property
     def signature(self) -> str:
-        return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
+        return signature("quantization_study", n=self.n_samples, se="influence")
 
     def document(self) -> Document:
         tables = {

@@ -116,8 +116,9 @@ class SensitivityStudy(Result):
 
     @property
     def signature(self) -> str:
-        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
-        return signature("sensitivity_study", made)
+        return signature(
+            "sensitivity_study", n=self.n_samples, B=self.n_resamples, rng=self.seed_label
+        )
 
     def document(self) -> Document:
         table = self.table

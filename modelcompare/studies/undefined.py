@@ -83,8 +83,9 @@ class UndefinedStudy(Result):
 
     @property
     def signature(self) -> str:
-        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
-        return signature("undefined_study", made)
+        return signature(
+            "undefined_study", n=self.n_samples, B=self.n_resamples, rng=self.seed_label
+        )
 
     @property
     def summary(self) -> pd.DataFrame:

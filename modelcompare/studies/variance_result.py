@@ -219,11 +219,10 @@ class VarianceStudy(Result):
 
     @property
     def signature(self) -> str:
-        made = {
-            "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
-            "ci": "percentile", "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("variance_study", made, "stratified" if self.stratify else "")
+        return signature(
+            "variance_study", n=self.n_samples, B=self.n_resamples, subsamples=self.n_subsamples,
+            ci="percentile", rng=self.seed_label, stratified=self.stratify,
+        )  # fmt: skip
 
     @cached_property
     def variance_ratios(self) -> pd.DataFrame:
