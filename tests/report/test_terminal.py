@@ -190,8 +190,8 @@ def test_wide_characters_count_twice():
 
 def test_columns_stand_under_their_headers():
     columns = [
-        TextColumn("model", ["a", "bert"]),
-        TextColumn("estimate", ["0.1", "-12.0"], right=True),
+        TextColumn("model", ["a", "bert"], "text"),
+        TextColumn("estimate", ["0.1", "-12.0"], "estimate"),
     ]
     assert [line.plain for line in table_lines(columns)] == [
         " model  estimate",
@@ -203,8 +203,8 @@ def test_columns_stand_under_their_headers():
 
 def test_a_folded_cell_moves_the_next_row_down():
     columns = [
-        TextColumn("model", ["roberta_large", "b"], width=8),
-        TextColumn("p", ["1.00", "0.50"]),
+        TextColumn("model", ["roberta_large", "b"], "text", width=8),
+        TextColumn("p", ["1.00", "0.50"], "p-value"),
     ]
     assert [line.plain for line in table_lines(columns)] == [
         " model     p",
@@ -215,7 +215,7 @@ def test_a_folded_cell_moves_the_next_row_down():
 
 
 def test_a_heading_has_a_line_of_its_own():
-    lines = table_lines([TextColumn("model", ["a", "b"])], ["class x", None])
+    lines = table_lines([TextColumn("model", ["a", "b"], "text")], ["class x", None])
     assert [line.plain for line in lines] == [" model", " class x", " a", " b"]
 
 

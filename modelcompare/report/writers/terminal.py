@@ -20,7 +20,7 @@ from rich.text import Text
 
 from modelcompare.report.document import Document
 from modelcompare.report.escape import at_line_start, terminal
-from modelcompare.report.fields import HEADING, RIGHT
+from modelcompare.report.fields import HEADING, RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
 from modelcompare.report.tables import MAX_SENTENCES, Column, Table
 
@@ -97,11 +97,7 @@ def _table(
     shown = table if show_all else table.shortened()
     headed = len(shown.columns) > 2
     kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
-    columns = [_text_column(shown, column) for column in kept]
-    if total_width(columns) > width:
-        kinds = [column.kind for column in kept]
-        columns = _narrowed(columns, kinds, width)
-        columns = _stacked(columns, kinds, width) if total_width(columns) > width else columns
+    columns = _stacked(_narrowed([_text_column(shown, each) for each in kept], width), width)
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
@@ -114,10 +110,8 @@ def _table(
 def _text_column(table: Table, column: Column) -> TextColumn:
     """Write the cells of a column as a terminal has room for them."""
     texts = list(map(terminal, table.texts(column)))
-    if column.kind == "interval":
-        texts = aligned(texts)
-    made = TextColumn(terminal(column.title), texts, right=column.kind in RIGHT)
-    return replace(made, width=min(made.needed, _WIDEST_NAME)) if column.kind in _NAMES else made
+    texts = aligned(texts) if column.kind == "interval" else texts
+    return TextColumn(terminal(column.title), texts, column.kind)
 
 
 def aligned(intervals: Sequence[str]) -> list[str]:
@@ -135,14 +129,14 @@ def aligned(intervals: Sequence[str]) -> list[str]:
     ]
 
 
-def _narrowed(columns: Sequence[TextColumn], kinds: Sequence[str], width: int) -> list[TextColumn]:
+def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
     """Fold the widest names until the page is wide enough, or all are narrow."""
     fitted = list(columns)
     while total_width(fitted) > width:
         names = [
             place
-            for place, kind in enumerate(kinds)
-            if kind in _NAMES and fitted[place].needed > _NARROWEST_NAME
+            for place, column in enumerate(fitted)
+            if column.kind in _NAMES and column.needed > _NARROWEST_NAME
         ]
         if not names:
             break
@@ -151,9 +145,10 @@ def _narrowed(columns: Sequence[TextColumn], kinds: Sequence[str], width: int) -
     return fitted
 
 
-def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> list[TextColumn]:
-    """Put the two sides of a difference into one column of two lines."""
-    if "model_a" not in kinds:
+def _stacked(columns: list[TextColumn], width: int) -> list[TextColumn]:
+    """Put the two sides of a difference into one column of two lines, where there is no room."""
+    kinds = [column.kind for column in columns]
+    if total_width(columns) <= width or "model_a" not in kinds:
         return columns
     place = kinds.index("model_a")
     first, second, *rest = columns[place:]
@@ -163,7 +158,7 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
     if max(widest, len(title)) >= first.needed + GAP + second.needed:
         return columns
     room = width - total_width([*columns[:place], *rest]) - GAP
-    pair = TextColumn(title, pairs, width=max(min(widest, room), len(title)))
+    pair = TextColumn(title, pairs, "model_a", width=max(min(widest, room), len(title)))
     return [*columns[:place], pair, *rest]
 
 
@@ -186,7 +181,7 @@ def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn
     ends = [table.frame[name].tolist() for name in table.drawn]
     axis = CharacterAxis.over([value for end in ends for value in end], width=min(room, widest))
     drawn = [axis.draw(*cell, glyphs=glyphs) for cell in zip(*ends, strict=True)]
-    return [TextColumn(axis.header(), drawn, style="cyan", width=axis.width)]
+    return [TextColumn(axis.header(), drawn, "interval", style="cyan", width=axis.width)]
 
 
 def _hidden(what: str, brief: bool) -> Iterator[Text]:
@@ -206,20 +201,25 @@ class TextColumn:
 
     header: str
     cells: Sequence[str]
-    right: bool = False
+    kind: Kind
     style: str = ""  # of the cells, in rich's words
-    width: int | None = None  # characters per line; by default what the longest cell needs
+    width: int | None = None  # by default what cells need, or a long name
 
     @cached_property
     def needed(self) -> int:
-        """Characters that show every cell in one line."""
-        return self.width or max(cell_len(text) for text in (self.header, *self.cells))
+        """Characters per line."""
+        longest = max(cell_len(text) for text in (self.header, *self.cells))
+        return self.width or (min(longest, _WIDEST_NAME) if self.kind in _NAMES else longest)
 
     def lines(self, text: str) -> list[str]:
         """Fold a cell into lines of the column's width, and pad them."""
         lines = [part for line in text.split("\n") for part in fold(line, self.needed)]
         spaces = [" " * (self.needed - cell_len(line)) for line in lines]
-        both = zip(spaces, lines, strict=True) if self.right else zip(lines, spaces, strict=True)
+        both = (
+            zip(spaces, lines, strict=True)
+            if self.kind in RIGHT
+            else zip(lines, spaces, strict=True)
+        )
         return [before + after for before, after in both]
 
 
