@@ -30,7 +30,8 @@ from modelcompare.significance.extreme import (
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.significance.swaps.sums import SwappedDifferences
+from modelcompare.significance.swaps.ratio import plain_difference
+from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
@@ -103,7 +104,7 @@ def permutation(view: PairView) -> Outcome:
     count, masks = np.zeros(view.estimate.shape), view.masks
     sums = [metric for metric in evaluation.metrics if isinstance(metric, Metric)]
     if sums:
-        statistic = SwappedDifferences(evaluation, sums, view.model_a, view.model_b)
+        statistic = SwappedSums(evaluation, sums, view.model_a, view.model_b, plain_difference)
         masks = view.swaps_of(statistic.joined)
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in sums)]
         count[:, where] = statistic.n_extreme(

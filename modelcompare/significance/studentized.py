@@ -20,10 +20,10 @@ between them is no noise (`significance.strata`).
 Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
-- a mean without two bounds, of independent samples: `SwappedMeans`, less its skewness;
-- other quotients, and averages of soft scores over few classes: `SwappedQuotients`; averages of
-  hard labels and smooth metrics: `swapped_forms`; averages of soft scores over many classes:
-  `SwappedExpansions`;
+- a mean without two bounds, of independent samples: `Mean`, less its skewness;
+- other quotients, and averages of soft scores over few classes: `Quotient` and `Average`; averages
+  of hard labels and smooth metrics: `swapped_forms`; averages of soft scores over many classes:
+  `ExpandedAverage`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized, and named so. Its null is that the models are exchangeable;
 - the ROC AUC of two classes, of samples that are alike: `swapped_areas`;
@@ -60,12 +60,14 @@ from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
-from modelcompare.significance.swaps.expansions import SwappedExpansions
+from modelcompare.significance.swaps.averages import Average
+from modelcompare.significance.swaps.expansions import ExpandedAverage
 from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
+from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.significance.swaps.quotients import SwappedMeans, SwappedQuotients
+from modelcompare.significance.swaps.ratio import Quotient, plain_difference
 from modelcompare.significance.swaps.statistic import SwapStatistic
-from modelcompare.significance.swaps.sums import SwappedDifferences
+from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
@@ -75,14 +77,14 @@ Road = Literal[
 ]
 # The statistic of swaps that are drawn, for metrics of the evaluation's units.
 _STATISTICS: Mapping[Road, Callable[..., SwapStatistic]] = {
-    "exact": SwappedQuotients,
-    "mean": SwappedMeans,
-    "quotient": SwappedQuotients,
-    "average": SwappedQuotients,
+    "exact": partial(SwappedSums, formula=Quotient),
+    "mean": partial(SwappedSums, formula=Mean),
+    "quotient": partial(SwappedSums, formula=Quotient),
+    "average": partial(SwappedSums, formula=Average),
     "form": swapped_forms,
-    "expansion": SwappedExpansions,
+    "expansion": partial(SwappedSums, formula=ExpandedAverage),
     "area": swapped_areas,
-    "raw": SwappedDifferences,
+    "raw": partial(SwappedSums, formula=plain_difference),
 }
 # Tests that serve in place of this one.
 _USED: Mapping[Road, str] = {"flip": "sign-flip", "raw": "permutation"}
@@ -173,14 +175,15 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
         return "area" if areas_apply(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):
         return "exact"
-    if SwappedMeans.applies(evaluation, metric):
+    if Mean.applies(evaluation, metric):
         return "mean"
-    labels = metric.average is not None and are_hard_counts(evaluation, metric)
-    if SwappedQuotients.applies(evaluation, metric) and not labels:
-        return "quotient" if metric.average is None else "average"
+    if metric.average is None and metric.ratio is not None:
+        return "quotient"
+    if Average.applies(evaluation, metric) and not are_hard_counts(evaluation, metric):
+        return "average"
     if forms_apply(evaluation, metric):
         return "form"
-    return "expansion" if SwappedExpansions.applies(evaluation, metric) else "raw"
+    return "expansion" if ExpandedAverage.applies(evaluation, metric) else "raw"
 
 
 def n_groups(evaluation: Evaluation, test: str) -> int | None:

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,9 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps.expansions import SwappedExpansions
+from modelcompare.significance.swaps.expansions import ExpandedAverage
 from modelcompare.significance.swaps.forms import swapped_forms
+from modelcompare.significance.swaps.sums import SwappedSums
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -51,7 +54,8 @@ def test_the_expansion_is_nearly_the_sum_of_squares_in_full(name, columns):
     evaluation, metric = evaluated(many_classes(**columns), name)
     assert road_of(evaluation, metric) == "expansion"
     near, full = (
-        made(evaluation, (metric,), *all_pairs(3)) for made in (SwappedExpansions, swapped_forms)
+        made(evaluation, (metric,), *all_pairs(3))
+        for made in (partial(SwappedSums, formula=ExpandedAverage), swapped_forms)
     )
     np.testing.assert_allclose(near.observed, full.observed, rtol=5e-3)
     masks = SwapMasks(evaluation.units, 100, SEED)

@@ -11,8 +11,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps import quotients, statistic, sums
-from modelcompare.significance.swaps.quotients import SwappedMeans
+from modelcompare.significance.swaps import means, statistic, sums
+from modelcompare.significance.swaps.means import Mean
+from modelcompare.significance.swaps.sums import SwappedSums
 
 SEED = np.random.SeedSequence(5)
 MEAN = get_metric("mean_score")
@@ -74,7 +75,7 @@ def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
     evaluation = Evaluation(scored(table), [MEAN])
     a, b = all_pairs(3)
     view = PairView.of(evaluation, a, b, 299, SEED)
-    statistic = SwappedMeans(evaluation, [MEAN], a, b)
+    statistic = SwappedSums(evaluation, [MEAN], a, b, Mean)
     found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
     masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
@@ -89,8 +90,8 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     base, skewed = rng.standard_normal(400), rng.lognormal(0, 1.5, 400)
     table = {"a": base, "b": base + rng.choice([-1.0, 1.0], 400), "c": base + skewed}
     preds = scored(table)
-    statistic = SwappedMeans(Evaluation(preds, [MEAN]), [MEAN], *all_pairs(3))
-    assert statistic._skewed.tolist() == [False, True, True]
+    statistic = SwappedSums(Evaluation(preds, [MEAN]), [MEAN], *all_pairs(3), Mean)
+    assert statistic.formulas[0]._skewed.tolist() == [False, True, True]
     x = table["a"] - table["b"]
     assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
     assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
@@ -103,18 +104,18 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
 
 def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
-    asked, own_columns = [], SwappedMeans.own_columns
+    asked, own_columns = [], Mean.own_columns
 
     def spy(self, pairs):
         asked.append(len(pairs))
         return own_columns(self, pairs)
 
-    monkeypatch.setattr(SwappedMeans, "own_columns", spy)
+    monkeypatch.setattr(Mean, "own_columns", spy)
     whole = outcome_of(preds, 999).p_value
     assert 6 in asked
     asked.clear()
     monkeypatch.setattr(sums, "_KEPT_NUMBERS", 10)
-    monkeypatch.setattr(quotients, "_CACHED_NUMBERS", 100)
+    monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
     monkeypatch.setattr(statistic, "_PAIR_NUMBERS", 1)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
     # The total of every pair that is skewed, and what moves of each after each block of masks.

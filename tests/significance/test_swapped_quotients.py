@@ -13,8 +13,9 @@ from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
 from modelcompare.significance.swaps.columns import ModelColumns
-from modelcompare.significance.swaps.quotients import SwappedQuotients
+from modelcompare.significance.swaps.ratio import Quotient, plain_difference
 from modelcompare.significance.swaps.statistic import Swapped
+from modelcompare.significance.swaps.sums import SwappedSums
 from tests.significance import oracle
 
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
@@ -40,22 +41,23 @@ def three_models(rng, n, *, apart=1.0, rare=False, **columns):
     return Predictions(y, outputs, labels=range(3), **columns)
 
 
-def swapped(preds, names, **options):
+def swapped(preds, names, formula=Quotient, **options):
     metrics = resolve_metrics(names, preds, **options)
     part = Evaluation(preds, metrics, collapse=False)
-    return SwappedQuotients(part, metrics, *all_pairs(len(preds.models)))
+    return SwappedSums(part, metrics, *all_pairs(len(preds.models)), formula)
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     **THREE,
     column=st.sampled_from(["none", "groups", "sample_weight", "strata"]),
     names=st.lists(st.sampled_from(SOFT), min_size=1, max_size=3, unique=True),
     zero_division=st.sampled_from([np.nan, 0.0, "paper"]),
     alternative=st.sampled_from(["two-sided", "two-sided", "greater", "less"]),
+    formula=st.sampled_from([Quotient, plain_difference]),
 )
 def test_as_many_swaps_are_extreme_as_statistics_say(
-    seed, n, apart, rare, column, names, zero_division, alternative
+    seed, n, apart, rare, column, names, zero_division, alternative, formula
 ):
     rng = np.random.default_rng(seed)
     columns = {
@@ -64,7 +66,7 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
         "strata": {"strata": rng.integers(0, 3, n)},
     }.get(column, {})
     preds = three_models(rng, n, apart=apart, rare=rare, **columns)
-    statistic = swapped(preds, names, zero_division=zero_division)
+    statistic = swapped(preds, names, formula, zero_division=zero_division)
     masks = SwapMasks(statistic.evaluation.units, 200, SEED)
     some = np.array([2, 0])
     observed = statistic.observed[some]
@@ -137,6 +139,6 @@ def test_sums_of_units_that_are_many_samples_are_exact():
     counts = np.array([2**24 + 1, 2, 3])
     block = np.zeros((3, 40, 1))
     block[:, 1:] = 1.0
-    columns = ModelColumns.of([lambda: block], [1], 40, counts)
+    columns = ModelColumns.of([lambda rows: block[rows]], [1], 40, counts)
     (sums,) = columns.sums(Swapped(lambda: counts[None], 1))
     assert (sums[1:] == counts.sum()).all()

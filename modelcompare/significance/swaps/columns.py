@@ -7,20 +7,19 @@ their sums under random weights, and not multiplied by masks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
 from modelcompare.engine.sparse_columns import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
-# Random weights of the units at least, under which sums are compared; rows weighted at once.
+# Random weights of the units at least, under which sums are compared.
 _LEAST_WEIGHTS = 16
-_ROWS = 2**13
 # So few columns of a model are compared one by one, more of them block by block.
 _FEW_COLUMNS = 200
 # Relative size of what rounding leaves of sums that cancel.
@@ -35,7 +34,8 @@ _LEAST_COLUMNS = 32
 # Sums of whole numbers below are exact in single precision.
 _MOST_COUNTED = 2.0**24
 
-Block = Callable[[], FloatArray]
+# Numbers (n_rows, n_models, width) of some units.
+Block = Callable[[slice], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,16 @@ class ModelColumns:
         # Twice as many equations as numbers of one width, which may be combinations of each other.
         n_equations = 2 * max(_n_alike(parts))
         n_weights = max(_LEAST_WEIGHTS, -(-n_equations // max(1, n_models - 1)))
-        sketches = [_sketch(_unlike(make()), n_weights) for make in blocks]
+        differences = [
+            _Differences(*each, n_models, len(counts)) for each in zip(blocks, widths, strict=True)
+        ]
+        sketches = [each.sketch(n_weights) for each in differences]
         weights = _combinations([sketches[block][..., columns] for block, columns in parts])
         found: dict[int, Rows] = {}
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
-            numbers = _unlike(blocks[block]())
-            found |= {source: _narrow(numbers[..., parts[source][1]], counts) for source in sources}
+            numbers = differences[block].columns()
+            found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
         together: dict[object, list[int]] = {}
         for source, rows in found.items():
             alone = rows.units is not None or sparse.issparse(rows.columns)
@@ -119,9 +122,41 @@ class ModelColumns:
         return blocks
 
 
-def _unlike(block: FloatArray) -> FloatArray:
-    """Differences from the first model's numbers, (n_units, n_models - 1, width)."""
-    return np.asarray(block[:, 1:] - block[:, :1])
+@dataclass(frozen=True)
+class _Differences:
+    """Differences of a block's numbers from those of the first model."""
+
+    make: Block
+    width: int
+    n_models: int
+    n_units: int
+
+    def sketch(self, n_weights: int) -> FloatArray:
+        """Sums (n_weights, n_models - 1, width) under random weights of the units."""
+        generator, out = np.random.default_rng(0), np.zeros((n_weights, *self._shape))
+        for rows, part in self._steps():
+            weights = generator.random((n_weights, rows.stop - rows.start))
+            out += (weights @ part.reshape(len(part), -1)).reshape(out.shape)
+        return out
+
+    def columns(self) -> FloatArray:
+        """Numbers (n_models - 1, width, n_units)."""
+        out = np.empty((*self._shape, self.n_units))
+        for rows, part in self._steps():
+            out[..., rows] = np.moveaxis(part, 0, -1)
+        return out
+
+    def _steps(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Numbers (n_rows, n_models - 1, width) of some units after others, which stay in cache."""
+        step = max(1, CACHE_BYTES // (8 * self.n_models * self.width))
+        for start in range(0, self.n_units, step):
+            rows = slice(start, min(start + step, self.n_units))
+            numbers = self.make(rows)
+            yield rows, np.asarray(numbers[:, 1:] - numbers[:, :1])
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return self.n_models - 1, self.width
 
 
 def _parts(widths: Sequence[int]) -> list[tuple[int, slice]]:
@@ -135,17 +170,6 @@ def _n_alike(parts: Sequence[tuple[int, slice]]) -> list[int]:
     """Number of parts that are as wide as each."""
     widths = [columns.stop - columns.start for _, columns in parts]
     return [widths.count(width) for width in widths]
-
-
-def _sketch(block: FloatArray, n_weights: int) -> FloatArray:
-    """Sums (n_weights, n_models, width) under random weights of the units."""
-    generator = np.random.default_rng(0)
-    out = np.zeros((n_weights, *block.shape[1:]))
-    for start in range(0, len(block), _ROWS):
-        rows = block[start : start + _ROWS]
-        weights = generator.random((n_weights, len(rows)))
-        out += (weights @ rows.reshape(len(rows), -1)).reshape(out.shape)
-    return out
 
 
 def _combinations(sketches: Sequence[FloatArray]) -> list[dict[int, float]]:
@@ -188,13 +212,13 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
 
 def _narrow(block: FloatArray, counts: IntArray) -> Rows:
     """Columns of a block, over the units where any of them is not 0, in as few bits as tell all."""
-    matrix = block.reshape(len(block), -1).T
+    matrix = block.reshape(-1, block.shape[2])
     if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
         return Rows(sparse.csr_array(matrix))
     if len(matrix) < _LEAST_COLUMNS:
         return Rows(matrix)
     units = np.flatnonzero(matrix.any(axis=0))
-    some = None if len(units) > _MOST_ROWS * len(block) else units
+    some = None if len(units) > _MOST_ROWS * matrix.shape[1] else units
     matrix = matrix if some is None else matrix[:, some]
     # One unit tells of most columns that their numbers are not whole.
     whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))

@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.swaps.ratio import Ratio
 from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
-from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
+from modelcompare.significance.swaps.sums import class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
@@ -92,14 +92,8 @@ class _Expansion:
         return square + np.einsum("ij,ij->j", self.alike @ epsilon, epsilon)
 
 
-class SwappedExpansions(SwappedSums):
+class ExpandedAverage(Ratio):
     """Studentized differences of an average over many classes, of any scores."""
-
-    @property
-    def metric(self) -> Metric:
-        """The average."""
-        (metric,) = self.metrics
-        return metric
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
@@ -109,38 +103,30 @@ class SwappedExpansions(SwappedSums):
         numbers = units.n_units * p.n_classes * max(1, n_models * (n_models - 1) // 2)
         return metric.average is not None and units.strata is None and numbers <= _MOST_NUMBERS
 
-    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        both = self.both(pairs, swapped)
-        first, second = (self.slopes(self.metric, sides) for sides in both)
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        both = self.swaps.both(self.metric, pairs, swapped)
+        first, second = (self.swaps.slopes(self.metric, sides) for sides in both)
         expansions = [self._expansions[pair] for pair in pairs.tolist()]
         moved = swapped.times_each([Rows(each.columns) for each in expansions])
         square = np.array([
             each.squares(sums, u, v)
             for each, sums, u, v in zip(expansions, moved, first, second, strict=True)
         ])  # fmt: skip
-        difference = self.differences(self.metric, both)
-        return studentized(difference, square[:, None], self.units.size, centred=False)
-
-    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        return self._ratio.differ(rows, pairs)
-
-    @cached_property
-    def _ratio(self) -> Ratio:
-        """Numerators and denominators of the classes."""
-        return Ratio(self, self.metric)
+        difference = self.swaps.differences(self.metric, both)
+        return studentized(difference, square[:, None], self.swaps.units.size, centred=False)
 
     @cached_property
     def _expansions(self) -> list[_Expansion]:
         """Expansions of all pairs around the slopes at their pooled totals."""
         # In double precision N and D of all models at once would be as large as all scores again.
         of_models = [
-            [part.astype(np.float32) for part in self._ratio.of_model(model)]
-            for model in range(len(self.evaluation.models))
+            [part.astype(np.float32) for part in self.of_model(model)]
+            for model in range(len(self.swaps.evaluation.models))
         ]
-        pooled = self._ratio.pooled.astype(np.float32)
+        pooled = self.pooled.astype(np.float32)
         out = []
-        for pair, (a, b) in enumerate(zip(self.model_a, self.model_b, strict=True)):
-            totals = [self.totals[s] for s in self.metric.statistics]
+        for pair, (a, b) in enumerate(zip(self.swaps.model_a, self.swaps.model_b, strict=True)):
+            totals = [self.swaps.totals[s] for s in self.metric.statistics]
             middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
                       for total in totals]  # fmt: skip
             slope = class_slopes(self.metric, [part[None] for part in middle])[0]

@@ -23,36 +23,35 @@ Of a stratified design squares are centred within strata, which needs N and D of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
-from modelcompare.significance.strata import Strata
+from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
+from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges
+from modelcompare.significance.swaps.columns import Block
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
-from modelcompare.significance.swaps.sums import SwappedSums
+from modelcompare.significance.swaps.sums import Difference, Formula, SwappedSums
+from modelcompare.words import Alternative
+
+# What bounds are wider by than their formulas, for rounding.
+_SLACK = 1e-9
+# Statistics that bounds leave undecided, beyond which all of some pairs are evaluated.
+_MOST_UNDECIDED = 1 / 16
 
 
-class Ratio:
+class Ratio(Formula):
     """Numerators N and denominators D of one metric, and the squares that follow.
 
     Terms are pairs of values k and l whose products are summed: each value with itself and, of an
     average, each class with each.
-
-    Parameters
-    ----------
-    swaps : SwappedSums
-        Statistic of pairs.
-    metric : Metric
-        One of its metrics.
     """
 
-    def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
-        self.swaps, self.metric, self.single = swaps, metric, metric.average is None
-        # Products N N', N D', D N' and D D' of a term, each once.
-        self.kinds = ("nn", "nd", "dd") if self.single else ("nn", "nd", "dn", "dd")
+    # Products N N', N D', D N' and D D' of a term, each once.
+    kinds: tuple[str, ...] = ()
 
     # -- numerators and denominators ------------------------------------------------------------
 
@@ -87,17 +86,23 @@ class Ratio:
         return divide(top[a] + top[b], bottom[a] + bottom[b], 0.0)
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        """Tell where two models' N or D differ, of shape (n_rows, n_pairs, n_values)."""
         a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
         top, bottom = self._of_rows(rows)
         differ = (top[:, a] != top[:, b]) | (bottom[:, a] != bottom[:, b])
-        return differ if self.single else differ.any(axis=2, keepdims=True)
+        return differ if self.metric.average is None else differ.any(axis=2, keepdims=True)
+
+    def grown(self, swapped: Swapped) -> tuple[Growth, Growth]:
+        """Growth of N and D by what swaps, made once for each block of masks."""
+        if self not in swapped.grown:
+            top, bottom = self._grown(swapped.sums)
+            swapped.grown[self] = Growth(top), Growth(bottom)
+        return swapped.grown[self]
 
     def _of(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         """N and D of statistics, with an axis of values at the end."""
         assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
         top, bottom = self.metric.ratio(*parts)
-        if self.single and not self.metric.per_class:
+        if self.metric.average is None and not self.metric.per_class:
             return top[..., None], bottom[..., None]
         return top, bottom
 
@@ -106,7 +111,7 @@ class Ratio:
         shape = top.shape[0], len(self.swaps.evaluation.models), top.shape[2]
         return np.broadcast_to(top, shape), np.broadcast_to(bottom, shape)
 
-    def grown(self, sums: Sequence[FloatArray]) -> list[FloatArray]:
+    def _grown(self, sums: Sequence[FloatArray]) -> list[FloatArray]:
         """Growth of N and D (n_models, n_values, n_masks) by sums of the statistics' blocks."""
         linear, totals = self.swaps.linear, self.swaps.totals
         parts = [
@@ -116,234 +121,78 @@ class Ratio:
         shape = len(sums[0]), self.totals[0].shape[1], sums[0].shape[2]
         return [np.broadcast_to(np.moveaxis(part, -1, 1), shape) for part in self._of(parts)]
 
-    def _gained(self, pairs: IntArray, sums: Sequence[FloatArray]) -> list[FloatArray]:
-        """Gains of the first models, (n_pairs, ..., n_masks), from sums of all models."""
-        gains = self.swaps.exchange(pairs)
-        return [gains.combined(np.subtract, part, part) for part in sums]
-
     # -- products of terms ----------------------------------------------------------------------
 
     @cached_property
     def terms(self) -> tuple[IntArray, IntArray]:
         """Values k and l of each term."""
-        n_values = self.totals[0].shape[1]
-        if self.single:
-            return np.arange(n_values), np.arange(n_values)
-        first, second = np.triu_indices(n_values)
-        return first, second
+        every = np.arange(self.totals[0].shape[1])
+        return every, every
 
-    @cached_property
-    def mixed(self) -> IntArray:
-        """Terms of two classes."""
-        return np.flatnonzero(self.terms[0] != self.terms[1])
+    def products(self) -> list[tuple[int, Block]]:
+        return [(len(self.terms[0]), partial(self._product, kind)) for kind in self.kinds]
 
-    def product(self, kind: str) -> FloatArray:
-        """Products (n_units, n_models, n_terms) of a unit's own numbers, as squares weigh them."""
-        first, second = self._factors(kind)
-        if not self.single:
-            first, second = first[..., self.terms[0]], second[..., self.terms[1]]
+    def _product(self, kind: str, rows: slice) -> FloatArray:
+        """Products (n_rows, n_models, n_terms) of a unit's own numbers, as squares weigh them."""
+        numbers = dict(zip("nd", self.of_units, strict=True))
+        first, second = (
+            numbers[name][rows] if self.metric.average is None else numbers[name][rows][..., term]
+            for name, term in zip(kind, self.terms, strict=True)
+        )
         out: FloatArray = first * second
         if self.swaps.strata is not None:
-            out *= self._weight[:, None, None]
+            out *= self.weight[rows, None, None]
         return out
 
-    def crossed(self, pairs: IntArray) -> FloatArray:
-        """``x_ak x_bl - x_al x_bk`` of some pairs and all mixed terms, (n_own, n_units)."""
-        k, m = (part[self.mixed] for part in self.terms)
-        out = np.empty((len(pairs), len(self.mixed), self.swaps.units.n_units))
-        for place, pair in enumerate(pairs.tolist()):
-            x, y = (self.residuals(pair, model).T for model in self._models(pair))
-            out[place] = x[k] * y[m] - x[m] * y[k]
-        out *= self._weight
-        return out.reshape(-1, out.shape[2])
-
-    def residuals(self, pair: int, model: int) -> FloatArray:
-        """``x = N - F D`` of a model of a pair, of shape (n_units, n_values)."""
-        top, bottom = self.of_units
-        x: FloatArray = top[:, model] - self.pooled[pair] * bottom[:, model]
-        return x
-
-    def _models(self, pair: int) -> tuple[int, int]:
-        return int(self.swaps.model_a[pair]), int(self.swaps.model_b[pair])
-
     @cached_property
-    def _weight(self) -> FloatArray:
+    def weight(self) -> FloatArray:
         """Weight of each unit's squares."""
         strata = self.swaps.strata
         return np.ones(self.swaps.units.n_units) if strata is None else strata.scale
 
-    def _factors(self, kind: str) -> tuple[FloatArray, FloatArray]:
-        numbers = dict(zip("nd", self.of_units, strict=True))
-        return numbers[kind[0]], numbers[kind[1]]
-
-    # -- what no swap changes -------------------------------------------------------------------
-
     @cached_property
-    def _factor(self) -> tuple[FloatArray, FloatArray]:
-        """Pooled quotients F_k and F_l of terms, each (n_pairs, n_terms, 1)."""
-        k, m = self.terms
-        return self.pooled[:, k, None], self.pooled[:, m, None]
-
-    @cached_property
-    def _fixed(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """U, V and the parts of W as they are, each (n_pairs, n_terms, 1)."""
-        a, b = self.swaps.model_a, self.swaps.model_b
-        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
-        apart = own + other - one - two if self.single else self._apart
-        return apart, 2 * (own + other) - apart, own - other, one - two
-
-    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
-        nn, nd, dd = (self._grams[kind][first, second, :, None] for kind in ("nn", "nd", "dd"))
-        # Of one value times itself D N' is N D' of the other model.
-        kind, *models = ("nd", second, first) if self.single else ("dn", first, second)
-        dn = self._grams[kind][*models, :, None]
-        f, g = self._factor
-        return np.asarray(nn - g * nd - f * dn + f * g * dd)
-
-    @cached_property
-    def _grams(self) -> dict[str, FloatArray]:
+    def grams(self) -> dict[str, FloatArray]:
         """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
-        weight, found = (self._weight * self.swaps.units.counts())[:, None], {}
+        root = np.sqrt(self.weight * self.swaps.units.counts())[:, None]
+        numbers = {
+            name: [np.multiply(part[..., k], root, order="C") for k in range(part.shape[2])]
+            for name, part in zip("nd", self.of_units, strict=True)
+        }
+        found = {}
         for kind in self.kinds:
-            first, second = self._factors(kind)
-            products = [
-                (first[..., k] * weight).T @ second[..., m]
-                for k, m in zip(*self.terms, strict=True)
-            ]
+            first, second = (numbers[name] for name in kind)
+            products = [first[k].T @ second[m] for k, m in zip(*self.terms, strict=True)]
             found[kind] = np.stack(products, axis=-1)
         return found
 
-    @cached_property
-    def _apart(self) -> FloatArray:
-        """U from differences of residuals: sums of each model's cancel where these are near."""
-        k, m = self.terms
-        weight = (self._weight * self.swaps.units.counts())[:, None]
-        out = np.empty((len(self.pooled), len(k), 1))
-        for pair in range(len(out)):
-            a, b = self._models(pair)
-            x = self.residuals(pair, a) - self.residuals(pair, b)
-            out[pair, :, 0] = ((x * weight).T @ x)[k, m]
-        return out
+    # -- strata ---------------------------------------------------------------------------------
 
-    # -- statistics -----------------------------------------------------------------------------
-
-    def statistics(
-        self,
-        pairs: IntArray,
-        swapped: Swapped,
-        grown: Sequence[FloatArray],
-        products: Sequence[FloatArray],
-    ) -> FloatArray:
-        """Return statistics (n_pairs, n_values, n_masks) from growth of N and D and of products."""
-        empty = None
-        if self.single:
-            score, equal, unequal, empty = self._of_quotients(pairs, grown)
-        else:
-            score, equal, unequal = self._of_average(pairs, swapped)
-        square = self._squares(pairs, swapped, products, equal, unequal)
-        strata, size = self.swaps.strata, self.swaps.units.size
-        if strata is not None:
-            whole, between = square, self._between(strata, pairs, swapped, equal, unequal)
-            square = np.where(whole - between <= ROUNDING * whole, 0.0, whole - between)
-        out = studentized(score, square, size, centred=strata is not None)
-        if empty is not None:
-            # A model without a value has a difference of infinite size, if by convention.
-            difference = self.swaps.differences(self.metric, self.swaps.both(pairs, swapped))
-            instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-            np.copyto(out, instead, where=empty)
-            np.copyto(out, np.nan, where=np.isnan(difference))
-        return out
-
-    def _of_quotients(
-        self, pairs: IntArray, grown: Sequence[FloatArray]
-    ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray | None]:
-        """Score, g, h, and where a model's denominator is 0, if any may be."""
-        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
-        (top, bottom), pooled = self.totals, self.pooled[pairs, :, None]
-        n_own, d_own = top[a][..., None], bottom[a][..., None]
-        n_all, d_all = n_own + top[b][..., None], d_own + bottom[b][..., None]
-        score, d_grown = self._gained(pairs, grown)
-        usual = _inside(n_own, n_all, score) and _inside(d_own, d_all, d_grown)
-        score -= pooled * d_grown
-        score += n_own - pooled * d_own
-        scale = np.where(d_all == 0, 1.0, d_all)
-        unequal = d_grown
-        unequal *= -1 / scale
-        unequal += 0.5 - d_own / scale
-        apart, together, _, _ = (part[pairs] for part in self._fixed)
-        # What rounding leaves: of residuals, and of N and F D where those are 0.
-        least = np.maximum(self.swaps.units.size * (apart + together) / 8, (pooled * d_all) ** 2)
-        score[score * score <= ROUNDING**2 * least] = 0.0
-        empty = None if usual else np.abs(unequal) >= 0.5 - ROUNDING
-        return score, np.full((1, 1, 1), 0.5), unequal, empty
-
-    def _of_average(
-        self, pairs: IntArray, swapped: Swapped
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Difference, g and h (n_pairs, n_classes, n_masks)."""
-        both = self.swaps.both(pairs, swapped)
-        u, v = (self.swaps.slopes(self.metric, sides) for sides in both)
-        difference = self.swaps.differences(self.metric, both)
-        return difference, (u + v) / 2, (u - v) / 2
-
-    def _squares(
-        self,
-        pairs: IntArray,
-        swapped: Swapped,
-        products: Sequence[FloatArray],
-        equal: FloatArray,
-        unequal: FloatArray,
-    ) -> FloatArray:
-        """Sums of squares (n_pairs, n_values, n_masks), of an average in one value."""
-        change = self._gained(pairs, products)
-        f, g = (part[pairs] for part in self._factor)
-        apart, together, even, odd = (part[pairs] for part in self._fixed)
-        surplus, below = change[0], change[-1]
-        below *= f * g
-        surplus += below
-        for cross, factor in zip(change[1:-1], (2 * f,) if self.single else (g, f), strict=True):
-            cross *= factor
-            surplus -= cross
-        surplus *= 2
-        surplus += even
-        if self.single:
-            square = together * unequal
-            square += surplus
-            square *= unequal
-            square += apart / 4
+    def within(
+        self, square: FloatArray, pairs: IntArray, swapped: Swapped,
+        equal: FloatArray | float, unequal: FloatArray,
+    ) -> FloatArray:  # fmt: skip
+        """Squares without what the means of the strata take off; `equal` and `unequal` are g, h."""
+        strata, swaps = self.swaps.strata, self.swaps
+        if strata is None:
             return square
-        k, m = self.terms
-        one, other = equal[:, k] * unequal[:, m], equal[:, m] * unequal[:, k]
-        square = equal[:, k] * equal[:, m] * apart + unequal[:, k] * unequal[:, m] * together
-        square += surplus * (one + other)
-        twice = self.mixed
-        signed = odd[:, twice] - 2 * self.swaps.own_sums(pairs, swapped)
-        square[:, twice] += signed * (one - other)[:, twice]
-        square[:, twice] *= 2
-        return square.sum(axis=1, keepdims=True)
-
-    def _between(
-        self,
-        strata: Strata,
-        pairs: IntArray,
-        swapped: Swapped,
-        equal: FloatArray,
-        unequal: FloatArray,
-    ) -> FloatArray:
-        """Squares (n_pairs, n_values, n_masks) that the means of the strata take off."""
-        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
-        pooled, out = self.pooled[pairs, :, None], np.zeros(())
+        between = np.zeros(())
         for stratum, centre in enumerate(strata.centre.tolist()):
-            sums = self.grown([part[stratum] for part in swapped.in_strata])
-            n, d = self._gained(pairs, sums)
-            grown, (top, bottom) = n - pooled * d, (part[stratum] for part in self._in_strata)
-            x, y = ((top[m] - self.pooled[pairs] * bottom[m])[..., None] for m in (a, b))
+            sums = self._grown([part[stratum] for part in swapped.in_strata])
+            n, d = (swaps.gained(Places(pairs), part) for part in sums)
+            pooled = self.pooled[pairs]
+            grown, (top, bottom) = (
+                n - pooled[..., None] * d,
+                (part[stratum] for part in self._in_strata),
+            )
+            x, y = (
+                (top[m] - pooled * bottom[m])[..., None]
+                for m in (swaps.model_a[pairs], swaps.model_b[pairs])
+            )
             mean = (equal + unequal) * (x + grown) - (equal - unequal) * (y - grown)
-            if not self.single:
+            if self.metric.average is not None:
                 mean = mean.sum(axis=1, keepdims=True)
-            out = out + centre * mean**2
-        return out
+            between = between + centre * mean**2
+        return np.where(square - between <= ROUNDING * square, 0.0, square - between)
 
     @cached_property
     def _in_strata(self) -> list[FloatArray]:
@@ -357,8 +206,184 @@ class Ratio:
         ]
 
 
-def _inside(own: FloatArray, total: FloatArray, grown: FloatArray) -> bool:
-    """True if no swap leaves a model a sum of 0."""
-    tiny = ROUNDING * np.abs(total)
-    low, high = grown.min(axis=-1, keepdims=True), grown.max(axis=-1, keepdims=True)
-    return bool((own + low > tiny).all() and (total - own - high > tiny).all())
+class Quotient(Ratio):
+    """Studentized differences of a quotient, of each class or of all."""
+
+    kinds: tuple[str, ...] = ("nn", "nd", "dd")
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        out, unequal = self._at(Places(pairs), swapped)
+        if not self._usual(pairs, swapped):
+            # A model without a value has a difference by convention.
+            difference = self.swaps.differences(
+                self.metric, self.swaps.both(self.metric, pairs, swapped)
+            )
+            empty = np.abs(unequal) >= 0.5 - ROUNDING
+            np.copyto(out, self._by_convention(difference, pairs), where=empty)
+            np.copyto(out, np.nan, where=np.isnan(difference))
+        return out
+
+    def n_extreme(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> IntArray:
+        limits = self._limits(pairs, swapped, observed, alternative)
+        if limits is None:
+            return super().n_extreme(pairs, swapped, observed, alternative)
+        (low, high), (start, factor) = limits, self._single
+        top, bottom = self.grown(swapped)
+        count, undecided = np.empty(observed.shape, dtype=np.intp), []
+        for some in self.swaps.few(np.arange(len(pairs)), swapped):
+            chosen = pairs[some]
+            score = self.swaps.gained(Places(chosen), top.single)
+            if bottom.any:
+                divided = self.swaps.gained(Places(chosen), bottom.single)
+                divided *= factor[chosen]
+                score -= divided
+            score += start[chosen]
+            found, places = between(size_of(score, alternative), low[some], high[some])
+            if places.pairs.size > _MOST_UNDECIDED * score.size:
+                found = super().n_extreme(chosen, swapped, observed[some], alternative)
+            else:
+                undecided.append(places._replace(pairs=some[places.pairs]))
+            count[some] = found
+        if undecided:
+            pair, value, mask = map(np.concatenate, zip(*undecided, strict=True))
+            statistics, _ = self._at(Places(pairs[pair], value, mask), swapped)
+            extreme = as_extreme(statistics[:, 0], observed[pair, value], alternative)
+            np.add.at(count, (pair[extreme], value[extreme]), 1)
+        return count
+
+    def _limits(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> tuple[AnyArray, AnyArray] | None:
+        """Edges of scores; None where there are none to be had."""
+        if self.swaps.strata is not None or not self._usual(pairs, swapped):
+            return None
+        n_own, d_own, _, d_all, pooled = (part[pairs] for part in self._fixed)
+        exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
+        sizes = top.size(exchange), np.abs(pooled) * bottom.size(exchange)
+        size = sum(sizes) + np.abs(n_own - pooled * d_own)
+        if not (size < LARGEST).all():
+            return None
+        apart = [np.abs((d_own + end) / d_all - 0.5) for end in bottom.span(exchange)]
+        divisor = self._divisor(pairs, np.maximum(*apart))
+        return edges(divisor, least_extreme(observed, alternative)[..., None], size, alternative)
+
+    @cached_property
+    def _single(self) -> tuple[AnyArray, AnyArray]:
+        """Scores as they are, and F, in single precision."""
+        n_own, d_own, _, _, pooled = self._fixed
+        return (n_own - pooled * d_own).astype(np.float32), pooled.astype(np.float32)
+
+    def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
+        """Statistics, whatever the denominators are, and h."""
+        score, unequal = self._score(where, swapped)
+        products = swapped.sums[self.swaps.products[self]]
+        surplus, cross, below = (self.swaps.gained(where, part) for part in products)
+        apart, together, even = map(where.of, self._squares)
+        # What rounding leaves: of residuals, and of N and F D where those are 0.
+        *_, d_all, pooled = map(where.of, self._fixed)
+        least = np.maximum(self.swaps.units.size * (apart + together) / 8, (pooled * d_all) ** 2)
+        score[score * score <= ROUNDING**2 * least] = 0.0
+        below *= pooled * pooled
+        surplus += below
+        cross *= 2 * pooled
+        surplus -= cross
+        surplus *= 2
+        surplus += even
+        square = together * unequal
+        square += surplus
+        square *= unequal
+        square += apart / 4
+        strata = self.swaps.strata
+        if strata is not None:
+            square = self.within(square, where.pairs, swapped, 0.5, unequal)
+        size = self.swaps.units.size
+        return studentized(score, square, size, centred=strata is not None), unequal
+
+    def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bounds of what scores are divided by, of shares that far from one half.
+
+        With h it is ``U / 4 + h (A - B) + h^2 V``, and the sums A and B of the two models' squares
+        are together (U + V) / 2: near shares of one half it hardly varies.
+        """
+        unlike, together, _ = (part[pairs] for part in self._squares)
+        reach = (apart + _SLACK) * ((unlike + together) / 2 + apart * together)
+        ends = (np.sqrt(np.maximum(unlike / 4 + sign * reach, 0.0)) for sign in (-1, 1))
+        low, high = ends
+        return low, high
+
+    def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:  # noqa: ARG002
+        """Statistics where a model has no denominator, of infinite size unless both agree."""
+        return np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+
+    def _score(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
+        """Score ``N - F D`` of the first model, and h."""
+        n_own, d_own, _, d_all, pooled = map(where.of, self._fixed)
+        score, unequal = (self.swaps.gained(where, part.sums) for part in self.grown(swapped))
+        score -= pooled * unequal
+        score += n_own - pooled * d_own
+        scale = np.where(d_all == 0, 1.0, d_all)
+        unequal *= -1 / scale
+        unequal += 0.5 - d_own / scale
+        return score, unequal
+
+    def _usual(self, pairs: IntArray, swapped: Swapped) -> bool:
+        """True if no swap leaves a model a sum of 0."""
+        n_own, d_own, n_all, d_all, _ = (part[pairs] for part in self._fixed)
+        exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
+        for own, total, growth in ((n_own, n_all, top), (d_own, d_all, bottom)):
+            (low, high), tiny = growth.span(exchange), ROUNDING * np.abs(total)
+            if not ((own + low > tiny).all() and (total - own - high > tiny).all()):
+                return False
+        return True
+
+    @cached_property
+    def _fixed(self) -> tuple[FloatArray, ...]:
+        """First models' N and D, both models' N and D, and F, each (n_pairs, n_values, 1)."""
+        a, b, (top, bottom) = self.swaps.model_a, self.swaps.model_b, self.totals
+        found = top[a], bottom[a], top[a] + top[b], bottom[a] + bottom[b], self.pooled
+        return tuple(part[..., None] for part in found)
+
+    @cached_property
+    def _squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """U, V and the surplus of the first model's squares, each (n_pairs, n_values, 1)."""
+        a, b = self.swaps.model_a, self.swaps.model_b
+        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
+        apart = own + other - one - two
+        return apart, 2 * (own + other) - apart, own - other
+
+    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Sums (n_pairs, n_values, 1) of x of one model times x of another."""
+        nn, nd, dd = (self.grams[kind][first, second] for kind in self.kinds)
+        # D N' is N D' of the other model.
+        dn, pooled = self.grams["nd"][second, first], self.pooled
+        return np.asarray(nn - pooled * nd - pooled * dn + pooled * pooled * dd)[..., None]
+
+
+class QuotientDifference(Quotient, Difference):
+    """Plain differences of a quotient: scores over ``D_a D_b / (D_a + D_b)`` instead of errors."""
+
+    kinds = ()
+
+    def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
+        score, unequal = self._score(where, swapped)
+        _, _, _, d_all, _ = map(where.of, self._fixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score /= d_all * (0.25 - unequal * unequal)
+        score *= where.of(self.over)
+        return score, unequal
+
+    def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
+        over = self.over[pairs]
+        size = np.divide(self._fixed[3][pairs], over, out=np.zeros_like(over), where=over > 0)
+        return size * (0.25 - (apart + _SLACK) ** 2), size * (0.25 + _SLACK)
+
+    def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:
+        return difference * self.over[pairs]
+
+
+def plain_difference(swaps: SwappedSums, metric: Metric) -> Difference:
+    """Formula of plain differences."""
+    quotient = metric.ratio is not None and metric.average is None
+    return (QuotientDifference if quotient else Difference)(swaps, metric)

@@ -149,6 +149,8 @@ class Swapped:
         Sums of the columns of pairs that are kept.
     in_strata : list of ndarray of shape (n_strata, n_models, width, n_masks)
         Sums of the first blocks in each stratum; empty where there are no strata.
+    grown : dict
+        What formulas make of the sums for all pairs.
     """
 
     draw: Callable[[], AnyArray]
@@ -157,6 +159,7 @@ class Swapped:
     sums: list[FloatArray] = field(default_factory=list)
     own: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     in_strata: list[FloatArray] = field(default_factory=list)
+    grown: dict[Any, Any] = field(default_factory=dict)
 
     def times(self, columns: Any) -> FloatArray:
         """Sums (n_columns, n_masks) over the units that swap of columns (n_columns, n_units)."""
@@ -250,7 +253,7 @@ class UnitSwaps(SwapStatistic):
     ) -> IntArray:
         parts = []
         for some in self.held_together(pairs):
-            count = partial(self._n_extreme, some, alternative)
+            count = partial(self.n_extreme_of, some, alternative)
             parts.append(np.sum(self._mapped(masks, count, n_jobs), axis=0))
         return np.concatenate(parts)
 
@@ -259,13 +262,13 @@ class UnitSwaps(SwapStatistic):
     ) -> Iterator[tuple[int, FloatArray]]:
         swapped = Swapped(lambda: bits, len(bits), units)
         self.sum_up(swapped)
-        for some in self._few(pairs, swapped):
+        for some in self.few(pairs, swapped):
             yield from zip(some.tolist(), self.of_pairs(some, swapped).swapaxes(1, 2), strict=True)
 
-    def _n_extreme(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
+    def n_extreme_of(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
         """Count the masks as extreme as what was observed, of shape (n_pairs, n_values)."""
         parts = []
-        for some in self._few(pairs, swapped):
+        for some in self.few(pairs, swapped):
             found, observed = self.of_pairs(some, swapped), self.observed[some][..., None]
             parts.append(n_true(as_extreme(found, observed, alternative), axis=2))
         return np.concatenate(parts)
@@ -273,10 +276,10 @@ class UnitSwaps(SwapStatistic):
     def _of_all_pairs(self, swapped: Swapped) -> FloatArray:
         """Return statistics (n_masks, n_pairs, n_values)."""
         every = np.arange(len(self.model_a))
-        found = [self.of_pairs(some, swapped) for some in self._few(every, swapped)]
+        found = [self.of_pairs(some, swapped) for some in self.few(every, swapped)]
         return np.concatenate(found).transpose(2, 0, 1)
 
-    def _few(self, pairs: IntArray, swapped: Swapped) -> Iterator[IntArray]:
+    def few(self, pairs: IntArray, swapped: Swapped) -> Iterator[IntArray]:
         """Pairs whose numbers stay in the processor's cache."""
         width = max((sums.shape[1] for sums in swapped.sums), default=1)
         step = max(1, _PAIR_NUMBERS // (swapped.n_masks * width))

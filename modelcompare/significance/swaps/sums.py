@@ -7,19 +7,23 @@ pairs. Some numbers are a pair's own; they are summed by a product of their own.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange
 from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.significance.extreme import as_extreme, n_true
+from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, UnitSwaps
 from modelcompare.significance.swaps.units import SwapUnits
+from modelcompare.words import Alternative
 
 Sides = dict[Statistic, FloatArray]
 
@@ -27,6 +31,50 @@ Sides = dict[Statistic, FloatArray]
 _KEPT_NUMBERS = 2**24
 # Numbers of pairs that are compared at once.
 _COMPARED = 2**18
+
+
+class Formula(ABC):
+    """Statistics of one metric from sums over the units that swap.
+
+    Parameters
+    ----------
+    swaps : SwappedSums
+        The sums.
+    metric : Metric
+        One of its metrics.
+    """
+
+    studentized = True
+    own_width = 0  # columns that are a pair's own
+
+    def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
+        self.swaps, self.metric = swaps, metric
+
+    @abstractmethod
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        """Return statistics (n_pairs, n_values, n_masks) of some pairs."""
+
+    @abstractmethod
+    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
+        """Tell where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
+
+    def n_extreme(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> IntArray:
+        """Count the masks as extreme as what was observed, of shape (n_pairs, n_values)."""
+        count = np.empty(observed.shape, dtype=np.intp)
+        for some in self.swaps.few(np.arange(len(pairs)), swapped):
+            found = self.statistics(pairs[some], swapped)
+            count[some] = n_true(as_extreme(found, observed[some][..., None], alternative), axis=2)
+        return count
+
+    def products(self) -> list[tuple[int, Block]]:
+        """Width and maker of the blocks whose sums are needed beside the statistics'."""
+        return []
+
+    def own_columns(self, pairs: IntArray) -> FloatArray:  # noqa: ARG002
+        """Columns (n_pairs * own_width, n_units) of pairs themselves."""
+        return np.empty((0, self.swaps.units.n_units))
 
 
 class SwappedSums(UnitSwaps):
@@ -40,6 +88,8 @@ class SwappedSums(UnitSwaps):
         Metrics whose values stand side by side.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
+    formula : callable
+        Formula of a metric.
     """
 
     def __init__(
@@ -48,29 +98,34 @@ class SwappedSums(UnitSwaps):
         metrics: Sequence[Metric],
         model_a: IntArray,
         model_b: IntArray,
+        formula: Callable[[SwappedSums, Metric], Formula],
     ) -> None:
         super().__init__(SwapUnits.of(evaluation), model_a, model_b)
         self.metrics = tuple(metrics)
         self.numbers = self.joined.statistics(self.metrics)
+        self.formulas = [formula(self, metric) for metric in metrics]
 
-    # -- what a statistic is made of ------------------------------------------------------------
+    @cached_property
+    def strata(self) -> Strata | None:
+        """Strata of the units, where anything is centred in them."""
+        studentized = any(formula.studentized for formula in self.formulas)
+        return Strata.of(self.units) if studentized else None
 
-    @abstractmethod
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        found = [formula.statistics(pairs, swapped) for formula in self.formulas]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+
+    def n_extreme_of(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
+        parts, start = [], 0
+        for formula, stop in zip(self.formulas, self._ends, strict=True):
+            observed = self.observed[pairs, start:stop]
+            parts.append(formula.n_extreme(pairs, swapped, observed, alternative))
+            start = stop
+        return np.concatenate(parts, axis=1)
+
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Tell where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
-
-    def products(self) -> list[tuple[int, Block]]:
-        """Width and maker of the blocks whose sums are needed beside the statistics'."""
-        return []
-
-    @property
-    def own_width(self) -> int:
-        """Number of columns that are a pair's own."""
-        return 0
-
-    def own_columns(self, pairs: IntArray) -> FloatArray:  # noqa: ARG002
-        """Columns (n_pairs * own_width, n_units) of pairs themselves."""
-        return np.empty((0, self.units.n_units))
+        return np.concatenate([each.differ(rows, pairs) for each in self.formulas], axis=2)
 
     # -- sums -----------------------------------------------------------------------------------
 
@@ -84,11 +139,21 @@ class SwappedSums(UnitSwaps):
     def columns(self) -> ModelColumns:
         """Blocks of numbers of the models."""
         linear: list[tuple[int, Block]] = [
-            (self.numbers[statistic].shape[2], partial(self.numbers.__getitem__, statistic))
+            (self.numbers[statistic].shape[2], self.numbers[statistic].__getitem__)
             for statistic in self.linear
         ]
-        widths, blocks = zip(*linear, *self.products(), strict=True)
+        further = [block for formula in self.formulas for block in formula.products()]
+        widths, blocks = zip(*linear, *further, strict=True)
         return ModelColumns.of(blocks, [*widths], len(self.evaluation.models), self.units.counts())
+
+    @cached_property
+    def products(self) -> dict[Formula, slice]:
+        """Places among the blocks of each formula's products."""
+        found, start = {}, len(self.linear)
+        for formula in self.formulas:
+            stop = start + len(formula.products())
+            found[formula], start = slice(start, stop), stop
+        return found
 
     @property
     def n_columns(self) -> int:
@@ -122,16 +187,27 @@ class SwappedSums(UnitSwaps):
         """Sums (n_pairs, own_width, n_masks) of pairs' own columns."""
         if len(self._kept):
             return swapped.own.reshape(len(self.model_a), -1, swapped.n_masks)[pairs]
-        found = swapped.times(self.own_columns(pairs))
-        return found.reshape(len(pairs), self.own_width, swapped.n_masks)
+        found = swapped.times(self._own.own_columns(pairs))
+        return found.reshape(len(pairs), self._own.own_width, swapped.n_masks)
 
     @cached_property
     def _kept(self) -> FloatArray:
         """Own columns of all pairs, where there is room for them."""
-        n_own = len(self.model_a) * self.own_width
+        n_own = len(self.model_a) * self._own.own_width
         if not 0 < n_own * self.units.n_units <= _KEPT_NUMBERS:
             return np.empty((0, self.units.n_units))
-        return self.own_columns(np.arange(len(self.model_a)))
+        return self._own.own_columns(np.arange(len(self.model_a)))
+
+    @property
+    def _own(self) -> Formula:
+        """Formula with columns of pairs themselves, which is alone."""
+        return self.formulas[0]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the values of each formula end."""
+        widths = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
+        return np.cumsum([each.stop - each.start for each in widths]).tolist()
 
     # -- pairs ----------------------------------------------------------------------------------
 
@@ -142,16 +218,25 @@ class SwappedSums(UnitSwaps):
             self._exchanges[key] = Exchange.of(self.model_b[pairs], self.model_a[pairs])
         return self._exchanges[key]
 
+    def gained(self, where: Places, sums: AnyArray) -> AnyArray:
+        """What the first models gain of all models' sums, (n_pairs, width, n_masks)."""
+        if isinstance(where.masks, slice):
+            return self.exchange(where.pairs).combined(np.subtract, sums, sums)
+        first, second = self.model_a[where.pairs], self.model_b[where.pairs]
+        rest = where.values, where.masks
+        return np.asarray(sums[second, *rest] - sums[first, *rest])[:, None]
+
     @cached_property
     def _exchanges(self) -> dict[bytes, Exchange]:
         """Exchanges of the pairs that are looked at together, in each block of masks."""
         return {}
 
-    def both(self, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
+    def both(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
         """Totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
         a, b, gains = self.model_a[pairs], self.model_b[pairs], self.exchange(pairs)
         first, second = {}, {}
-        for statistic, total in self.totals.items():
+        for statistic in metric.statistics:
+            total = self.totals[statistic]
             if statistic in self.linear:
                 sums = swapped.sums[self.linear[statistic]]
                 growth, tiny = gains.combined(np.subtract, sums, sums), ROUNDING * np.abs(total)
@@ -207,40 +292,36 @@ class SwappedSums(UnitSwaps):
         return units if len(units) < enough else None
 
 
-class SwappedDifferences(SwappedSums):
+class Difference(Formula):
     """Plain differences of values over the sum of their sizes: for exchangeable models."""
 
-    strata = None  # Nothing is centred.
+    studentized = False
 
-    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        first, second = self.both(pairs, swapped)
-        shape = len(pairs), self._estimate.shape[1], swapped.n_masks
-        out, start = np.empty(shape), 0
-        for metric in self.metrics:
-            value = self.values(metric, first)
-            stop = start + value.shape[1]
-            np.subtract(value, self.values(metric, second), out=out[:, start:stop])
-            start = stop
-        size = np.abs(self._estimate)
-        scale = (size[self.model_a[pairs]] + size[self.model_b[pairs]])[..., None]
-        out *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        return out
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        both = self.swaps.both(self.metric, pairs, swapped)
+        first, second = (self.swaps.values(self.metric, sides) for sides in both)
+        shape = len(pairs), first.shape[1], swapped.n_masks
+        return np.subtract(first, second, out=np.empty(shape)) * self.over[pairs]
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        numbers = [self.numbers[statistic][rows] for statistic in self.linear]
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        numbers = [self.swaps.numbers[statistic][rows] for statistic in self.swaps.linear]
         differ = np.any([(part[:, a] != part[:, b]).any(axis=2) for part in numbers], axis=0)
         # Every value may depend on every statistic.
-        return np.repeat(differ[..., None], self._estimate.shape[1], axis=2)
+        return np.repeat(differ[..., None], self.values.shape[1], axis=2)
 
     @cached_property
-    def _estimate(self) -> FloatArray:
+    def over(self) -> FloatArray:
+        """1 over the sum of the sizes, (n_pairs, n_values, 1); 0 of values that are 0."""
+        size = np.abs(self.values)
+        scale = (size[self.swaps.model_a] + size[self.swaps.model_b])[..., None]
+        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+
+    @cached_property
+    def values(self) -> FloatArray:
         """Values (n_models, n_values)."""
-        found = []
-        for metric in self.metrics:
-            value = metric.value(*(self.totals[s] for s in metric.statistics))
-            found.append(value if metric.per_class else value[:, None])
-        return np.concatenate(found, axis=1)
+        found = self.metric.value(*(self.swaps.totals[s] for s in self.metric.statistics))
+        return found if self.metric.per_class else found[:, None]
 
 
 def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:

@@ -1,8 +1,6 @@
-"""Studentized differences of quotients after swaps, of their averages over few classes, of means.
+"""Studentized differences of means after swaps, corrected for the skewness of the data.
 
-See `significance.swaps.ratio` for the sums of squares of quotients and averages.
-
-Means are corrected for the skewness of the data. Where values are skewed and models are not
+Where values are skewed and models are not
 exchangeable (lognormal losses of one model, normal ones of the other, of equal means), t itself is
 skewed, and swapped data sets are not: t rejects 28 of 100 such test sets of 100 samples, 15 of
 1,000. After each swap t goes through Hall's cubic,
@@ -25,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -33,13 +31,11 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.columns import Block
-from modelcompare.significance.swaps.ratio import Ratio
+from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped
-from modelcompare.significance.swaps.sums import SwappedSums
+from modelcompare.significance.swaps.sums import Formula
+from modelcompare.words import Alternative
 
-# Averages over more classes have more products than samples that a swap changes.
-MOST_CLASSES = 8
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
 # 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would show.
 _MANY = 100
@@ -47,55 +43,7 @@ _MANY = 100
 _CACHED_NUMBERS = 2**20
 
 
-class SwappedQuotients(SwappedSums):
-    """Studentized differences of metrics with a `ratio`; of averages one at a time."""
-
-    @staticmethod
-    def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """True for a quotient, and for an average of quotients over few classes."""
-        few = metric.average is None or evaluation.predictions.n_classes <= MOST_CLASSES
-        return metric.ratio is not None and few
-
-    @cached_property
-    def ratios(self) -> list[Ratio]:
-        """Numerators and denominators of each metric."""
-        return [Ratio(self, metric) for metric in self.metrics]
-
-    def sum_up(self, swapped: Swapped) -> None:
-        super().sum_up(swapped)
-        for ratio in self.ratios:
-            swapped.sums += ratio.grown(swapped.sums)
-
-    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        found, first = [], len(self.linear)
-        grown = swapped.sums[-2 * len(self.ratios) :]
-        for place, ratio in enumerate(self.ratios):
-            products = swapped.sums[first : first + len(ratio.kinds)]
-            found.append(
-                ratio.statistics(pairs, swapped, grown[2 * place : 2 * place + 2], products)
-            )
-            first += len(ratio.kinds)
-        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
-
-    def products(self) -> list[tuple[int, Block]]:
-        return [
-            (len(ratio.terms[0]), partial(ratio.product, kind))
-            for ratio in self.ratios
-            for kind in ratio.kinds
-        ]
-
-    @property
-    def own_width(self) -> int:
-        return len(self.ratios[0].mixed)
-
-    def own_columns(self, pairs: IntArray) -> FloatArray:
-        return self.ratios[0].crossed(pairs)
-
-    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        return np.concatenate([ratio.differ(rows, pairs) for ratio in self.ratios], axis=2)
-
-
-class SwappedMeans(SwappedQuotients):
+class Mean(Quotient):
     """Studentized differences of one mean without two bounds, corrected for their skewness.
 
     Of independent samples, without strata.
@@ -111,23 +59,30 @@ class SwappedMeans(SwappedQuotients):
             and Strata.of(evaluation.units) is None
         )
 
-    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        found = super().of_pairs(pairs, swapped)
+    def n_extreme(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> IntArray:
+        # Of skewed pairs the score over its error is not all.
+        count = Formula.n_extreme if self._skewed[pairs].any() else Quotient.n_extreme
+        return count(self, pairs, swapped, observed, alternative)
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        found = super().statistics(pairs, swapped)
         here = np.flatnonzero(self._skewed[pairs])
         if len(here):
-            moved, size = self.own_sums(pairs[here], swapped)[:, 0], self.units.size
+            moved, size = self.swaps.own_sums(pairs[here], swapped)[:, 0], self.swaps.units.size
             signed = self._cubes[pairs[here], None] - 2 * moved
             found[here, 0] = without_skewness(found[here, 0], signed / size, size)
         return found
 
     @property
-    def own_width(self) -> int:
+    def own_width(self) -> int:  # type: ignore[override]
         return int(self._skewed.any())
 
     def own_columns(self, pairs: IntArray) -> FloatArray:
         """Cubes (n_pairs, n_units) of standardized differences."""
         x = self._apart(slice(None), pairs)
-        size = np.sqrt(self._powers[0, pairs] / self.units.size)
+        size = np.sqrt(self._powers[0, pairs] / self.swaps.units.size)
         x /= np.where(size == 0, 1.0, size)  # Two models that do not differ have size 0.
         # Powers of arrays take twenty times as long as products.
         cubes: FloatArray = x * x * x
@@ -136,7 +91,7 @@ class SwappedMeans(SwappedQuotients):
     @cached_property
     def _cubes(self) -> FloatArray:
         """Sum of each pair's cubes, as they are, (n_pairs,)."""
-        counts = self.units.counts().astype(np.float64)
+        counts = self.swaps.units.counts().astype(np.float64)
         return np.array([
             float(self.own_columns(np.array([pair]))[0] @ counts) if skewed else 0.0
             for pair, skewed in enumerate(self._skewed)
@@ -152,8 +107,8 @@ class SwappedMeans(SwappedQuotients):
     @cached_property
     def _powers(self) -> FloatArray:
         """Sums of squares and of fourth powers of each pair's differences, (2, n_pairs)."""
-        counts = self.units.counts().astype(np.float64)
-        out, n_pairs = np.zeros((2, len(self.model_a))), len(self.model_a)
+        counts = self.swaps.units.counts().astype(np.float64)
+        out, n_pairs = np.zeros((2, len(self.swaps.model_a))), len(self.swaps.model_a)
         every = np.arange(n_pairs)
         step = max(1, _CACHED_NUMBERS // max(1, n_pairs))
         for start in range(0, len(counts), step):
@@ -164,8 +119,8 @@ class SwappedMeans(SwappedQuotients):
 
     def _apart(self, rows: slice, pairs: IntArray) -> FloatArray:
         """Contributions of samples to the difference, times the denominator, (n_rows, n_pairs)."""
-        top = self.ratios[0].of_units[0][rows, :, 0]
-        apart: FloatArray = top[:, self.model_a[pairs]] - top[:, self.model_b[pairs]]
+        top = self.of_units[0][rows, :, 0]
+        apart: FloatArray = top[:, self.swaps.model_a[pairs]] - top[:, self.swaps.model_b[pairs]]
         return apart
 
 

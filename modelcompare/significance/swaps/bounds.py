@@ -1,0 +1,124 @@
+"""Extreme quotients, counted from bounds of what they are divided by.
+
+A statistic after a swap is a score over a divisor. The score is a sum that single precision gives
+at a fraction of the cost, and the divisor hardly varies between swaps: bounds of both decide most
+comparisons with what was observed, and the rest are evaluated. The counts are those of evaluating
+everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.engine.exchange import Exchange
+from modelcompare.significance.extreme import n_true
+from modelcompare.words import Alternative
+
+SingleArray = NDArray[np.float32]
+
+# Relative error of rounding to single precision, eight times: of the five roundings of a score.
+_SINGLE = 2.0**-21
+# Sizes whose products single precision holds, and what is lost of those below its smallest.
+LARGEST, _TINY = 1e15, 1e-30
+
+
+class Places(NamedTuple):
+    """Pairs in all values and after all swaps; with `values` and `masks` single ones of these."""
+
+    pairs: IntArray
+    values: IntArray | slice = slice(None)
+    masks: IntArray | slice = slice(None)
+
+    def of(self, numbers: AnyArray) -> Any:
+        """Numbers of pairs and values that no swap changes, from (n_pairs, n_values, 1)."""
+        return numbers[self.pairs, self.values]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Sums of all models over the units that swap.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_models, n_values, n_masks)
+        Less those of the first model.
+    """
+
+    sums: FloatArray
+
+    @cached_property
+    def single(self) -> SingleArray:
+        """The sums in single precision."""
+        return self.sums.astype(np.float32)
+
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest sum under any mask, each (n_models, n_values, 1)."""
+        low, high = (end(axis=-1, keepdims=True) for end in (self.sums.min, self.sums.max))
+        return low, high
+
+    @property
+    def any(self) -> bool:
+        """True where any sum is not 0."""
+        return bool(np.any(self.ends))
+
+    def span(self, exchange: Exchange) -> tuple[FloatArray, FloatArray]:
+        """Bounds (n_pairs, n_values, 1) of what the first models gain."""
+        low, high = self.ends
+        first, second = exchange.comes, exchange.stays
+        return low[second] - high[first], high[second] - low[first]
+
+    def size(self, exchange: Exchange) -> FloatArray:
+        """Largest sizes of both models' sums together, (n_pairs, n_values, 1): they may cancel."""
+        size = np.maximum(*map(np.abs, self.ends))
+        return np.asarray(size[exchange.stays] + size[exchange.comes])
+
+
+def edges(
+    divisor: tuple[FloatArray, FloatArray],
+    least: FloatArray,
+    size: FloatArray,
+    alternative: Alternative,
+) -> tuple[SingleArray, SingleArray]:
+    """Return what scores are not extreme below, and from which on they are.
+
+    Parameters
+    ----------
+    divisor : tuple of two ndarrays
+        Bounds of what scores are divided by.
+    least : ndarray
+        Size from which a quotient is extreme.
+    size : ndarray
+        Sum of the sizes of what a score is made of in single precision.
+    alternative : {"two-sided", "greater", "less"}
+        Which quotients are extreme.
+    """
+    ends, error = [least * end for end in divisor], _SINGLE * size + _TINY
+    # No size is below 0, and of a divisor of 0 every quotient is taken for 0.
+    everything = (divisor[1] <= 0) | ((alternative == "two-sided") & (least <= 0))
+    low = np.where(everything, -np.inf, np.minimum(*ends) - error)
+    high = np.where(everything, -np.inf, np.maximum(*ends) + error)
+    with np.errstate(over="ignore"):
+        # Scores are not made wide to be compared: the ends are made narrow, and further apart.
+        narrow = (low.astype(np.float32), -np.inf), (high.astype(np.float32), np.inf)
+        below, above = (np.nextafter(end, np.float32(towards)) for end, towards in narrow)
+    return below, above
+
+
+def between(sizes: SingleArray, low: SingleArray, high: SingleArray) -> tuple[IntArray, Places]:
+    """Count the sizes (n_pairs, n_values, n_masks) from the upper edge on.
+
+    And find those between both edges.
+    """
+    not_shown = sizes < high
+    undecided = not_shown > (sizes < low)
+    rows = np.nonzero(undecided.any(axis=-1))
+    row, mask = np.nonzero(undecided[rows])
+    count: IntArray = sizes.shape[-1] - n_true(not_shown, axis=-1)
+    return count, Places(rows[0][row], rows[1][row], mask)
