@@ -10,7 +10,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.folds import FoldComparison, check_fold_correction, compare_on_folds
-from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
+from modelcompare.comparison.published import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
 from modelcompare.engine.axis import ValueKey
 from modelcompare.metrics.registry import get_metric

@@ -24,7 +24,7 @@ from modelcompare.report.figures.forest import (
     height_of,
 )
 from modelcompare.report.figures.layout import Caption, draw_panels
-from modelcompare.report.figures.selection import models_by_class, part_shown
+from modelcompare.report.figures.selection import models_by_class, part_shown, shown_classes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import (
     format_interval,
@@ -56,7 +56,7 @@ def selected(
     remark : str
         Names what is left out.
     """
-    kept = sorted(by_telling(result, places, max_classes)[:max_classes])
+    kept, classes = shown_classes(by_telling(result, places, max_classes), max_classes)
     order = result.order[:, places]
     per_class = result.keys[places[0]].label is not None
     fitting = models_by_class(len(kept), max_rows) if per_class else len(order)
@@ -66,10 +66,9 @@ def selected(
     best = sorted(order[:, 0].tolist(), key=medians.__getitem__)
     best.sort(key=lambda model: result.models[model] != result.baseline)
     models = {*best[:count]}
-    said = [part_shown(count, len(order), "model", "the best"),
-            part_shown(len(kept), len(places), "class", "where models differ most")]  # fmt: skip
     shown = {at: [i for i in result.order[:, at].tolist() if i in models] for at in kept}
-    return shown, "; ".join(filter(None, said))
+    remarks = part_shown(count, len(order), "model", "the best"), classes
+    return shown, "; ".join(filter(None, remarks))
 
 
 def plot_comparison(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.score_tables import frame_of, scores_of
+from modelcompare.comparison.published import frame_of, scores_of
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots

@@ -13,7 +13,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
-from modelcompare.comparison.pairwise import max_t_bounds, simultaneous_scores
+from modelcompare.comparison.simultaneous import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.tables import comparison_tables, printed_tables
 from modelcompare.comparison.verdict import Verdict
 from modelcompare.engine.axis import score_frame

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from modelcompare.report.figures.forest import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
-from modelcompare.report.figures.selection import part_shown
+from modelcompare.report.figures.selection import shown_classes
 from modelcompare.report.figures.style import DARK, SHADES, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_p_value
@@ -152,9 +152,5 @@ def _share_text(share: float) -> str:
 
 def _most_confused(shares: pd.DataFrame) -> tuple[list[int], str]:
     """Places of the classes that are drawn: all, or those told apart from the others worst."""
-    right = np.diag(shares.to_numpy())
-    if len(right) <= MAX_CLASSES:
-        return list(range(len(right))), ""
-    worst = np.argsort(np.nan_to_num(right, nan=2.0), kind="stable")[:MAX_CLASSES]
-    shown = part_shown(MAX_CLASSES, len(right), "class", "those confused most")
-    return sorted(int(place) for place in worst), shown
+    worst = np.argsort(np.nan_to_num(np.diag(shares.to_numpy()), nan=2.0), kind="stable")
+    return shown_classes(worst.tolist(), MAX_CLASSES, "those confused most")

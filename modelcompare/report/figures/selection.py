@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.report.numbers import plural
@@ -34,15 +35,21 @@ def first_models(models: Sequence[str], most: int, which: str = "") -> tuple[lis
     return kept, part_shown(len(kept), len(models), "model", which)
 
 
+def shown_classes(
+    order: Sequence[int], most: int, which: str = "where models differ most"
+) -> tuple[list[int], str]:
+    """Positions of the first classes of an order, in their own order, and a remark."""
+    kept = sorted(order[:most])
+    return kept, part_shown(len(kept), len(order), "class", which)
+
+
 def telling_labels(frame: pd.DataFrame, column: str, most: int) -> tuple[list[Any], str]:
     """Classes over which a column ranges furthest, in their own order, and a remark."""
     labels = list(dict.fromkeys(None if is_missing(label) else label for label in frame["label"]))
-    if len(labels) <= most:
-        return labels, ""
-    ranges = frame.groupby("label", sort=False)[column].agg(lambda x: x.max() - x.min())
-    telling = set(ranges.sort_values(ascending=False, kind="stable").index[:most])
-    kept = [label for label in labels if label in telling]
-    return kept, part_shown(len(kept), len(labels), "class", "where models differ most")
+    of_labels = frame.groupby("label", sort=False, dropna=False)[column]
+    order = np.argsort(-(of_labels.max() - of_labels.min()).to_numpy(), kind="stable")
+    places, shown = shown_classes(order.tolist(), most)
+    return [labels[place] for place in places], shown
 
 
 def one_label(frame: pd.DataFrame, label: object) -> list[Any]:
