@@ -37,7 +37,7 @@ def with_truth(
     aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
 ) -> dict[str, pd.DataFrame]:
     """Parts that hold the truth of an answer key."""
-    key = truths.set_index("id")["y_true"]
+    key = truths.set_axis(ids_of(truths["id"], records.written))["y_true"]
     first = next(iter(aligned.values()))
     absent = first.index[~first.index.isin(key.index)]
     if len(absent):
@@ -152,6 +152,6 @@ def check_same(
             if differs.any():
                 where = holders[model].index[np.flatnonzero(differs)]
                 raise ValueError(
-                    f"{what.format(repr(first_model), repr(model))} disagree on {name} for "
+                    f"{what.format(repr(first_model), repr(model))} disagree on {name.strip()} for "
                     f"{len(where):,} ids ({listed(where)})."
                 )

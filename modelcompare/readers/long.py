@@ -21,8 +21,8 @@ from modelcompare.readers.tables import Table, nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
 
-# A name that no column has, which may be called run and describe the samples.
-_RUN = " run"
+# Names that no column has, which may be called run and describe the samples.
+_RUN, _GROUP, _ITEM = " run", " group", " item"
 
 
 def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
@@ -55,7 +55,7 @@ def record_predictions(
     """Predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
     refuse_objects(records.frame["id"])
-    truths, rows = answer_key(records.frame.rename(columns={"run": _RUN}))
+    truths, rows = answer_key(records.frame.rename(columns={"run": _RUN, "group": _GROUP}))
     if len(rows) == 0:
         where = name or "the table"
         raise ValueError(f"{where} names no model in any row; write which model each row is of.")
@@ -98,12 +98,12 @@ def _understood(
         for part in parts
         for model in part.outputs
     }
-    runs = parts[0].frame.get(_RUN)
-    in_runs = runs is not None and columns.groups == "item"
+    runs, clusters = parts[0].frame.get(_RUN), columns.groups and columns.groups.strip()
+    of_runs = runs is not None and columns.groups == _ITEM
     return {
         "format": records.says if records.says != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
-        "clusters": f"the {runs.nunique()} runs of each sample" if in_runs else columns.groups,
+        "clusters": f"the {runs.nunique()} runs of each sample" if of_runs else clusters,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         "direction": directed(scores, columns.told_better),
     }  # fmt: skip
@@ -112,30 +112,36 @@ def _understood(
 def _described(
     records: Records, rows: pd.DataFrame, scores: Sequence[str], columns: Columns
 ) -> tuple[Columns, pd.DataFrame]:
-    """Results with the columns that describe the samples, and what was said of these."""
+    """Results with the columns that describe the samples, and what was said of these.
+
+    A row is named by sample and run where samples occur in several. Runs of one sample are not
+    independent, so they are its cluster unless clusters were told.
+    """
     if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
         # A sample, with its runs, is the cluster, whatever clusters a log names itself.
-        rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
-    beside = _beside(records, columns).loc[rows.index]
-    table = pd.concat([_results(rows, scores), beside], axis=1)
-    if columns.runs is None and not rows.duplicated(["model", "id"]).any():
-        # A column named like a repetition, of which each sample has one, repeats nothing.
-        table = table.drop(columns=_RUN, errors="ignore")
-    return _with_runs(columns, table)
-
-
-def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
-    """Outputs of models, with the samples' ids and runs, and the truth of what is no score."""
-    used = [SCORE + score for score in scores] or [
+        rows, columns = rows.drop(columns=_GROUP, errors="ignore"), replace(columns, groups=None)
+    outputs = [SCORE + score for score in scores] or [
         c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
     ]
-    if not used:
+    if not outputs:
         raise ValueError(
             "there are neither predictions nor scores; name the column of predictions with pred= "
             "(--pred COLUMN), or scores with score= (--score COLUMN)."
         )
-    kept = [c for c in ("id", _RUN, "group", *([] if scores else ["y_true"])) if c in rows]
-    return rows[[*kept, *used]]
+    beside = _beside(records, columns).loc[rows.index]
+    true = ["y_true"] if "y_true" in rows and not scores else []
+    made = {"id": rows["id"]}
+    n_runs, n_groups = (rows[c].nunique() if c in rows else 0 for c in (_RUN, _GROUP))
+    # A column named like a repetition, of which each sample has one, repeats nothing.
+    in_runs = n_runs > 1 and (columns.runs is not None or rows.duplicated(["model", "id"]).any())
+    if columns.groups is None and (in_runs or n_groups > 1):
+        # What another cluster would give cannot be known from one; its samples are all there is.
+        name, column = (_GROUP, _GROUP) if n_groups > 1 else (_ITEM, "id")
+        columns, made[name] = replace(columns, groups=name), rows[column]
+    if in_runs:
+        columns, made[_RUN] = replace(columns, runs=_RUN), rows[_RUN]
+        made["id"] = rows["id"].astype(str) + " run " + rows[_RUN].astype(str)
+    return columns, pd.concat([pd.DataFrame(made), rows[[*true, *outputs]], beside], axis=1)
 
 
 def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:
@@ -210,23 +216,3 @@ def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
     """The rows of samples that a score was asked of: some model has it."""
     held = rows[[SCORE + name for name in scores]].notna().any(axis=1)
     return rows[held.groupby(rows["id"]).transform("any")]
-
-
-def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataFrame]:
-    """Name rows by sample and run where samples occur in several, and keep samples together.
-
-    Runs of one sample are not independent, so they are its cluster unless clusters were told.
-    """
-    if "group" in table and columns.groups != "group" and table["group"].nunique() < 2:
-        # What another cluster would give cannot be known from one; its samples are all there is.
-        table = table.drop(columns="group")
-    if _RUN not in table or table[_RUN].nunique() < 2:
-        table = table.drop(columns=_RUN, errors="ignore")
-        if columns.groups is None and "group" in table:
-            return replace(columns, groups="group"), table
-        return columns, table.drop(columns="group", errors="ignore")
-    runs = table[_RUN].astype(str)
-    table = table.assign(id=table["id"].astype(str) + " run " + runs, item=table["id"])
-    groups = columns.groups or ("group" if "group" in table else "item")
-    table = table.drop(columns=[c for c in ("item", "group") if c in table and c != groups])
-    return replace(columns, groups=groups, runs=_RUN), table

@@ -70,6 +70,15 @@ def test_a_method_names_the_models_too(tmp_path):
     assert "model: column method" in sentence(pd.concat(rows), tmp_path)
 
 
+def test_rows_of_no_model_hold_the_truth_whatever_the_ids_are(tmp_path):
+    path = tmp_path / "t.csv"
+    for ids in ("12", "uv"):
+        rows = [f"{m},{i},,{said}" for m in "ab" for i, said in zip(ids, "xy", strict=True)]
+        rows += [f",{i},{true}," for i, true in zip(ids, "yx", strict=True)]
+        path.write_text("\n".join(["model,item,y_true,y_pred", *rows]))
+        assert mc.read_predictions(path).y_true.tolist() == ["y", "x"]
+
+
 # -- columns beside a model's own ------------------------------------------------------------
 
 

@@ -209,6 +209,7 @@ def test_reports_of_one_repository_are_read_and_two_can_be_left_out_as_clusters(
     pd.testing.assert_frame_equal(alone.scores[bounds], want[bounds])
     two = [_report(tmp_path / f"{m}.two.json", s, ["d__d", "p__p"]) for m, s in solved.items()]
     assert {*mc.read_predictions(two).groups} == {"d__d", "p__p"}
+    assert {*mc.read_predictions(two, groups="group").groups} == {"d__d", "p__p"}
     # What the message about too few clusters names, also on the command line.
     by_id = mc.read_predictions(two, groups="id")
     assert by_id.groups is None
