@@ -53,7 +53,7 @@ class EstimatorComparison(FoldComparison):
     stem: ClassVar[str] = "estimators"
     _members: ClassVar[str] = """
         test correction rope confidence_level seed_label signature
-        folds: repeat fold n_train n_test model metric label value:number
+        folds: repeat fold n_train n_test model metric label value:estimate
         scores: model metric label mean sd n_folds
         differences: model_a model_b metric label difference standard_error ci_low ci_high statistic
           p_value p_adjusted better p_a p_equivalent p_b

@@ -60,7 +60,8 @@ class FoldComparison(Result):
     stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
         test correction rope confidence_level signature
-        folds: repeat:label fold:label n_train:number n_test:number model metric label value:number
+        folds: repeat:label fold:label n_train:estimate n_test:estimate model metric label
+          value:estimate
         scores: model metric label mean sd n_folds
         differences: model_a model_b metric label difference standard_error ci_low ci_high statistic
           p_value p_adjusted better p_a p_equivalent p_b

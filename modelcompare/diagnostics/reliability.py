@@ -104,7 +104,7 @@ class Reliability(Result):
     page_title: ClassVar[str] = "Calibration"
     _members: ClassVar[str] = """
         label n_samples confidence_level signature
-        reliability=table: model bin low high n:number confidence accuracy ci_low ci_high gap
+        reliability=table: model bin low high n:estimate confidence accuracy ci_low ci_high gap
         errors: model debiased_ece ci_low ci_high
     """
     plot = Plots(reliability=plot_reliability)

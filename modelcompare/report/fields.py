@@ -31,10 +31,8 @@ Kind = Literal[
 HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
+# Fields that are not here are texts.
 _NAMES: Mapping[Kind, str] = {
-    "text": "assumption baseline candidate caveat change ci correction cost method metric metric_a "
-    "metric_b kind metric_small metric_whole model name needs rng_label road seed_label sentence "
-    "set signature slice summary test text variant",
     "model_a": "model_a",
     "model_b": "model_b",
     "label": "label value",

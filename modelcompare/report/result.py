@@ -32,8 +32,8 @@ class Result(ABC):
     schema_version: ClassVar[int] = 1
     # Members of the JSON document: values, and behind their names and a colon tables, with their
     # columns; the last of no columns has those values in a row. Each is an attribute or a method
-    # of its name, or of the one behind =. What ends in ? may be missing. A colon stands before what
-    # a member is where fields.py says something else of its name.
+    # of its name, or of the one behind =. What ends in ? may be missing. A colon stands before a
+    # field that a member is like, where its own name says something else.
     _members: ClassVar[str]
 
     @property

@@ -38,10 +38,9 @@ _KINDS: Mapping[str, Any] = {
     "text": _TEXT, "model_a": _TEXT, "model_b": _TEXT, "label": _LABEL, "given": _LABEL,
     "count": _COUNT, "flag": {"type": "boolean"},
 }  # fmt: skip
-# Members that are more than cells of a table, by name or by what stands after a colon.
+# Members that are more than their kind, by name.
 _TYPES: Mapping[str, Any] = {
-    "number": _NUMBER, "text": _TEXT, "label": _LABEL, "text_or_none": _TEXT_OR_NONE,
-    "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE,
+    "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE, "text_or_none": _TEXT_OR_NONE,
     "models": _TEXTS, "references": _TEXTS, "verdict": _TEXTS,
     "bounds": {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER},
     "made_with": {"$ref": "#/$defs/made_with"},
@@ -101,5 +100,5 @@ def _type(member: Member) -> dict[str, Any]:
     if member.columns:
         return {"type": "array", "items": _object(member.columns)}
     known = member.kind or member.name
-    found: dict[str, Any] = _TYPES.get(known) or _KINDS.get(FIELDS[known], _NUMBER)
+    found: dict[str, Any] = _TYPES.get(known) or _KINDS.get(FIELDS.get(known, "text"), _NUMBER)
     return found
