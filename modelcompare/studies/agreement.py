@@ -3,37 +3,274 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import long_frame
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.report.document import Document
+from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import one_label, telling_labels
+from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.agreement_result import ON_REPLICATES, AgreementStudy
-from modelcompare.studies.pairs import (
-    PAPER_PAIRS,
-    MetricPairs,
-    Pair,
-)
+from modelcompare.studies.figures import plot_shares
+from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.studies.ranking_consistency import (
-    drawn_pairs,
-    never_certain,
+    orders_kept,
+    share_interval,
     times_drawn,
 )
 from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
     giving,
+    label_name,
     listed,
+    signature,
+    warn_caller,
     written_out,
 )
+
+# Classes with a panel each.
+_MAX_CLASSES = 6
+_AGREE, _DISAGREE, _NEITHER = (
+    Look(LEADING, "o", ""),
+    Look(OTHER, "X", ""),
+    Look("#999999", ".", ""),
+)
+# Tests of replicates, which other rooms call by the samples they run on.
+ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
+
+T_NOTE = (
+    "The t-test runs on bootstrap replicates, as the paper's does: its p-values shrink as "
+    "resamples are added, so % significant measures the effort of the simulation. permutation, "
+    "sign-flip, bootstrap and wald are valid tests."
+)
+
+
+def plot_agreement(study: AgreementStudy, *, label: Any = None, ax: Axes | None = None) -> Figure:
+    """Draw the models' differences under both metrics, with quadrants of agreement."""
+    pairs = study.metric_pairs.pairs[: None if ax is None else 1]
+    part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
+    labels, shown = telling_labels(part, "difference_a", _MAX_CLASSES if ax is None else 1)
+    if label is not None:
+        labels, shown = one_label(part, label), ""
+    n_pairs = len(part) // part["label"].nunique(dropna=False)
+    title = (
+        f"Do both metrics prefer the same model? {study.n_samples:,} samples, {n_pairs:,} "
+        f"pair{'s' * (n_pairs != 1)} of models, tests at {study.alpha:g}"
+    )
+    keys = [
+        (f"p < {study.alpha:g} under both, same model", _AGREE),
+        (f"p < {study.alpha:g} under both, other model", _DISAGREE),
+        ("not significant under both", _NEITHER),
+    ]
+    note = "shaded: both prefer the same model"
+    caption = Caption(title, study.signature, shown, note, keys)
+
+    def draw(names: Pair, of: Any, axes: Axes) -> None:
+        rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
+        _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(*names))
+        axes.set_xlabel(f"difference in {names[0]}")
+        axes.set_ylabel(f"difference in {names[1]}")
+
+    panels = wrapped([partial(draw, names, of) for names in pairs for of in labels])
+    return draw_panels(caption, panels, (2.5, 2.5), ax=ax, least_width=5.0)
+
+
+def plot_population(
+    study: AgreementStudy, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw agreement with the order of the whole test set, against the ratio."""
+    sizes = study.usable_ratios() if ratios is None else ratios
+    frame = study.population(sizes, n_subsamples=n_subsamples)
+    lines = frame.assign(
+        line=frame["label"].map(label_name), share=frame["pct_agree"],
+        series=list(zip(frame["metric_small"], frame["metric_whole"], strict=True)),
+    )  # fmt: skip
+    title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
+    caption = Caption(title, study.signature, note="thick: mean over classes; thin: each class")
+    pairs = study.metric_pairs.pairs
+    words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
+    if len(pairs) == 1:
+        a, b = pairs[0]
+        words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
+    panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
+    return plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax=ax)
+
+
+@dataclass(frozen=True)
+class AgreementStudy(Result):
+    """Agreement of pairs of metrics over all pairs of models.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        Test set and models.
+    metric_pairs : MetricPairs
+        Metrics that are compared.
+    alpha, test, n_resamples, confidence_level
+        As given to `agreement_study`.
+    table : DataFrame
+        The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
+        n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
+        significant ones), ci_low, ci_high (of pct_agree, by resampling models; where all or none
+        agree Wilson's, of as many pairs as share no model).
+    pairs : DataFrame
+        A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
+        metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
+    """
+
+    predictions: TestSet = field(repr=False)
+    metric_pairs: MetricPairs = field(repr=False)
+    alpha: float
+    test: AgreementTest
+    n_resamples: int
+    confidence_level: float
+    table: pd.DataFrame = field(repr=False)
+    pairs: pd.DataFrame = field(repr=False)
+    seed: np.random.SeedSequence = field(repr=False)
+    seed_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "agreement"
+    _members: ClassVar[str] = """
+        alpha test n_resamples confidence_level seed_label signature
+        agreement=table: metric_a metric_b label n_pairs n_significant pct_significant n_agree
+          pct_agree ci_low ci_high
+        agreement_pairs=pairs: model_a model_b metric_a metric_b label difference_a difference_b
+          p_value_a p_value_b significant agree
+        agreement_population=_population: metric_small metric_whole label ratio n_samples pct_agree
+          ci_low ci_high part_low part_high
+    """
+    plot = Plots(agreement=plot_agreement, population=plot_population)
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            "agreement_study", n=self.n_samples, models=len(self.predictions.models),
+            B=self.n_resamples, test=self.test, alpha=self.alpha, rng=self.seed_label,
+        )  # fmt: skip
+
+    @checked()
+    @one_blas_thread()
+    def population(
+        self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
+    ) -> pd.DataFrame:
+        """Compare the order of models on parts of the test set with that on the whole.
+
+        At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
+        of metrics there are three answers: the first on the part and on the whole, the second on
+        the part and the first on the whole (functional consistency, the paper's hypothesis D), and
+        the second on both. A value that is undefined orders nothing and so disagrees.
+
+        Parameters
+        ----------
+        ratios : sequence of float
+            Parts of the test set, each in (0, 1].
+        n_subsamples : int
+            Parts that are drawn at each ratio.
+
+        Returns
+        -------
+        DataFrame
+            Columns metric_small (that orders the models on the part), metric_whole (that orders
+            them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
+            parts), ci_low, ci_high (its interval, by resampling models and parts; of two
+            models, which are one pair, over parts alone), part_low, part_high (between which
+            `confidence_level` of the single parts lie).
+
+        References
+        ----------
+        .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
+        """
+        return orders_kept(
+            self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
+            self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
+        )  # fmt: skip
+
+    @property
+    def note(self) -> str:
+        """A caveat about its p-values, if there is one."""
+        return T_NOTE if self.test in ON_REPLICATES else ""
+
+    def document(self) -> Document:
+        pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
+        names = [
+            f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
+        ]  # as the paper heads it
+        n_pairs = self.table["n_pairs"].iloc[0]
+        title = (
+            f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
+        )
+        table = Table.of(
+            title, self.table.assign(name=names), column("Metric", "name"),
+            column("Class", "label"), column("% Sig.", "pct_significant", decimals=2),
+            column("% Agree", "pct_agree", decimals=2),
+            interval_column(self.confidence_level, decimals=1),
+            notes=[self.note] if self.note else [],
+        )  # fmt: skip
+        plot = self.plot
+        figures = {"agreement": plot.agreement, "agreement_population": plot.population}
+        return self._document({"agreement": table}, figures=figures)
+
+    def _population(self) -> pd.DataFrame:
+        """Compare at the paper's ratios that this test set has samples for, and name the others."""
+        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
+            warn_caller(
+                f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
+                f"less than 2 of {len(self.predictions)} samples.",
+                UserWarning,
+            )
+        return self.population(self.usable_ratios())
+
+    def usable_ratios(self) -> list[float]:
+        """The paper's ratios that leave two samples of this test set."""
+        return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
+
+
+def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
+    """Draw differences, and shade where `sense` has both metrics prefer the same model."""
+    shown, agree = part["significant"], part["agree"]
+    share = f"{100 * (shown & agree).sum() / shown.sum():.1f} % agree" if shown.any() else None
+    plain_axes(axes, f"{name}\n{share or 'no pair significant'}")
+    axes.axhline(0, color="black", linewidth=0.7, zorder=1)
+    axes.axvline(0, color="black", linewidth=0.7, zorder=1)
+    size = 16 if len(part) < 200 else 4
+    for chosen, look in (
+        (~shown, _NEITHER), (shown & agree, _AGREE), (shown & ~agree, _DISAGREE),
+    ):  # fmt: skip
+        axes.scatter(
+            part.loc[chosen, "difference_a"], part.loc[chosen, "difference_b"], s=size,
+            color=look.colour, marker=look.marker, linewidth=0, alpha=0.7, zorder=2,
+            rasterized=len(part) > 500,
+        )  # fmt: skip
+    furthest = part[["difference_a", "difference_b"]].abs().max().fillna(0.0)
+    x, y = 1.08 * furthest.clip(lower=1e-12)
+    axes.set(xlim=(-x, x), ylim=(-y, y))
+    for left, low in ((0, 0), (-x, -y)) if sense > 0 else ((0, -y), (-x, 0)):
+        axes.fill_between(
+            [left, left + x], low, low + y, color=_AGREE.colour, alpha=0.06, linewidth=0
+        )
+    axes.locator_params(nbins=4)
 
 
 @checked(predictions=giving("blocks"))
@@ -97,71 +334,47 @@ def agreement_study(
         raise ValueError("agreement is over pairs of models; there is 1 model.")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
-    evaluation = metric_pairs.evaluate(predictions)
     view = PairView.of(
-        evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
-        progress=progress,
+        metric_pairs.evaluate(predictions), *all_pairs(len(predictions.models)), n_resamples, seed,
+        n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
-    frame, table = _frames(
-        evaluation, metric_pairs, view.estimate, p_values, alpha, confidence_level, seed
-    )
+    table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)
     return AgreementStudy(
         predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,
-        n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=frame,
+        n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=of_pairs,
         seed=seed, seed_label=rng_label(rng),
     )  # fmt: skip
 
 
 def _frames(
-    evaluation: Evaluation, metric_pairs: MetricPairs, difference: FloatArray, p_values: FloatArray,
-    alpha: float, confidence_level: float, seed: np.random.SeedSequence,
+    view: PairView, p_values: FloatArray, metric_pairs: MetricPairs, alpha: float,
+    confidence_level: float,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
-    names = np.array(evaluation.models, dtype=object)
-    model_a, model_b = all_pairs(len(names))
-    frames, rows = [], []
-    drawn = times_drawn(len(names), seed)
-    for metrics, a, b in metric_pairs.named(evaluation):
-        significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
-        sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
-        agree = np.sign(difference[:, a]) == sense * np.sign(difference[:, b])
-        frames.append(long_frame(
-            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
-            difference_a=difference[:, a], difference_b=difference[:, b], p_value_a=p_values[:, a],
-            p_value_b=p_values[:, b], significant=significant, agree=agree,
+    """Make `AgreementStudy.table` and `AgreementStudy.pairs`."""
+    names = np.array(view.evaluation.models, dtype=object)
+    models = {"model_a": names[view.model_a], "model_b": names[view.model_b]}
+    drawn, n_pairs = times_drawn(len(names), view.seed), len(view.model_a)
+    table, of_pairs = [], []
+    for metrics, a, b in metric_pairs.positions(view.evaluation):
+        keys = view.evaluation.keys[a]
+        d_a, d_b, p_a, p_b = (n[:, side] for n in (view.estimate, p_values) for side in (a, b))
+        significant = (p_a < alpha) & (p_b < alpha)
+        agree = np.sign(d_a) == metric_pairs.sense(**metrics) * np.sign(d_b)
+        of_pairs.append(long_columns(
+            {**models, **metrics}, keys, difference_a=d_a, difference_b=d_b, p_value_a=p_a,
+            p_value_b=p_b, significant=significant, agree=agree,
         ))  # fmt: skip
-        for place, key in enumerate(evaluation.keys[a]):
-            n_significant = int(significant[:, place].sum())
-            n_agree = int((significant & agree)[:, place].sum())
-            low, high = _share_interval(
-                significant[:, place], agree[:, place], drawn, confidence_level
-            )
-            rows.append({
-                **metrics, "label": key.label, "n_pairs": len(model_a),
-                "n_significant": n_significant,
-                "pct_significant": 100 * n_significant / len(model_a), "n_agree": n_agree,
-                "pct_agree": 100 * n_agree / n_significant if n_significant else np.nan,
-                "ci_low": low, "ci_high": high,
-            })  # fmt: skip
-    pairs = pd.concat(frames, ignore_index=True).drop(columns="metric")
-    return pairs, pd.DataFrame(rows).astype({"label": object})
-
-
-def _share_interval(
-    significant: BoolArray, agree: BoolArray, drawn: FloatArray, confidence_level: float
-) -> tuple[float, float]:
-    """Percentile interval of the percentage that agrees, models drawn with replacement.
-
-    `drawn` is how often each model is, of shape (n_resamples, n_models).
-    """
-    agreeing, all_shown = drawn_pairs(np.stack([significant & agree, significant], axis=1), drawn).T
-    defined = all_shown > 0
-    if not defined.any():
-        return np.nan, np.nan
-    shares = 100 * agreeing[defined] / all_shown[defined]
-    tail = (1 - confidence_level) / 2
-    ends = np.quantile(shares, [tail, 1 - tail])
-    share = np.array(100 * (significant & agree).sum() / significant.sum())
-    n_apart = min(int(significant.sum()), drawn.shape[1] // 2)
-    low, high = never_certain(share, ends[0], ends[1], n_apart, confidence_level)
-    return float(low), float(high)
+        both = significant & agree
+        n_significant, n_agree = significant.sum(axis=0), both.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            share = 100 * n_agree / n_significant
+        low, high = share_interval(both, significant, drawn, confidence_level)
+        table.append(long_columns(
+            {name: [metric] for name, metric in metrics.items()}, keys, n_pairs=n_pairs,
+            n_significant=n_significant, pct_significant=100 * n_significant / n_pairs,
+            n_agree=n_agree, pct_agree=share, ci_low=low, ci_high=high,
+        ))  # fmt: skip
+    frame, pairs = (joined_frame(rows).drop(columns="metric") for rows in (table, of_pairs))
+    # Here numbers beside a missing label are floats, as pandas makes them.
+    return frame.assign(label=pd.Series(frame["label"].tolist()).astype(object)), pairs

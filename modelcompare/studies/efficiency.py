@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -24,41 +26,55 @@ def variance_ratios(
     With influences u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the influence
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
-    estimate = evaluation.estimate()
     n = evaluation.units.size
-    sums = _power_sums(evaluation, estimate, metric_pairs.positions(evaluation))
-    names = np.array(evaluation.models, dtype=object)
+    models = np.array(evaluation.models, dtype=object)
     parts = []
-    named = metric_pairs.named(evaluation)
-    for (metrics, a, _), (uu, vv, u4, v4, uuvv) in zip(named, sums, strict=True):
+    for metrics, a, _, sums in _summed(evaluation, metric_pairs, _power_sums):
         with np.errstate(divide="ignore", invalid="ignore"):
+            uu, vv, u4, v4, uuvv = sums
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
-            half = normal_quantile(confidence_level) * error
-            low, high = ratio * np.exp(-half), ratio * np.exp(half)
+        low, high = _around(ratio, error, confidence_level)
         parts.append(long_columns(
-            {"model": names}, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
+            {"model": models}, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
             ci_high=high,
         ))  # fmt: skip
     return joined_frame(parts).drop(columns="metric")
 
 
-def _power_sums(
-    evaluation: Evaluation, estimate: FloatArray, positions: list[tuple[slice, slice]]
-) -> list[list[FloatArray]]:
-    """Sums of u^2, v^2, u^4, v^4 and u^2 v^2 over the units, for each pair of metrics."""
-    sums: list[list[FloatArray]] = [
-        [np.zeros(estimate[:, a].shape) for _ in range(5)] for a, _ in positions
-    ]
+def _power_sums(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Sums of u^2, v^2, u^4, v^4 and u^2 v^2, each of shape (n_models, n_values)."""
+    uu, vv = u**2, v**2
+    return np.array([each.sum(axis=0) for each in (uu, vv, uu * uu, vv * vv, uu * vv)])
+
+
+def _products(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Sums of products of u and v with themselves and each other, as of twice as many models."""
+    both = np.ascontiguousarray(np.concatenate((u, v), axis=1).transpose(2, 0, 1))
+    return both.transpose(0, 2, 1) @ both
+
+
+def _summed(
+    evaluation: Evaluation, metric_pairs: MetricPairs,
+    sums: Callable[[FloatArray, FloatArray], FloatArray],
+) -> Iterator[tuple[dict[str, str], slice, slice, FloatArray]]:  # fmt: skip
+    """Yield names and places of each pair, and sums over the units of both metrics' influences."""
+    estimate, positions = evaluation.estimate(), metric_pairs.positions(evaluation)
+    totals = [np.zeros(()) for _ in positions]
     for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
-        squares = influence**2
-        for into, (a, b) in zip(sums, positions, strict=True):
-            uu, vv = squares[:, :, a], squares[:, :, b]
-            for total, term in zip(into, (uu, vv, uu * uu, vv * vv, uu * vv), strict=True):
-                total += term.sum(axis=0)
-    return sums
+        for pair, (_, a, b) in enumerate(positions):
+            totals[pair] = totals[pair] + sums(influence[..., a], influence[..., b])
+    for position, total in zip(positions, totals, strict=True):
+        yield *position, total
+
+
+def _around(ratio: FloatArray, error: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Interval of a ratio by the standard error of its logarithm."""
+    half = normal_quantile(level) * error
+    with np.errstate(invalid="ignore", over="ignore"):
+        return ratio * np.exp(-half), ratio * np.exp(half)
 
 
 def relative_efficiency(
@@ -70,22 +86,18 @@ def relative_efficiency(
     samples. The interval is that of the squared ratio of the two differences, whose relative
     errors dwarf those of the standard errors.
     """
-    estimate = evaluation.estimate()
+    estimate, n = evaluation.estimate(), evaluation.units.size
     model_a, model_b = all_pairs(len(evaluation.models))
     names = np.array(evaluation.models, dtype=object)
+    models = {"model_a": names[model_a], "model_b": names[model_b]}
     parts = []
-    covariances = _covariances(evaluation, estimate, metric_pairs)
-    for (metrics, a, b), covariance in zip(
-        metric_pairs.named(evaluation), covariances, strict=True
-    ):
+    for metrics, a, b, products in _summed(evaluation, metric_pairs, _products):
         both = estimate[:, a], estimate[:, b]
+        covariance = products / (n * (n - 1))
         found = samples_ratio(both, covariance, model_a, model_b, confidence_level)
         d_a, d_b = (pair_differences(each, model_a, model_b) for each in both)
-        sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
-        parts.append(long_columns(
-            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
-            **found, agree=sense * d_a * d_b > 0,
-        ))  # fmt: skip
+        agree = metric_pairs.sense(**metrics) * d_a * d_b > 0
+        parts.append(long_columns({**models, **metrics}, evaluation.keys[a], **found, agree=agree))
     return joined_frame(parts).drop(columns="metric")
 
 
@@ -112,30 +124,11 @@ def samples_ratio(
         z_a, z_b = d_a / np.sqrt(variance_a), d_b / np.sqrt(variance_b)
         ratio = (z_a / z_b) ** 2
         spread = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
-        half = 2 * normal_quantile(confidence_level) * np.sqrt(np.maximum(spread, 0.0))
-        ends = ratio * np.exp(-half), ratio * np.exp(half)
+    low, high = _around(ratio, 2 * np.sqrt(np.maximum(spread, 0.0)), confidence_level)
     return {
-        "separation_a": z_a, "separation_b": z_b, "samples_ratio": ratio, "ci_low": ends[0],
-        "ci_high": ends[1],
+        "separation_a": z_a, "separation_b": z_b, "samples_ratio": ratio, "ci_low": low,
+        "ci_high": high,
     }  # fmt: skip
-
-
-def _covariances(
-    evaluation: Evaluation, estimate: FloatArray, metric_pairs: MetricPairs
-) -> list[FloatArray]:
-    """Covariance of the models' values of both metrics of each pair, as `samples_ratio` has it."""
-    positions = metric_pairs.positions(evaluation)
-    n, size = evaluation.units.size, 2 * len(evaluation.models)
-    sums = [np.zeros((a.stop - a.start, size, size)) for a, _ in positions]
-    for rows in evaluation.row_steps():
-        influence = evaluation.influence(slice(None), rows, estimate)
-        for products, (a, b) in zip(sums, positions, strict=True):
-            both = np.concatenate((influence[..., a], influence[..., b]), axis=1)
-            for product, u in zip(
-                products, np.ascontiguousarray(both.transpose(2, 0, 1)), strict=True
-            ):
-                product += u.T @ u
-    return [products / (n * (n - 1)) for products in sums]
 
 
 def _of_pairs(products: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,19 +56,17 @@ class MetricPairs:
         """The metrics on these predictions, class by class."""
         return Evaluation(predictions, self.metrics, collapse=False)
 
-    def sense(self, pair: Pair) -> int:
-        """1 if what is more is better, or worse, under both metrics of a pair; else -1."""
+    def sense(self, metric_a: str, metric_b: str) -> int:
+        """1 if what is more is better, or worse, under both metrics; else -1."""
         better_up = {metric.name: metric.greater_is_better for metric in self.metrics}
-        return 1 if better_up[pair[0]] == better_up[pair[1]] else -1
+        return 1 if better_up[metric_a] == better_up[metric_b] else -1
 
-    def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
-        """Slices of the axis of values for the two metrics of each pair."""
-        return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]
-
-    def named(self, evaluation: Evaluation) -> Iterator[tuple[dict[str, str], slice, slice]]:
-        """The names of each pair, as columns of a frame, and the two positions."""
-        for (name_a, name_b), places in zip(self.pairs, self.positions(evaluation), strict=True):
-            yield {"metric_a": name_a, "metric_b": name_b}, *places
+    def positions(self, evaluation: Evaluation) -> list[tuple[dict[str, str], slice, slice]]:
+        """Names of each pair, as columns of a frame, and their slices of the axis of values."""
+        return [
+            ({"metric_a": a, "metric_b": b}, evaluation.metric_slice(a), evaluation.metric_slice(b))
+            for a, b in self.pairs
+        ]
 
 
 def _two_names(pair: object) -> Pair:

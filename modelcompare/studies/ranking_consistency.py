@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.contrasts import pair_differences
@@ -36,7 +36,7 @@ def orders_kept(
     n_models = len(predictions.models)
     whole = _orders(evaluation.estimate(), _UNDEFINED_WHOLE)
     models = times_drawn(n_models, seed)
-    n_pairs = drawn_pairs(np.ones((len(whole), 1)), models)
+    n_pairs = _drawn_pairs(np.ones((len(whole), 1)), models)
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     rows = []
     for ratio in ratios:
@@ -49,17 +49,17 @@ def orders_kept(
         times = times_drawn(len(parts), seed, _PARTS) / len(parts)
         for small, of_whole in _compared(metric_pairs):
             place = evaluation.metric_slice(of_whole)
-            ordered = metric_pairs.sense((small, of_whole)) * whole[:, place]
+            ordered = metric_pairs.sense(small, of_whole) * whole[:, place]
             same = found[..., evaluation.metric_slice(small)] == ordered
             by_part = 100 * same.mean(axis=1)
             share = by_part.mean(axis=0)
             with np.errstate(invalid="ignore"):
-                by_models = drawn_pairs(100 * same.mean(axis=0), models) / n_pairs
+                by_models = _drawn_pairs(100 * same.mean(axis=0), models) / n_pairs
             # Models and parts are drawn independently, so what either moves adds up.
             drawn = by_models + times @ by_part - share
             low, high = np.clip(np.nanquantile(drawn, tails, axis=0), 0, 100)
             if small != of_whole:
-                low, high = never_certain(share, low, high, n_models // 2, confidence_level)
+                low, high = _never_certain(share, low, high, n_models // 2, confidence_level)
             part_low, part_high = np.quantile(by_part, tails, axis=0)
             rows.append(long_columns(
                 {"metric_small": [small], "metric_whole": [of_whole]}, evaluation.keys[place],
@@ -98,7 +98,7 @@ def times_drawn(n: int, seed: np.random.SeedSequence, child: int = _MODELS) -> F
     return np.vstack([*weights.blocks()])
 
 
-def drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
+def _drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
     """Totals over pairs of models, of shape (n_resamples, n_values), models drawn `drawn` times.
 
     A pair counts as often as its two models were drawn together; two copies of one model make no
@@ -113,9 +113,30 @@ def drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
     return totals
 
 
-def never_certain(
-    share: FloatArray, low: FloatArray, high: FloatArray, n_apart: int, confidence_level: float
+def share_interval(
+    counted: BoolArray, among: BoolArray, drawn: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
+    """Percentile intervals of percentages of pairs of models, models drawn with replacement.
+
+    Pairs have the shape (n_pairs, n_values), and `drawn` is how often each model is.
+    """
+    totals, of_all = (_drawn_pairs(pairs.astype(np.float64), drawn) for pairs in (counted, among))
+    known = np.any(of_all > 0, axis=0)
+    tail = (1 - confidence_level) / 2
+    n_counted, n_all = counted.sum(axis=0), among.sum(axis=0)
+    ends = np.full((2, counted.shape[1]), np.nan)
+    with np.errstate(invalid="ignore"):
+        shares = 100 * totals[:, known] / of_all[:, known]
+        share = 100 * n_counted / n_all
+    ends[:, known] = np.nanquantile(shares, [tail, 1 - tail], axis=0)
+    n_apart = np.minimum(n_all, drawn.shape[1] // 2)
+    return _never_certain(share, ends[0], ends[1], n_apart, confidence_level)
+
+
+def _never_certain(
+    share: FloatArray, low: FloatArray, high: FloatArray, n_apart: IntArray | int,
+    confidence_level: float,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Bounds of percentages that are 0 or 100: Wilson's, of as many pairs as share no model.
 
     Where all pairs are alike they are so in every resample, which says nothing of the next pair.

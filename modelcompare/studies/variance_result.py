@@ -35,6 +35,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, rows_at
+from modelcompare.significance.extreme import standardized
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.figures import (
@@ -341,11 +342,9 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
     error = moments.standard_error((model_a, model_b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
     return pair_frame(
         evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
-        standard_error=error, separation=separation,
+        standard_error=error, separation=standardized(difference, error),
     )  # fmt: skip
 
 

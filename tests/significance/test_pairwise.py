@@ -17,7 +17,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import max_t
-from modelcompare.studies.agreement_result import ON_REPLICATES
+from modelcompare.studies.agreement import ON_REPLICATES
 from modelcompare.words import PAIRED_TESTS, AgreementTest, PairedTest, PairsTest
 
 SEED = np.random.SeedSequence(3)
