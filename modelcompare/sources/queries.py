@@ -7,10 +7,8 @@ sums: `sources.found` refuses by them what memory refuses when it reads the samp
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import chain
 from typing import get_args
 
@@ -107,13 +105,12 @@ def _about(models: tuple[str, ...], classes: tuple[str, ...], buckets: int, salt
     of_class = _HARD + (_SOFT if classes else ())
     statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
     statistics += [Summed(name, class_axes=1) for name in of_class]
-    about = About(
+    return About(
         salt=salt, models=models, labels=classes or None, statistics=tuple(statistics),
         kinds=("probabilities" if classes else "labels",) * len(models),
         metrics=("accuracy", "f1_macro", *(["cf1_macro"] if classes else [])),
         weighted=False, missing_mass=False,
-    )  # fmt: skip
-    return json.dumps({**asdict(about), "buckets": buckets}, ensure_ascii=False)
+    ).to_json(buckets)  # fmt: skip
 
 
 def _item(

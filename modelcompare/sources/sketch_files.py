@@ -222,12 +222,10 @@ def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
             f"{name} is no whole sketch: it says of its {wrong or 'buckets'} what none does; "
             "sketch the predictions again."
         )
+    k = len(about.labels or ())
     numbers = {
-        (each.name, model): np.zeros(
-            (size, len(about.labels or ()) ** each.class_axes * each.width)
-        )
-        for each in about.statistics
-        for model in ((EVERY_MODEL,) if each.shared else about.models)
+        (each.name, model): np.zeros((size, k**each.class_axes * each.width))
+        for each, model in about.summed
     }
     return Sketch(about, np.zeros(size, dtype=np.intp), numbers)
 

@@ -93,6 +93,16 @@ class About:
     name: str | None = None
     version: int = VERSION
 
+    @property
+    def summed(self) -> list[tuple[Summed, str]]:
+        """Each statistic with each model that has sums of it, or `EVERY_MODEL`."""
+        shared = (EVERY_MODEL,)
+        return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
+
+    def to_json(self, n_buckets: int) -> str:
+        """Write all of it, and the number of buckets."""
+        return json.dumps({**asdict(self), "buckets": n_buckets}, ensure_ascii=False, default=dict)
+
 
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
@@ -120,15 +130,13 @@ def table_of(about: About, counts: IntArray, numbers: Numbers) -> pd.DataFrame:
     numbers : mapping of (str, str) to ndarray of shape (n_buckets, n_columns)
         Sums by the names of the statistic and of the model.
     """
-    told = json.dumps({**asdict(about), "buckets": len(counts)}, ensure_ascii=False, default=dict)
+    told = about.to_json(len(counts))
     labels = np.array([str(label) for label in about.labels or ()], dtype=object)
     parts = [
         pd.DataFrame([(0, ABOUT, EVERY_MODEL, told, "", 0, 0.0)], columns=list(COLUMNS)),
         _rows(SAMPLES, EVERY_MODEL, counts[:, None].astype(np.float64), labels),
     ]
-    for summed in about.statistics:
-        for model in (EVERY_MODEL,) if summed.shared else about.models:
-            parts.append(_rows(summed, model, numbers[summed.name, model], labels))
+    parts += [_rows(s, model, numbers[s.name, model], labels) for s, model in about.summed]
     return pd.concat(parts, ignore_index=True)
 
 

@@ -18,7 +18,7 @@ from modelcompare.data.sums import EVERY_MODEL, Sums
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import Truth
 from modelcompare.sources.sketch_tables import About, Numbers, table_of, write
-from modelcompare.words import Kind, Need
+from modelcompare.words import Need
 
 _NOTHING = np.empty(0)
 
@@ -96,25 +96,24 @@ class Sketch(TestSet):
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
             return NotImplemented
-        _check_mergeable(self, other)
-        labels = _united(self.about.labels, other.about.labels)
-        one, two = self._of_classes(labels), other._of_classes(labels)
-        metrics = dict.fromkeys((*self.about.metrics, *other.about.metrics))
-        judged = tuple(name for name in self.about.judged if name in other.about.judged)
-        name = self.name if self.name == other.name else None
-        runs = tuple(dict.fromkeys(self.about.runs + other.about.runs))[:2]
-        either = {
-            field: getattr(self.about, field) or getattr(other.about, field)
-            for field in ("weighted", "missing_mass")
-        }
-        return Sketch(
-            replace(
-                self.about, labels=labels, metrics=tuple(metrics), judged=judged, name=name,
-                runs=runs, **either,
-            ),
-            self.counts + other.counts,
-            {key: one[key] + two[key] for key in one},
+        mine, theirs = _identity(self), _identity(other)
+        for what in mine:
+            if mine[what] != theirs[what]:
+                raise ValueError(
+                    f"the sketches have different {what}, {mine[what]} and {theirs[what]}, so they "
+                    "cannot be added; sketch both with the same."
+                )
+        a, b = self.about, other.about
+        about = replace(
+            a, labels=_united(a.labels, b.labels),
+            metrics=tuple(dict.fromkeys(a.metrics + b.metrics)),
+            judged=tuple(name for name in a.judged if name in b.judged),
+            runs=tuple(dict.fromkeys(a.runs + b.runs))[:2],
+            weighted=a.weighted or b.weighted, missing_mass=a.missing_mass or b.missing_mass,
+            name=a.name if a.name == b.name else None,
         )  # fmt: skip
+        one, two = self._of_classes(about.labels), other._of_classes(about.labels)
+        return Sketch(about, self.counts + other.counts, {key: one[key] + two[key] for key in one})
 
     def __radd__(self, other: object) -> Sketch:
         return self if other == 0 else NotImplemented  # What `sum` begins with.
@@ -160,41 +159,21 @@ class Sketch(TestSet):
         }
 
 
-def _check_mergeable(one: Sketch, two: Sketch) -> None:
-    """Refuse to add sketches of other models, statistics or buckets."""
-    a, b = one.about, two.about
-    pairs: dict[str, tuple[Any, Any]] = {
-        "versions": (a.version, b.version),
-        "salts": (a.salt, b.salt),
-        "numbers of buckets": (one.n_buckets, two.n_buckets),
-        "models": (sorted(a.models), sorted(b.models)),
-        "kinds of outputs": (_kinds(a), _kinds(b)),
-        "statistics": (_names(a), _names(b)),
-        "kinds of truth": (_truth(a), _truth(b)),
-        "scores": (a.score_names, b.score_names),
-        "directions": (a.greater_is_better, b.greater_is_better),
-        "ranges": (a.bounds, b.bounds),
+def _identity(sketch: Sketch) -> dict[str, Any]:
+    """What sketches that are added have in common."""
+    about, of_classes = sketch.about, "soft labels" if sketch.about.soft_truth else "classes"
+    return {
+        "versions": about.version,
+        "salts": about.salt,
+        "numbers of buckets": sketch.n_buckets,
+        "models": sorted(about.models),
+        "kinds of outputs": sketch.kinds,
+        "statistics": sorted(summed.name for summed in about.statistics),
+        "kinds of truth": "no classes" if about.labels is None else of_classes,
+        "scores": about.score_names,
+        "directions": about.greater_is_better,
+        "ranges": about.bounds,
     }
-    for what, (first, second) in pairs.items():
-        if first != second:
-            raise ValueError(
-                f"the sketches have different {what}, {first} and {second}, so they cannot be "
-                "added; sketch both with the same."
-            )
-
-
-def _kinds(about: About) -> dict[str, Kind]:
-    return dict(zip(about.models, about.kinds, strict=True))
-
-
-def _names(about: About) -> list[str]:
-    return sorted(summed.name for summed in about.statistics)
-
-
-def _truth(about: About) -> str:
-    if about.labels is None:
-        return "no classes"
-    return "soft labels" if about.soft_truth else "classes"
 
 
 def _united(
