@@ -14,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.texts import as_truth
+from modelcompare.data.truths import as_truth
 from modelcompare.data.variants import with_probabilities
 from modelcompare.words import (
     Listed,

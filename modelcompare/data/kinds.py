@@ -13,7 +13,6 @@ from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.scores import scored
-from modelcompare.data.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, warn_caller
 
 # Texts that numpy and pandas make of missing values, and that name no class.
@@ -59,7 +58,7 @@ def checked_output(
     elif kind in ("values", "scores"):
         array = checks.real_values(array, where)
     elif kind in ("texts", "text_lists"):
-        array = texts(array, where) if kind == "texts" else text_lists(array, where)
+        array = real_texts(array, where) if kind == "texts" else _text_lists(array, where)
     elif labels is None:
         raise ValueError(f"{where} gave {kind}, but there are no classes.")
     elif kind == "labels":
@@ -69,6 +68,36 @@ def checked_output(
             array = np.stack([1 - array.astype(np.float64), array], axis=1)
         array = checks.probabilities(where, array, labels, normalize, missing_mass)
     return array
+
+
+def real_texts(array: AnyArray, where: str) -> AnyArray:
+    """Texts of shape (n_samples,)."""
+    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
+    checks.refuse_rows(bad, f"{where} must hold texts, but does not")
+    return array
+
+
+def _text_lists(array: AnyArray, where: str) -> AnyArray:
+    """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
+    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
+    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
+    checks.refuse_rows(bad, f"{where} must hold {wanted}, but does not")
+    lists = (tuple((text, float(p)) for text, p in found) for found in array)
+    return np.fromiter(lists, dtype=object, count=len(array))
+
+
+def _is_text_list(found: Any) -> bool:
+    try:
+        pairs = [(text, float(p)) for text, p in found]
+    except (TypeError, ValueError):
+        return False
+    mass = [p for _, p in pairs]
+    return (
+        bool(pairs)
+        and all(isinstance(text, str) for text, _ in pairs)
+        and min(mass) >= 0
+        and sum(mass) <= 1 + checks.SUM_TOLERANCE
+    )
 
 
 def decide_kinds(

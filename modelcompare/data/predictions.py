@@ -30,8 +30,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.texts import as_truth
-from modelcompare.data.truths import Truth
+from modelcompare.data.truths import Truth, as_truth
 from modelcompare.words import (
     Design,
     KindOrAuto,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,31 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
-from modelcompare.data.kinds import are_codes, same_type, two_classes
-from modelcompare.words import Kind
+from modelcompare.data.kinds import are_codes, real_texts, same_type, two_classes
+from modelcompare.words import Kind, KindOrAuto
+
+
+def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
+    """The truth as an array: beside texts references, one text a sample or a tuple of several."""
+    if kind not in ("texts", "text_lists"):
+        return checks.as_array(data, "`y_true`")
+    several = isinstance(data, list | tuple | np.ndarray | pd.Series) and any(
+        isinstance(found, list | tuple | np.ndarray) for found in data
+    )
+    if not several:
+        array = checks.as_array(data, "`y_true`")
+        return real_texts(array, "`y_true`") if array.ndim == 1 else array
+    lists = [(found,) if isinstance(found, str) else found for found in data]
+    bad = np.array([not _are_texts(found) for found in lists], dtype=bool)
+    checks.refuse_rows(bad, "`y_true` must hold texts, or lists of texts, but does not")
+    single = all(len(found) == 1 for found in lists)
+    made = (found[0] if single else tuple(found) for found in lists)
+    return np.fromiter(made, dtype=object, count=len(lists))
+
+
+def _are_texts(found: Any) -> bool:
+    listed = isinstance(found, list | tuple | np.ndarray) and len(found) > 0
+    return listed and all(isinstance(text, str) for text in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output
-from modelcompare.data.texts import as_truth
+from modelcompare.data.truths import as_truth
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,

@@ -16,7 +16,7 @@ import numpy as np
 
 from modelcompare.data import checks
 from modelcompare.sources.found import FAULTS, PAIRS, Fault
-from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Summed
+from modelcompare.sources.sketches import MOST_BUCKETS, About, Summed
 from modelcompare.sources.summing import BUCKETS, SALT
 from modelcompare.words import Dialect, check_choice, check_count, check_names, check_text
 

@@ -21,7 +21,7 @@ from modelcompare.data.checks import rows_from
 from modelcompare.data.columns import check_ids
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
-from modelcompare.sources.fragments import check_alike, files_of, of_folders
+from modelcompare.sources.datasets import check_alike, dataset_of, files_of, of_folders
 from modelcompare.words import optional, shown
 
 # Heading of how often a row occurs.
@@ -245,8 +245,6 @@ def open_rows(source: Any) -> Rows:
     import_pyarrow()
     import narwhals as nw
     import pyarrow.dataset as ds
-
-    from modelcompare.sources.files import dataset_of
 
     if isinstance(source, str | PathLike):
         source = [source]

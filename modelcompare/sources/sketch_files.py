@@ -1,4 +1,4 @@
-"""Sketches read from tables (`sketch_tables` says how these are made) and checked at the door.
+"""Sketches read from tables (`sketches` says how these are made) and checked at the door.
 
 What ``modelcompare sketch --sql`` prints makes the same table; it leaves the classes open, which
 the rows name then.
@@ -23,15 +23,15 @@ from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
-from modelcompare.sources.sketch_tables import (
+from modelcompare.sources.sketches import (
     ABOUT,
     MOST_BUCKETS,
     SAMPLES,
     VERSION,
     About,
+    Sketch,
     Summed,
 )
-from modelcompare.sources.sketches import Sketch
 from modelcompare.words import Kind, shown
 
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.

@@ -1,9 +1,18 @@
-"""Evaluation sketches: statistics summed by a hash of the item, read once and merged for ever."""
+"""Evaluation sketches: statistics summed by a hash of the item, read once and merged for ever.
+
+As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
+statistic, model (empty where all models share the statistic), label and said (the classes a number
+belongs to; `said` where there are two), place (of several numbers of a class) and value. Numbers
+that are 0 are left out. One row, of the statistic "about", says in its label as JSON what the
+others are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,15 +20,98 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
-from modelcompare.data.sums import EVERY_MODEL, Sums
+from modelcompare.data.scores import Direction, Ranges
+from modelcompare.data.sums import COLUMNS, EVERY_MODEL, Sums
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import Truth
-from modelcompare.sources.sketch_tables import About, Numbers, table_of, write
-from modelcompare.words import Need
+from modelcompare.paths import write_bytes
+from modelcompare.words import Kind, Need, optional
 
+VERSION = 1
+MOST_BUCKETS = 2**20
+ABOUT = "about"
+
+Numbers = Mapping[tuple[str, str], FloatArray]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A statistic of which a sketch keeps sums.
+
+    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
+    """
+
+    name: str
+    shared: bool = False
+    class_axes: int = 0
+    width: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """Description of the numbers of a sketch.
+
+    Attributes
+    ----------
+    salt : str
+        What the names of items were hashed with.
+    models, kinds : tuple of str
+        The models, and what each gave.
+    labels : tuple, optional
+        The classes.
+    metrics : tuple of str
+        What it was made for.
+    statistics : tuple of Summed
+        What was summed.
+    judged : tuple of str
+        Statistics of scores that are all 0 or 1.
+    soft_truth : bool
+        Whether the truth is a distribution over classes.
+    runs : tuple of str
+        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
+        these runs.
+    weighted, missing_mass : bool
+        Whether samples have weights, and whether probabilities may sum to less than 1; true where
+        an older file does not say.
+    score_names, greater_is_better, bounds
+        As in Predictions; the direction None where only the scores' names may tell it.
+    name : str, optional
+        Heading in tables.
+    """
+
+    salt: str
+    models: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    labels: tuple[Any, ...] | None
+    metrics: tuple[str, ...]
+    statistics: tuple[Summed, ...]
+    judged: tuple[str, ...] = ()
+    soft_truth: bool = False
+    runs: tuple[str, ...] = ()
+    weighted: bool = True
+    missing_mass: bool = True
+    score_names: tuple[str, ...] = ()
+    greater_is_better: Direction | None = None
+    bounds: Ranges | None = None
+    name: str | None = None
+    version: int = VERSION
+
+    @property
+    def summed(self) -> list[tuple[Summed, str]]:
+        """Each statistic with each model that has sums of it, or `EVERY_MODEL`."""
+        shared = (EVERY_MODEL,)
+        return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
+
+    def to_json(self, n_buckets: int) -> str:
+        """Write all of it, and the number of buckets."""
+        return json.dumps({**asdict(self), "buckets": n_buckets}, ensure_ascii=False, default=dict)
+
+
+# The number of samples, which weights do not change, beside the statistics.
+SAMPLES = Summed("samples", shared=True)
 _NOTHING = np.empty(0)
 
 
@@ -125,11 +217,23 @@ class Sketch(TestSet):
 
     def save(self, path: str | Path) -> Path:
         """Write the sketch as Parquet; `modelcompare.read_sketch` reads it."""
-        return write(self.to_frame(), Path(path))
+        pq = optional("pyarrow.parquet", "sketches are written as Parquet", "parquet")
+        import pyarrow as pa
+
+        buffer = io.BytesIO()
+        pq.write_table(pa.Table.from_pandas(self.to_frame(), preserve_index=False), buffer)
+        return write_bytes(Path(path), buffer.getvalue())
 
     def to_frame(self) -> pd.DataFrame:
         """The sketch as a table, which `modelcompare.read_sketch` reads."""
-        return table_of(self.about, self.counts, self.numbers)
+        about, told = self.about, self.about.to_json(self.n_buckets)
+        labels = np.array([str(label) for label in about.labels or ()], dtype=object)
+        parts = [
+            pd.DataFrame([(0, ABOUT, EVERY_MODEL, told, "", 0, 0.0)], columns=list(COLUMNS)),
+            _rows(SAMPLES, EVERY_MODEL, self.counts[:, None].astype(np.float64), labels),
+        ]
+        parts += [_rows(s, model, self.numbers[s.name, model], labels) for s, model in about.summed]
+        return pd.concat(parts, ignore_index=True)
 
     def __repr__(self) -> str:
         about = self.about
@@ -202,3 +306,16 @@ def _spread(found: FloatArray, places: list[int], n_classes: int, axes: int) -> 
     out = np.zeros((n, *(n_classes,) * axes, cells.shape[-1]))
     out[np.ix_(np.arange(n), *(np.array(places),) * axes)] = cells
     return out.reshape(n, -1)
+
+
+def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
+    """The numbers of one statistic and model that are not 0."""
+    cells = numbers.reshape(len(numbers), *(len(labels),) * summed.class_axes, summed.width)
+    bucket, *classes, place = np.nonzero(cells)
+    named = [labels[codes] for codes in classes] + [""] * (2 - len(classes))
+    return pd.DataFrame(
+        {
+            "bucket": bucket, "statistic": summed.name, "model": model, "label": named[0],
+            "said": named[1], "place": place, "value": cells[(bucket, *classes, place)],
+        }
+    )  # fmt: skip

@@ -20,8 +20,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
 from modelcompare.readers import read_predictions
 from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
-from modelcompare.sources.sketches import Sketch
+from modelcompare.sources.sketches import MOST_BUCKETS, About, Numbers, Sketch, Summed
 from modelcompare.words import check_count, check_test_set, check_text
 
 BUCKETS = 1024
