@@ -17,13 +17,11 @@ from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.replicates import warn_of_no_width
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_of_each
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.registry import MetricLike, left_out_by_default, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import PairView, all_pairs
@@ -169,8 +167,9 @@ def compare(
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
     differences = intervals.held_intervals(pairs, method, confidence_level)
-    sparse = sparse_values(replicated, scores=scores, differences=differences, pairs=pairs.pairs)
-    warn_of_each(sparse, SparseDataWarning)
+    sparse = warn_of_sparse_data(
+        replicated, scores=scores, differences=differences, pairs=pairs.pairs
+    )
     warn_of_no_width(pairs, differences, method)
     return Comparison(
         bootstrap=replicated, pairs=pairs.pairs, score_interval=scores,

@@ -9,10 +9,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.told import warn_of_each
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
-from modelcompare.words import Correction
+from modelcompare.words import Correction, warn_caller
 
 # A difference of so many standard errors would have a far smaller p-value than resamples give.
 _CLEAR = 5.0
@@ -33,8 +32,10 @@ def warn_of_tests(
         return ()
     floors = [*_floors(pairs, outcome, alpha)]
     few = [*_few_resamples(pairs, outcome, adjusted, correction, test, alpha)]
-    warn_of_each(floors, SparseDataWarning)
-    warn_of_each(few, UserWarning)
+    for text in floors:
+        warn_caller(text, SparseDataWarning)
+    for text in few:
+        warn_caller(text, UserWarning)
     return (*floors, *few)
 
 

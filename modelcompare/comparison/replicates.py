@@ -12,8 +12,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_of_each
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -160,7 +159,7 @@ class BootstrapResult(Sample):
             Where fewer than ten samples, or clusters, decide about a metric; see `compare`.
         """
         interval = self.score_interval(method, confidence_level)
-        warn_of_each(sparse_values(self, scores=interval), SparseDataWarning)
+        warn_of_sparse_data(self, scores=interval)
         return score_frame(
             self.models,
             self.evaluation.keys,

@@ -32,8 +32,8 @@ from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.sizes import class_sizes
-from modelcompare.metrics import AnyMetric, Metric
-from modelcompare.words import value_name
+from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
+from modelcompare.words import value_name, warn_caller
 
 # Classes, models or pairs that one warning names.
 _NAMED = 3
@@ -43,15 +43,16 @@ _HEAVY = 1 / 5
 _SKEWED = 0.35
 
 
-def sparse_values(
+def warn_of_sparse_data(
     values: Sample,
     *,
     scores: Interval | None = None,
     differences: Interval | None = None,
     pairs: Pairs | None = None,
     place: int | None = None,
+    where: str = "",
 ) -> list[str]:
-    """Describe what decides about each metric about which too little does, in a sentence or two.
+    """Warn of each metric about which too little decides, and return the texts.
 
     Parameters
     ----------
@@ -63,10 +64,16 @@ def sparse_values(
         Positions of the models of each pair whose difference is asked for.
     place : int, optional
         The only value that is asked for.
+    where : str
+        What the texts begin with.
     """
     found = _Sparse(values, scores, differences, pairs)
     chosen = slice(None) if place is None else slice(place, place + 1)
-    return [*filter(None, (found.told(metric, chosen) for metric in values.evaluation.metrics))]
+    told = (found.told(metric, chosen) for metric in values.evaluation.metrics)
+    texts = [f"{where}{text}" for text in told if text]
+    for text in texts:
+        warn_caller(text, SparseDataWarning)
+    return texts
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,12 @@
-"""Warnings at the line of the caller's code, once, and with what they are about."""
+"""Warnings that are held back, and given once."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from modelcompare.words import warn_caller
-
-
-def warn_of_each(texts: Iterable[str], category: type[Warning]) -> None:
-    """Give one warning for each text, at the line outside of this package that asked."""
-    for text in texts:
-        warn_caller(text, category)
 
 
 @contextmanager

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.told import warn_of_each
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.intervals import held_intervals
-from modelcompare.metrics import AnyMetric, SparseDataWarning, UndefinedMetricWarning
+from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -118,8 +117,7 @@ class Contrast(PairView):
 
     def warn_of_sparse_data(self) -> None:
         """Warn at the caller's line where too little decides about the two values."""
-        sparse = sparse_values(self.sample, pairs=self.pairs, place=self.position)
-        warn_of_each(sparse, SparseDataWarning)
+        warn_of_sparse_data(self.sample, pairs=self.pairs, place=self.position)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.sparse import sparse_values
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
@@ -21,7 +21,7 @@ from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import for_these_runs
 from modelcompare.intervals.closed import proportions
-from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
+from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
@@ -35,7 +35,7 @@ from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
 from modelcompare.significance.variances import RowMoments
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, warn_caller
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200
@@ -173,8 +173,7 @@ def unpaired_test(
         # The same class may stand in other places of the two sets' labels.
         sample, place = Sample(side, weights), value_position(side, label)
         sides.append((sample, place))
-        for told in sparse_values(sample, place=place):
-            warn_caller(f"`{name}`: {told}", SparseDataWarning)
+        warn_of_sparse_data(sample, place=place, where=f"`{name}`: ")
     contrast = _Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)
