@@ -21,9 +21,15 @@ from modelcompare.comparison.cross_validation import (
     scikit_learn,
     splitter,
 )
-from modelcompare.comparison.folds import FoldComparison, check_fold_correction, compare_on_folds
+from modelcompare.comparison.folds import (
+    FOLDS,
+    FoldComparison,
+    check_fold_correction,
+    compare_on_folds,
+)
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric, default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
@@ -190,24 +196,25 @@ def _on_folds(
     sizes = np.array([(len(train), len(held)) for train, held in found.splits])
     # A fold of one sample (leave-one-out) has no metric of its own.
     used = np.flatnonzero(sizes[:, 1] > 1)
+    repeat_of = {fold: number for number, part in enumerate(repeats) for fold in part}
     chosen: Sequence[AnyMetric] = ()
-    parts: list[Evaluation] = []
-    values = []
+    frames = []
     for fold in used.tolist():
         decided, soft = found.read([fold], soft=False), found.read([fold], soft=True)
         chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
         parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
-        values.append(np.hstack([part.estimate() for part in parts]))
-    repeat_of = {fold: number for number, part in enumerate(repeats) for fold in part}
-    folds = pd.DataFrame({
-        "repeat": np.array([repeat_of.get(fold, 0) for fold in used.tolist()], dtype=np.intp),
-        "fold": used, "n_train": sizes[used, 0], "n_test": sizes[used, 1],
-    })  # fmt: skip
-    models = list(found.decided)
-    n_train, n_test = sizes[used if len(used) else slice(None)].mean(axis=0).tolist()
+        frame = score_frame(
+            soft.models, [key for part in parts for key in part.keys],
+            value=np.hstack([part.estimate() for part in parts]),
+        )  # fmt: skip
+        n_train, n_test = sizes[fold]
+        frame = frame.assign(
+            repeat=repeat_of.get(fold, 0), fold=fold, n_train=n_train, n_test=n_test
+        )
+        frames.append(frame[FOLDS])
+    none = pd.DataFrame(columns=FOLDS).astype({"value": float})
     return compare_on_folds(
-        models, [key for part in parts for key in part.keys],
-        np.stack(values) if values else np.empty((0, len(models), 0)), folds,
-        greater_is_better={m.name: m.greater_is_better for m in chosen}, n_train=n_train,
-        n_test=n_test, **options,
+        pd.concat(frames, ignore_index=True) if frames else none,
+        sizes[used if len(used) else slice(None)].mean(axis=0),
+        {m.name: m.greater_is_better for m in chosen}, **options,
     )  # fmt: skip

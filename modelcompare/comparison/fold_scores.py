@@ -9,10 +9,14 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.folds import FoldComparison, check_fold_correction, compare_on_folds
+from modelcompare.comparison.folds import (
+    FOLDS,
+    FoldComparison,
+    check_fold_correction,
+    compare_on_folds,
+)
 from modelcompare.comparison.published import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
-from modelcompare.engine.axis import ValueKey
 from modelcompare.metrics.registry import get_metric
 from modelcompare.words import (
     Correction,
@@ -83,8 +87,9 @@ def compare_folds(
     """
     check_fold_correction(correction)
     check_flag("greater_is_better", greater_is_better, optional=True)
-    models, keys, values, folds = _read(_tidy(frame_of(table)))
-    better_up = {key.metric: _direction(key.metric, greater_is_better) for key in keys}
+    tidy = _in_order(_tidy(frame_of(table)))
+    better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
+    folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)
     # Where repeats are not named, ten rows are taken for five of two.
     repeats = folds["repeat"].value_counts(sort=False).tolist()
@@ -93,34 +98,27 @@ def compare_folds(
             f"`test='{test}'` needs five repeats of 2 folds, but the repeats of the table have "
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
-    folds = folds[["repeat", "fold"]].assign(n_train=sizes[0], n_test=sizes[1])
     return compare_on_folds(
-        models, keys, values, folds, greater_is_better=better_up, n_train=sizes[0],
-        n_test=sizes[1], test=test, correction=correction, alpha=alpha, rope=rope,
-        confidence_level=confidence_level,
+        tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS], sizes, better_up, test=test,
+        correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level,
     )  # fmt: skip
 
 
-def _read(tidy: pd.DataFrame) -> tuple[list[str], list[ValueKey], FloatArray, pd.DataFrame]:
-    """Models, keys, values of shape (n_folds, n_models, n_values), and a row for each fold."""
-    # Repeat after repeat, each in the order in which it is given.
+def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:
+    """Sort scores by repeat, fold, model and value, each in the order in which they are given."""
+    # Repeat after repeat, however the rows are mixed.
     tidy = tidy.iloc[np.argsort(pd.factorize(tidy["repeat"])[0], kind="stable")]
-    fold, key = (
-        tidy.groupby(names, sort=False, dropna=False).ngroup()
-        for names in (["repeat", "fold"], ["metric", "label"])
-    )
-    model, models = pd.factorize(tidy["model"])
-    folds, named = tidy[~fold.duplicated()], tidy[~key.duplicated()]
-    place = (fold.to_numpy(), model, key.to_numpy())
-    count = np.zeros((len(folds), len(models), len(named)), dtype=int)
-    np.add.at(count, place, 1)
+    fold, model, key = places = [
+        tidy.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
+        for names in (["repeat", "fold"], ["model"], ["metric", "label"])
+    ]
+    count = np.zeros([place.max() + 1 for place in places], dtype=int)
+    np.add.at(count, tuple(places), 1)
     for where in np.argwhere(count != 1)[:1]:
+        models = tidy["model"].unique()
+        folds = tidy.drop_duplicates(["repeat", "fold"])
         _refuse(count[tuple(where)], models[where[1]], folds.iloc[where[0]])
-    values = np.empty(count.shape)
-    values[place] = tidy["score"].to_numpy()
-    pairs = zip(named["metric"], named["label"], strict=True)
-    keys = [ValueKey(str(m), None if is_missing(x) else x) for m, x in pairs]
-    return list(models), keys, values, folds
+    return tidy.iloc[np.lexsort((key, model, fold))].reset_index(drop=True)
 
 
 def _sizes(
@@ -142,7 +140,7 @@ def _sizes(
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each score: repeat, fold, model, metric, label, score, and sizes if given."""
+    """A row for each score: repeat, fold, model, metric, label, value, and sizes if given."""
     named = [name for name in table.index.names if name in _BESIDE]
     table = table.reset_index(level=named) if named else table
     beside = [name for name in table.columns if name in _BESIDE]
@@ -151,7 +149,7 @@ def _tidy(table: pd.DataFrame) -> pd.DataFrame:
         known = table[beside].assign(**({} if "fold" in table else {"fold": range(len(table))}))
         # One model after the other, so that models and folds stay in the order given.
         table = pd.concat(
-            [known.assign(model=model, score=scores[model]) for model in scores], ignore_index=True
+            [known.assign(model=model, value=scores[model]) for model in scores], ignore_index=True
         )
     strange = [c for c in table if c not in (*_BESIDE, *_VALUES, "model")]
     values = [c for c in table if c in _VALUES]
@@ -161,13 +159,17 @@ def _tidy(table: pd.DataFrame) -> pd.DataFrame:
             f"and score, and may have {', '.join(_BESIDE[:1] + _BESIDE[2:])}; it has "
             f"{', '.join(table.columns)}."
         )
-    table = table.rename(columns={values[0]: "score"})
-    table["score"] = numbers(table["score"], values[0])
+    table = table.rename(columns={values[0]: "value"})
+    table["value"] = numbers(table["value"], values[0])
     if table["model"].isna().any() or table["model"].nunique() < 2:
         raise ValueError("`table` must name 2 models or more in its column model, and in each row.")
     table["model"] = table["model"].astype(str)
     blank = {"repeat": 0, "metric": _UNNAMED, "label": None}
-    return table.assign(**{name: value for name, value in blank.items() if name not in table})
+    table = table.assign(**{name: value for name, value in blank.items() if name not in table})
+    labels = [None if is_missing(label) else label for label in table["label"]]
+    return table.assign(
+        metric=table["metric"].map(str), label=pd.Series(labels, table.index, dtype=object)
+    )
 
 
 def _refuse(count: int, model: str, row: pd.Series[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.tables import pair_table
-from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, joined, p_clause
@@ -24,6 +23,8 @@ from modelcompare.significance.folds import corrected_t, correlated_t, five_by_t
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, FoldTest, signature, value_name
 
+# Columns of `FoldComparison.folds`, and of its differences.
+FOLDS = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
 _COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
     "statistic", "p_value", "p_adjusted", "better", "p_a", "p_equivalent", "p_b",
@@ -143,38 +144,34 @@ class FoldComparison(Result):
 
 
 def compare_on_folds(
-    models: Sequence[str], keys: Sequence[ValueKey], values: FloatArray, folds: pd.DataFrame, *,
-    greater_is_better: Mapping[str, bool], n_train: float, n_test: float, test: FoldTest,
-    correction: Correction, alpha: float, rope: float, confidence_level: float,
+    folds: pd.DataFrame, sizes: FloatArray, greater_is_better: Mapping[str, bool], *,
+    test: FoldTest, correction: Correction, alpha: float, rope: float, confidence_level: float,
 ) -> FoldComparison:  # fmt: skip
     """Test every pair of models by every metric.
 
     Parameters
     ----------
-    models : sequence of str
-        Axis of the models.
-    keys : sequence of ValueKey
-        Axis of the values.
-    values : ndarray of shape (n_folds, n_models, n_values)
-        Repeat by repeat, where there are repeats.
     folds : DataFrame
-        A row for each fold, in the order of `values`: repeat, fold, n_train, n_test.
+        As in `FoldComparison`: repeat after repeat, in each fold one model after the other, of each
+        all values.
+    sizes : ndarray of shape (2,)
+        Samples of a fold's training and test part, on average; their ratio alone counts.
     greater_is_better : mapping of str to bool
         Direction of each metric.
-    n_train, n_test : float
-        Samples of a fold's training and test part, on average; their ratio alone counts.
     test, correction, alpha, rope, confidence_level
         As in `compare_folds`.
     """
     from scipy.stats import t
 
+    n_train, n_test = sizes
+    models = folds["model"].unique()
     a, b = all_pairs(len(models))
-    apart = [pair_differences(fold, a, b) for fold in values]
     rows: list[tuple[object, ...]] = []
-    for place, key in enumerate(keys):
-        sign = 1 if greater_is_better[key.metric] else -1
-        differences = np.array([fold[:, place] for fold in apart]).T
-        for first, second, d in zip(a, b, differences, strict=True):
+    for _, part in folds.groupby(["metric", "label"], sort=False, dropna=False):
+        metric, label = part["metric"].iloc[0], part["label"].iloc[0]
+        sign = 1 if greater_is_better[metric] else -1
+        values = part["value"].to_numpy().reshape(-1, len(models)).T
+        for first, second, d in zip(a, b, pair_differences(values, a, b), strict=True):
             names = models[first], models[second]
             found = _fold_test(test, d, n_test / n_train)
             posterior = correlated_t(sign * d, n_test / (n_train + n_test), rope)
@@ -182,7 +179,7 @@ def compare_on_folds(
             half = t.ppf((1 + confidence_level) / 2, found.df) * (found.standard_error or math.nan)
             leads = sign * found.difference
             rows.append((
-                *names, key.metric, key.label, found.difference, found.standard_error,
+                *names, metric, label, found.difference, found.standard_error,
                 found.difference - half, found.difference + half, found.statistic, found.p_value,
                 found.p_value, names[0] if leads > 0 else names[1] if leads < 0 else None,
                 *posterior,
@@ -192,12 +189,7 @@ def compare_on_folds(
     p_values = frame["p_value"].astype(np.float64).groupby(frame["metric"])
     frame["p_adjusted"] = p_values.transform(lambda p: adjust(p.to_numpy(), correction))
     frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
-    named = {name: np.repeat(column.to_numpy(), len(models)) for name, column in folds.items()}
-    of_models = np.array([*models] * len(folds), dtype=object)
-    of_folds = long_frame({**named, "model": of_models}, keys, value=values)
-    return FoldComparison(
-        of_folds, frame, greater_is_better, test, correction, rope, confidence_level
-    )
+    return FoldComparison(folds, frame, greater_is_better, test, correction, rope, confidence_level)
 
 
 def check_fold_correction(correction: Correction) -> None:
