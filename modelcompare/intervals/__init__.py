@@ -28,21 +28,19 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
-from modelcompare.intervals.closed import logit_interval, normal_interval, proportion_interval
+from modelcompare.intervals.closed import normal_interval, proportion_interval
 from modelcompare.intervals.resampled import (
-    basic_interval,
     bca_interval,
     percentile_interval,
     quantiles,
-    studentized_interval,
 )
 from modelcompare.words import IntervalMethod
 
 __all__ = [
-    "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "basic_interval",
+    "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow",
     "bca_interval", "choices", "difference_method", "held_intervals", "informative_sizes",
-    "intervals_of", "logit_interval", "normal_interval", "percentile_interval",
-    "proportion_interval", "quantiles", "studentized_interval",
+    "intervals_of", "normal_interval", "percentile_interval",
+    "proportion_interval", "quantiles",
 ]  # fmt: skip
 
 _ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}

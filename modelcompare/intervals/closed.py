@@ -13,7 +13,14 @@ from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import standard_errors
 from modelcompare.intervals.base import Interval, IntervalRow
-from modelcompare.intervals.ratios import Bounds, clopper_pearson, normal_quantile, wilson
+from modelcompare.intervals.ratios import (
+    Bounds,
+    clopper_pearson,
+    logit_ends,
+    normal_quantile,
+    t_quantile,
+    wilson,
+)
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.works import BROWN, CLOPPER, DELONG, INFLUENCE, WILSON
@@ -27,43 +34,6 @@ def normal_interval(
     """Estimate plus and minus normal quantiles of its standard error (delta method)."""
     half = normal_quantile(confidence_level) * standard_error
     return Interval.of(estimate - half, estimate + half, "normal")
-
-
-def logit_interval(
-    estimate: FloatArray,
-    standard_error: FloatArray,
-    bounds: tuple[FloatArray, FloatArray],
-    degrees_of_freedom: FloatArray,
-    *,
-    confidence_level: float = 0.95,
-) -> Interval:
-    """Student interval on the logit scale between a metric's bounds.
-
-    A standard error that ten samples of a rare class decide is itself uncertain, so quantiles are
-    those of the t distribution; with infinite degrees of freedom they are normal. At a bound the
-    logit is infinite; the interval is then of width 0 and its method is "none".
-
-    Parameters
-    ----------
-    estimate, standard_error, degrees_of_freedom : ndarray of shape (...)
-        Value on the data, its influence-function standard error, and the effective degrees of
-        freedom of that (`InfluenceMoments.degrees_of_freedom`).
-    bounds : tuple of ndarray
-        Smallest and largest possible value.
-    confidence_level : float
-        A fraction in (0, 1).
-    """
-    from scipy.special import expit, stdtrit
-
-    low, high = bounds
-    share = (estimate - low) / (high - low)
-    inside = (share > 0) & (share < 1)
-    safe = np.where(inside, share, 0.5)
-    quantile = stdtrit(degrees_of_freedom, (1 + confidence_level) / 2)
-    half = quantile * standard_error / ((high - low) * safe * (1 - safe))
-    centre = np.log(safe / (1 - safe))
-    lower, upper = (low + (high - low) * expit(centre + sign * half) for sign in (-1, 1))
-    return Interval.of(lower, upper, "logit").where(inside, Interval.of(estimate, estimate, "none"))
 
 
 def proportion_interval(
@@ -172,6 +142,12 @@ def _normal(rows: Contrasts, level: float) -> Interval:
 
 
 def _logit(rows: Contrasts, level: float) -> Interval:
+    """Student intervals on the logit scale between the metrics' bounds.
+
+    A standard error that ten samples of a rare class decide is itself uncertain, so quantiles are
+    those of the t distribution. At a bound the logit is infinite; the interval is then of width 0
+    and its method is "none".
+    """
     bounds = {metric.name: metric.bounds for metric in rows.evaluation.metrics}
     unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
     if unbounded:
@@ -180,10 +156,14 @@ def _logit(rows: Contrasts, level: float) -> Interval:
             "method='BCa'."
         )
     low, high = np.array([bounds[key.metric] for key in rows.evaluation.keys]).T
-    return logit_interval(
-        rows.estimate, rows.standard_error, (low, high), _degrees_of_freedom(rows),
-        confidence_level=level,
-    )  # fmt: skip
+    extent, estimate = high - low, rows.estimate
+    share = (estimate - low) / extent
+    inside = (share > 0) & (share < 1)
+    safe = np.where(inside, share, 0.5)
+    quantile = t_quantile(_degrees_of_freedom(rows), level)
+    half = quantile * rows.standard_error / (extent * safe * (1 - safe))
+    lower, upper = (low + extent * end for end in logit_ends(safe, half))
+    return Interval.of(lower, upper, "logit").where(inside, Interval.of(estimate, estimate, "none"))
 
 
 def _degrees_of_freedom(rows: Contrasts) -> FloatArray:

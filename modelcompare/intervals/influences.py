@@ -14,7 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
+from modelcompare.intervals.ratios import Bounds, logit_ends, normal_quantile, t_quantile, wilson
 from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import SOFT_COUNTS
@@ -56,8 +56,6 @@ def score_interval(
         What power of a mean a value from 0 up is: 1/2 for rmse.
     """
     least, most = bounds
-    from scipy.special import expit
-
     quantile = t_quantile(degrees_of_freedom, confidence_level)
     if not np.isfinite(most - least):
         low, high = _unbounded(estimate, error, quantile, bounds, size, confidence_level)
@@ -79,10 +77,10 @@ def score_interval(
     inside = (share > _ROUNDING) & (share < 1 - _ROUNDING) & (error > _ROUNDING * extent)
     safe = np.where(inside, share, 0.5)
     half = quantile * np.where(inside, error, 0.0) / (extent * safe * (1 - safe))
-    centre = np.log(safe / (1 - safe))
-    ends = [expit(centre + sign * half) for sign in (-1, 1)]
     closed = wilson(share, size, normal_quantile(confidence_level))
-    low, high = (np.where(inside, a, b) for a, b in zip(ends, closed, strict=True))
+    low, high = (
+        np.where(inside, a, b) for a, b in zip(logit_ends(safe, half), closed, strict=True)
+    )
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv, ndtri, stdtrit
+from scipy.special import betaincinv, expit, gammaincinv, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.class_ratio import ClassRatio
@@ -101,6 +101,12 @@ def t_quantile(degrees_of_freedom: FloatArray, confidence_level: float) -> Float
     """Two-sided Student quantile; below one degree of freedom that of one."""
     found = stdtrit(np.maximum(degrees_of_freedom, 1.0), (1 + confidence_level) / 2)
     return np.asarray(found, dtype=np.float64)
+
+
+def logit_ends(share: FloatArray, half: FloatArray) -> Bounds:
+    """Shares that lie so far below and above one on the logit scale."""
+    centre = np.log(share / (1 - share))
+    return expit(centre - half), expit(centre + half)
 
 
 def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) -> Bounds:

@@ -55,36 +55,6 @@ def expanded_level(n_units: int, confidence_level: float) -> float:
     return float(1 - 2 * ndtr(-np.sqrt(n_units / max(n_units - 1, 1)) * quantile))
 
 
-def basic_interval(
-    replicates: FloatArray, estimate: FloatArray, *, confidence_level: float = 0.95
-) -> Interval:
-    """Quantiles reflected at the estimate (Davison & Hinkley 1997, section 5.2)."""
-    percentile = percentile_interval(replicates, confidence_level=confidence_level)
-    return Interval.of(2 * estimate - percentile.high, 2 * estimate - percentile.low, "basic")
-
-
-def studentized_interval(
-    replicates: FloatArray,
-    replicate_errors: FloatArray,
-    estimate: FloatArray,
-    standard_error: FloatArray,
-    *,
-    confidence_level: float = 0.95,
-) -> Interval:
-    """Bootstrap-t interval (Efron & Tibshirani 1993, section 12.5).
-
-    Quantiles of ``(replicate - estimate) / replicate_error`` take the place of normal ones.
-    Replicates without a standard error (all their influences are equal) are left out.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = (replicates - estimate) / replicate_errors
-    t = np.sort(np.where(np.isfinite(t), t, np.nan), axis=0)
-    tail = (1 - confidence_level) / 2
-    t_low, t_high = (quantiles(t, np.full(t.shape[1:], q)) for q in (tail, 1 - tail))
-    ends = (estimate - t_high * standard_error, estimate - t_low * standard_error)
-    return Interval.of(*ends, "studentized")
-
-
 def bca_interval(
     replicates: FloatArray,
     estimate: FloatArray,
@@ -151,11 +121,6 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
     return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
 
 
-def bca(contrasts: Contrasts, level: float) -> Interval:
-    """BCa intervals, which stand in for differences where a method says nothing about them."""
-    return _by_blocks(_bca, contrasts, level)
-
-
 def expanded(contrasts: Contrasts, level: float) -> Interval:
     """Intervals of values that influences may not describe, at the expanded level.
 
@@ -182,7 +147,9 @@ def _percentile(rows: Contrasts, level: float) -> Interval:
 
 
 def _basic(rows: Contrasts, level: float) -> Interval:
-    return basic_interval(rows.replicates, rows.estimate, confidence_level=level)
+    """Quantiles reflected at the estimate (Davison & Hinkley 1997, section 5.2)."""
+    found, twice = _percentile(rows, level), 2 * rows.estimate
+    return Interval.of(twice - found.high, twice - found.low, "basic")
 
 
 def _bca(rows: Contrasts, level: float) -> Interval:
@@ -190,15 +157,21 @@ def _bca(rows: Contrasts, level: float) -> Interval:
 
 
 def _studentized(rows: Contrasts, level: float) -> Interval:
-    return studentized_interval(
-        rows.replicates, rows.replicate_errors, rows.estimate, rows.standard_error,
-        confidence_level=level,
-    )  # fmt: skip
+    """Bootstrap-t intervals (Efron & Tibshirani 1993, section 12.5).
+
+    Quantiles of ``(replicate - estimate) / replicate_error`` take the place of normal ones.
+    Replicates without a standard error (all their influences are equal) are left out.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (rows.replicates - rows.estimate) / rows.replicate_errors
+    found = percentile_interval(np.where(np.isfinite(t), t, np.nan), confidence_level=level)
+    low, high = (rows.estimate - end * rows.standard_error for end in (found.high, found.low))
+    return Interval.of(low, high, "studentized")
 
 
 ROWS = (
     IntervalRow(
-        "BCa", bca, reads="sums",
+        "BCa", partial(_by_blocks, _bca), reads="sums",
         phrase=("the bias-corrected and accelerated bootstrap (BCa)", (EFRON,)),
     ),
     IntervalRow(
