@@ -206,9 +206,7 @@ class _Rule:
             size = self.informative(metric)
             ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
             return Interval.of(*ends, "effective-size", size)
-        carriers = self.moments.carriers()[:, where]
-        clusters = size if self._clustered else None
-        degrees = score_degrees(carriers, self.evaluation.units.size, clusters)
+        degrees = self._degrees(self._carriers[:, where], where)
         scale = self._of_occurring(metric)
         bias, unseen = (each[:, None] for each in self._corrections(metric))
         error = np.sqrt((error * scale) ** 2 + unseen)
@@ -244,8 +242,7 @@ class _Rule:
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs
-        carriers = self._pair_carriers[:, where]
-        size = np.minimum(self._sizes[a, where], self._sizes[b, where])
+        carriers, size = self._carriers[:, where], self._row_sizes[:, where]
         rounding = _ROUNDING * np.abs(self.values[:, where])
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
@@ -253,8 +250,7 @@ class _Rule:
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         # Models that agree everywhere may yet differ on the next sample.
         variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
-        clusters = size if self._clustered else None
-        degrees = difference_degrees(carriers, self.evaluation.units.size, clusters)
+        degrees = self._degrees(carriers, where)
         if metric.name in _RANKS:
             size = np.minimum(size, self._rarer)
             unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
@@ -274,12 +270,28 @@ class _Rule:
         return effective_units(self.evaluation, self._open)
 
     @cached_property
-    def _pair_carriers(self) -> FloatArray:
-        """Units that carry the variances of differences in open metrics, NaN for the others."""
+    def _row_sizes(self) -> FloatArray:
+        """Effective number of units behind each value; behind a difference that of the fewer."""
+        if self.pairs is None:
+            return self._sizes
+        a, b = self.pairs
+        return np.minimum(self._sizes[a], self._sizes[b])
+
+    def _degrees(self, carriers: FloatArray, where: slice) -> FloatArray:
+        """Degrees of freedom of the variances of some values, or of their differences."""
+        clusters = self._row_sizes[:, where] if self._clustered else None
+        of_rows = score_degrees if self.pairs is None else difference_degrees
+        return of_rows(carriers, self.evaluation.units.size, clusters)
+
+    @cached_property
+    def _carriers(self) -> FloatArray:
+        """Units that carry the variances; of differences those in open metrics alone, else NaN."""
+        if self.pairs is None:
+            return self.moments.carriers()
         out = np.full(self.estimate.shape, np.nan)
         every = np.arange(len(self.evaluation.keys))
         places = [every[self.evaluation.metric_slice(metric.name)] for metric in self._open]
-        if self.pairs is not None and places:
+        if places:
             values = np.concatenate(places)
             out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
         return out
@@ -349,16 +361,13 @@ class _Rule:
         Resamples of thirty samples do not know how little the five that carry the variance say of
         it: without this, intervals of a root mean squared error of one's own cover 0.90.
         """
-        n, moments = self.evaluation.units.size, self.moments
-        moved = np.diagonal(moments.second, axis1=1, axis2=2).T[:, where] > 0
-        size, carriers, degrees_of = self._sizes[:, where], moments.carriers(), score_degrees
+        n = self.evaluation.units.size
+        moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
         if self.pairs is not None:
-            a, b = self.pairs
-            moved, size = moved[a] | moved[b], np.minimum(size[a], size[b])
-            carriers, degrees_of = self._pair_carriers, difference_degrees
+            moved = moved[self.pairs[0]] | moved[self.pairs[1]]
         # Of values that no sample moves alone nothing is known; fewer carriers have a warning.
-        known = np.where(moved, np.maximum(carriers[:, where], FEW_RESAMPLED), n)
-        degrees = degrees_of(known, n, size if self._clustered else None)
+        known = np.where(moved, np.maximum(self._carriers[:, where], FEW_RESAMPLED), n)
+        degrees = self._degrees(known, where)
         most = np.full_like(degrees, max(n - 1, 1))
         few = t_quantile(np.minimum(degrees, most), self.level)
         # At a level of 0 all quantiles are 0.
