@@ -18,7 +18,6 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.replicate_errors import replicate_covariance
 from modelcompare.intervals import METHODS, Interval, choices, held_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
@@ -101,8 +100,10 @@ class BootstrapResult(Sample):
         if not others or self.n_resamples == 0:
             return found
         drawn, size = np.full(found.second.shape, np.nan), self.weights.size
-        for where in (self.evaluation.metric_slice(metric.name) for metric in others):
-            drawn[where] = replicate_covariance(self.draws[:, :, where])
+        for place in np.r_[tuple(self.evaluation.metric_slice(metric.name) for metric in others)]:
+            known = self.draws[np.isfinite(self.draws[:, :, place]).all(axis=1), :, place]
+            if len(known) > 1:
+                drawn[place] = np.cov(known, rowvar=False)
         # A resample of m of the n varies more than one of all.
         return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
 

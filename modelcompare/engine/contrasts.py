@@ -17,9 +17,10 @@ from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange, masks_first
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
+from modelcompare.engine.leave_out import without
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import signature
 
@@ -106,7 +107,7 @@ class Sample:
 
         Of shape (n_resamples, n_values, n_models, n_models).
         """
-        return replicate_second_moments(self.evaluation, self.weights)
+        return _replicate_moments(self.evaluation, self.weights)
 
     @cached_property
     def n_undefined(self) -> IntArray:
@@ -208,3 +209,63 @@ class Contrasts:
             return [self]
         starts = range(0, len(a), step)
         return [Contrasts(self.sample, (a[i : i + step], b[i : i + step])) for i in starts]
+
+
+@one_blas_thread()
+def _replicate_moments(evaluation: Evaluation, weights: BootstrapWeights) -> FloatArray:
+    """Covariance of the models' values on each resample, by its own influence functions.
+
+    Each resample costs as much as a jackknife of the test set; with distinct rows that is little.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units; sum metrics only.
+    weights : BootstrapWeights
+        The resamples.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, n_values, n_models, n_models)
+
+    Raises
+    ------
+    ValueError
+        If a metric is not a sum, or the result would not fit into memory.
+    """
+    others = [metric.name for metric in evaluation.metrics if not isinstance(metric, Metric)]
+    if others:
+        raise ValueError(
+            f"studentized intervals need metrics that are sums, {', '.join(others)} is not; use "
+            "method='BCa'."
+        )
+    n_models, n_values = len(evaluation.models), len(evaluation.keys)
+    if 8 * weights.n_resamples * n_values * n_models**2 > 8 * PASS_BYTES:
+        raise ValueError(
+            f"studentized intervals of {n_models} models and {n_values} values on "
+            f"{weights.n_resamples:,} resamples do not fit into memory; take fewer models or "
+            "resamples, or method='BCa'."
+        )
+    statistics = evaluation.statistics()
+    out = np.empty((weights.n_resamples, n_values, n_models, n_models))
+    for block in range(weights.n_blocks):
+        drawn = weights.draw_all(block)
+        for row, w in zip(range(*weights.rows(block).indices(len(out))), drawn, strict=True):
+            out[row] = _second_moment(evaluation, statistics, w)
+    return out
+
+
+def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray) -> FloatArray:
+    there = w > 0
+    w, rows = w[there], statistics[there]
+    n = w.sum()
+    if n <= 1:
+        # A Poisson resample may be empty; it has no error to speak of.
+        return np.full((len(evaluation.keys), *[len(evaluation.models)] * 2), np.nan)
+    total = w @ rows
+    left = without(total, rows)
+    value = evaluation.values_of_totals(total[None, :])[0]
+    influence = np.nan_to_num((n - 1) * (value - evaluation.values_of_totals(left)), nan=0.0)
+    influence -= np.einsum("i,imv->mv", w / n, influence)
+    u = influence.transpose(2, 1, 0)
+    return (u * w) @ u.transpose(0, 2, 1) / (n * (n - 1))

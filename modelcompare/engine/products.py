@@ -2,13 +2,16 @@
 
 With the samples in the order of their classes, the hits of a class are what its own rows add to how
 often it was predicted, and come with that product. Indicators of 0 and 1 are counted exactly in
-single precision, at twice the speed, while no count reaches 2^24.
+single precision, at twice the speed, while no count reaches 2^24. Statistics that are 0 for most
+units are sparse columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -21,6 +24,8 @@ from modelcompare.metrics.base import Statistic
 _MOST_COUNTED = 2.0**24
 # Classes of fewer samples make products too small to be worth the parting.
 _FEWEST_OF_A_CLASS = 16
+# Share of numbers other than 0 below which sparse products are faster, and small.
+SPARSE_BELOW = 1 / 16
 
 
 class Product:
@@ -131,3 +136,66 @@ def _sums(numbers: AnyArray, weights: AnyArray, dtype: DTypeLike) -> AnyArray:
 
 def _places(columns: list[Column]) -> IntArray:
     return np.array([k for column in columns for k in range(column.start, column.stop)], np.intp)
+
+
+class SparseColumns:
+    """A matrix (n_units, n_columns) to be summed under weights, like a `Product`.
+
+    Parameters
+    ----------
+    n_units, n_columns : int
+        Its shape; columns are put in one after the other, and each once.
+    """
+
+    def __init__(self, n_units: int, n_columns: int) -> None:
+        self.n_units, self.n_columns = n_units, n_columns
+        self._dense: list[tuple[slice, FloatArray]] = []
+        self._entries: list[tuple[IntArray, IntArray, FloatArray]] = []
+
+    def put(self, start: int, chunks: Iterable[FloatArray]) -> None:
+        """Put in columns (n_units, width) from a place on, given some units after others.
+
+        The first units tell whether they are sparse.
+        """
+        dense: list[FloatArray] = []
+        first = 0
+        for numbers in chunks:
+            if dense or (first == 0 and np.count_nonzero(numbers) > SPARSE_BELOW * numbers.size):
+                dense.append(numbers)
+            else:
+                units, places = np.nonzero(numbers)
+                self.put_entries(first + units, start + places, numbers[units, places])
+            first += len(numbers)
+        if dense:
+            whole = dense[0] if len(dense) == 1 else np.concatenate(dense)
+            self._dense.append((slice(start, start + whole.shape[1]), whole))
+
+    def put_entries(self, units: IntArray, places: IntArray, numbers: FloatArray) -> None:
+        """Put in numbers by unit and column; what stands in one place is added up."""
+        present = numbers != 0
+        self._entries.append((places[present], units[present], numbers[present]))
+
+    def sums(self, weights: AnyArray) -> FloatArray:
+        """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
+        weights = weights.astype(np.float64, copy=False)
+        # A column lies contiguously: formulas go through all resamples of a class at once.
+        out = np.zeros((self.n_columns, len(weights)))
+        if self._entries:
+            out[self._filled] = self._sparse @ weights.T
+        for where, numbers in self._dense:
+            np.matmul(numbers.T, weights.T, out=out[where])
+        return out.T
+
+    @cached_property
+    def _filled(self) -> IntArray:
+        """Columns that are not 0 throughout."""
+        return np.unique(np.concatenate([places for places, _, _ in self._entries]))
+
+    @cached_property
+    def _sparse(self) -> Any:
+        """Sparse columns as rows, so that each sum is made in one go."""
+        from scipy.sparse import csr_array
+
+        places, units, numbers = (np.concatenate(part) for part in zip(*self._entries, strict=True))
+        rows = np.searchsorted(self._filled, places)
+        return csr_array((numbers, (rows, units)), shape=(len(self._filled), self.n_units))

@@ -16,8 +16,7 @@ from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.blocks import Blocks, in_steps
 from modelcompare.engine.labels import Labels, distinct_rows
 from modelcompare.engine.parallel import on_threads
-from modelcompare.engine.products import Product
-from modelcompare.engine.sparse_columns import SparseColumns
+from modelcompare.engine.products import Product, SparseColumns
 from modelcompare.engine.units import (
     check_runs,
     cluster_codes,

@@ -28,8 +28,7 @@ from modelcompare.intervals.ratios import (
     value_of_share,
     wilson,
 )
-from modelcompare.metrics.class_ratio import ClassRatio
-from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.quotient import ClassRatio, divide
 
 
 def outcome_counts(margins: Margins) -> FloatArray:

@@ -40,9 +40,8 @@ from modelcompare.intervals.ratios import (
     wilson,
 )
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.counts import ACCURACY, COUNTS
-from modelcompare.metrics.quotient import Quotient, divide
+from modelcompare.metrics.quotient import ClassRatio, Quotient, divide
 
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 Agreement = Literal["matthews_corrcoef", "cohen_kappa"]

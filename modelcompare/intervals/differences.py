@@ -17,8 +17,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.averages import Average, over_cells
 from modelcompare.intervals.confusions import CellSums, Confusions
 from modelcompare.intervals.ratios import Bounds
-from modelcompare.metrics.class_ratio import ClassRatio
-from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.quotient import ClassRatio, divide
 
 # Cells (truth, model a, model b) of two classes on which the models disagree.
 _DISAGREE = np.broadcast_to(~np.eye(2, dtype=bool), (2, 2, 2))

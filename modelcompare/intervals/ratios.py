@@ -21,8 +21,7 @@ import numpy as np
 from scipy.special import betaincinv, expit, gammaincinv, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.class_ratio import ClassRatio
-from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.quotient import ClassRatio, divide
 
 Bounds = tuple[FloatArray, FloatArray]
 

@@ -15,7 +15,6 @@ from modelcompare.metrics.base import Outcomes as Outcomes
 from modelcompare.metrics.base import SparseDataWarning as SparseDataWarning
 from modelcompare.metrics.base import Statistic as Statistic
 from modelcompare.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
-from modelcompare.metrics.class_ratio import ClassRatio as ClassRatio
 from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,
@@ -23,6 +22,7 @@ from modelcompare.metrics.confusion import (
 from modelcompare.metrics.counts import soft_twin as soft_twin
 from modelcompare.metrics.from_file import load_metric as load_metric
 from modelcompare.metrics.plain import plain as plain
+from modelcompare.metrics.quotient import ClassRatio as ClassRatio
 from modelcompare.metrics.quotient import Quotient as Quotient
 from modelcompare.metrics.registry import ALIASES, FAMILIES
 from modelcompare.metrics.registry import METRICS as METRICS

@@ -26,10 +26,9 @@ import numpy as np
 from modelcompare.arguments import argument_meant
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
-from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
-from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, SumsOf
+from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 

@@ -23,9 +23,8 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic, number
-from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
-from modelcompare.metrics.quotient import Quotient, SumsOf
+from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf
 from modelcompare.words import Kind
 
 Pair = tuple[FloatArray, FloatArray]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
-from modelcompare.engine.sparse_columns import SPARSE_BELOW
+from modelcompare.engine.products import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
 # Random weights of the units at least, under which sums are compared.

@@ -7,7 +7,7 @@ from modelcompare import Predictions
 from modelcompare.engine import statistics
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments, pair_carriers
-from modelcompare.engine.sparse_columns import SparseColumns
+from modelcompare.engine.products import SparseColumns
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import all_pairs
