@@ -166,8 +166,8 @@ def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
 
     monkeypatch.setattr(replicates, "influence_moments",
                         counted("moments", replicates.influence_moments))  # fmt: skip
-    monkeypatch.setattr(contrasts, "replicate_second_moments",
-                        counted("errors", contrasts.replicate_second_moments))  # fmt: skip
+    monkeypatch.setattr(contrasts, "_replicate_moments",
+                        counted("errors", contrasts._replicate_moments))  # fmt: skip
     result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
     result.score_interval("percentile", 0.95)
     result.score_interval("wilson", 0.95)
