@@ -31,8 +31,8 @@ def checked(
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check the arguments of a public function: their names, and the values of named options.
 
-    An argument is checked by `checks`, by the choices of its annotation if that is a Literal of
-    `words`, or by its record in `options`. An unknown name is answered with the one that was meant.
+    An argument is checked by `checks`, by its annotation if that is bool or a Literal of `words`,
+    or by its record in `options`. An unknown name is answered with the one that was meant.
     Arguments that are not given have the defaults of `config_context`, then those of the function.
 
     Parameters
@@ -134,8 +134,11 @@ def _set(defaults: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _check_of(parameter: Parameter) -> Check | None:
-    """Find the check of a parameter: the choices of its annotation, or that of the named option."""
-    choices = getattr(words, str(parameter.annotation).removesuffix(" | None"), None)
+    """Find the check of a parameter: that of its annotation, or that of the named option."""
+    annotation = str(parameter.annotation).removesuffix(" | None")
+    if annotation == "bool":
+        return words.check_flag
+    choices = getattr(words, annotation, None)
     if get_origin(choices) is Literal:
         return partial(words.check_choice, choices=choices)
     option = OPTIONS.get(parameter.name)

@@ -13,18 +13,21 @@ from functools import partial
 from typing import Any
 
 from modelcompare.words import (
+    BUCKETS,
     MOST_BINS,
+    MOST_BUCKETS,
     MOST_JOBS,
+    SALT,
     Correction,
     Family,
     IntervalMethod,
     PairsTest,
     check_count,
-    check_flag,
     check_fraction,
     check_jobs,
     check_metrics,
     check_number,
+    check_text,
     check_zero_division,
     giving,
     listed,
@@ -45,7 +48,7 @@ class Option:
         The argument.
     check : callable, optional
         ``check(name, value)`` refuses values without sense. Options whose annotation is a Literal
-        of `words` need none: their choices are read from it.
+        of `words`, or bool, need none: it is read from that.
     elsewhere : str
         Names that other packages give the argument, separated by blanks.
     flags : str
@@ -157,13 +160,20 @@ OPTIONS: Mapping[str, Option] = {
             metavar="N", more={"min": 1}, help="Down-samplings at each ratio.",
         ),
         _statistics(
-            name="stratify", type=bool, default=False, check=check_flag,
+            name="stratify", type=bool, default=False,
             help="Keep the classes' proportions when down-sampling.",
         ),
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
-        Option(name="paired", check=check_flag),
-        Option(name="collapse", check=check_flag),
+        Option(
+            name="buckets", type=int, default=BUCKETS, metavar="N", more={"min": 2},
+            check=partial(check_count, at_most=MOST_BUCKETS),
+            help="Number of buckets; the standard errors' own error is 1 / sqrt(2 N).",
+        ),
+        Option(
+            name="salt", type=str, default=SALT, metavar="TEXT", check=check_text,
+            help="Hashed before the names of the samples; sketches add up if equal.",
+        ),
         _resampling(
             name="n_resamples", flags="--resamples", default=9999, check=check_count,
             more={"min": 2}, help="Number of resamples.",
@@ -180,7 +190,7 @@ OPTIONS: Mapping[str, Option] = {
             help="Threads; -1 for all. Results do not depend on it.",
             elsewhere="n_workers workers jobs n_threads threads",
         ),
-        Option(name="progress", check=check_flag, elsewhere="verbose"),
+        Option(name="progress", elsewhere="verbose"),
         Option(name="y_true", elsewhere="true truth target gold"),
         Option(name="true", elsewhere="y_true truth target gold labels label_column"),
         Option(name="id", elsewhere="ids uid key"),

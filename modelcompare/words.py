@@ -117,12 +117,15 @@ Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 CardFormat = Literal["markdown", "text", "json"]
 
 Dialect = Literal["duckdb", "spark"]
+# A sketch's number of buckets, and what is hashed before the names of its samples.
+BUCKETS, SALT = 1024, "modelcompare"
 GateFormat = Literal["text", "github", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more; a slip of the finger does not fill the memory.
 MOST_RESAMPLES = 10_000_000
 MOST_BINS = 1000
+MOST_BUCKETS = 2**20
 # What 1 - alpha still tells from 1.
 _SMALLEST_FRACTION = 1e-12
 # More threads than any machine has processors would only take its memory.

@@ -73,9 +73,6 @@ def pairs(names: list[str]) -> list[str | tuple[str, str]]:
     return found
 
 
-# A sketch's number of buckets, and what is hashed before the names of its samples.
-BUCKETS, SALT = 1024, "modelcompare"
-
 FILES = Option(
     name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
     help=f"Predictions: {listed(FileKind)}; several files hold one model each, a folder holds a "

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from modelcompare.cli.options import BUCKETS, SALT
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
 from modelcompare.sources.queries import sketch_query
 from modelcompare.sources.sketches import Sketch
 from modelcompare.sources.summing import sketch as sum_up
-from modelcompare.words import Dialect
+from modelcompare.words import BUCKETS, SALT, Dialect
 
 
 def sketch(

@@ -12,14 +12,12 @@ from typing import Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
-    BUCKETS,
     COMPLETED,
     FILES,
     FOLDER,
     OUTPUT,
     READING,
     RESAMPLING,
-    SALT,
     STUDY_RESAMPLING,
     Texts,
     metric,
@@ -171,14 +169,7 @@ COMMANDS = (
                 "compare.",
                 panel=None,
             ),
-            Option(
-                name="buckets", type=int, default=BUCKETS, metavar="N", more={"min": 2},
-                help="Number of buckets; the standard errors' own error is 1 / sqrt(2 N).",
-            ),
-            Option(
-                name="salt", type=str, default=SALT, metavar="TEXT",
-                help="Hashed before the names of the samples; sketches add up if equal.",
-            ),
+            OPTIONS["buckets"], OPTIONS["salt"],
             output(
                 name="output", flags="--output -o", metavar="PATH",
                 help="Where to: a .parquet file.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from modelcompare.words import (
 _MOST_REDRAWS = 50
 
 
-@checked(predictions=giving("sums"))
+@checked(predictions=giving("sums"), size=partial(check_count, at_least=1))
 def bootstrap(
     predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -94,8 +95,6 @@ def bootstrap(
        estimate  ci_low  ci_high
     0      0.75   0.625    0.875
     """
-    if size is not None:
-        check_count("size", size, at_least=1)
     predictions, *_ = serve(predictions, metrics, zero_division=zero_division)
     return prepare(
         predictions, resolve_metrics(metrics, predictions, zero_division=zero_division),

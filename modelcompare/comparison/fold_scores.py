@@ -21,7 +21,6 @@ from modelcompare.metrics.registry import get_metric
 from modelcompare.words import (
     Correction,
     FoldTest,
-    check_flag,
     check_number,
     is_missing,
     label_name,
@@ -86,7 +85,6 @@ def compare_folds(
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
     check_fold_correction(correction)
-    check_flag("greater_is_better", greater_is_better, optional=True)
     tidy = _in_order(_tidy(frame_of(table)))
     better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     folds = tidy.drop_duplicates(["repeat", "fold"])

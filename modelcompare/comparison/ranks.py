@@ -23,7 +23,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
-from modelcompare.words import PosthocTest, check_flag, signature
+from modelcompare.words import PosthocTest, signature
 
 # Columns that name data sets, and that hold the scores of a table with one score in each row.
 _SETS = ("dataset", "data_set", "data set", "set", "task")
@@ -186,7 +186,6 @@ def critical_difference(
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not told apart from lstm (nemenyi).
     """
-    check_flag("greater_is_better", greater_is_better)
     scores = scores_of(_by_set(frame_of(table)), "data set")
     if len(scores.columns) < 3:
         raise ValueError(

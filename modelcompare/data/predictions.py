@@ -37,7 +37,6 @@ from modelcompare.words import (
     Need,
     SampleColumn,
     check_choice,
-    check_flag,
     check_mapping,
     check_text,
     shown,
@@ -118,7 +117,7 @@ class Predictions(TestSet):
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums"})
 
-    @checked()
+    @checked(name=check_text)
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
         kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,
@@ -128,9 +127,6 @@ class Predictions(TestSet):
         missing_mass: bool = False, greater_is_better: Direction | None = None,
         bounds: Ranges | None = None, score_names: Sequence[str] = (), name: str | None = None,
     ) -> None:  # fmt: skip
-        check_flag("normalize", normalize)
-        check_flag("missing_mass", missing_mass)
-        check_text("name", name, optional=True)
         arrays = checks.model_arrays(outputs)
         truth = None if y_true is None else as_truth(y_true, kind)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)

@@ -14,11 +14,11 @@ from typing import get_args
 
 import numpy as np
 
+from modelcompare.arguments import checked
 from modelcompare.data import checks
 from modelcompare.sources.found import FAULTS, PAIRS, Fault
-from modelcompare.sources.sketches import MOST_BUCKETS, About, Summed
-from modelcompare.sources.summing import BUCKETS, SALT
-from modelcompare.words import Dialect, check_choice, check_count, check_names, check_text
+from modelcompare.sources.sketches import About, Summed
+from modelcompare.words import BUCKETS, SALT, Dialect, check_names
 
 _HARD = ("hits", "predicted")
 _SOFT = ("soft_hits", "soft_predicted")
@@ -30,6 +30,7 @@ _NUMBER: dict[Dialect, str] = {
 }  # fmt: skip
 
 
+@checked()
 def sketch_query(
     dialect: Dialect, *, table: str, true: str, models: Sequence[str], id: str,
     classes: Sequence[str] = (), buckets: int = BUCKETS, salt: str = SALT,
@@ -59,9 +60,6 @@ def sketch_query(
     >>> print(next(line.strip() for line in query.splitlines() if "GROUPING SETS" in line))
     GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, said_0), (bucket, truth, said_1))
     """
-    check_choice("dialect", dialect, Dialect)
-    check_count("buckets", buckets, at_most=MOST_BUCKETS)
-    check_text("salt", salt)
     names = check_names("models", models)
     if not names:
         raise ValueError("`models` is empty; name the models' columns (--model).")

@@ -25,14 +25,13 @@ from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
 from modelcompare.sources.sketches import (
     ABOUT,
-    MOST_BUCKETS,
     SAMPLES,
     VERSION,
     About,
     Sketch,
     Summed,
 )
-from modelcompare.words import Kind, shown
+from modelcompare.words import MOST_BUCKETS, Kind, shown
 
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
 _DAMAGED = (

@@ -31,7 +31,6 @@ from modelcompare.paths import write_bytes
 from modelcompare.words import Kind, Need, optional
 
 VERSION = 1
-MOST_BUCKETS = 2**20
 ABOUT = "about"
 
 Numbers = Mapping[tuple[str, str], FloatArray]

@@ -20,11 +20,9 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
 from modelcompare.readers import read_predictions
 from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.sketches import MOST_BUCKETS, About, Numbers, Sketch, Summed
-from modelcompare.words import check_count, check_test_set, check_text
+from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
+from modelcompare.words import BUCKETS, SALT, check_test_set
 
-BUCKETS = 1024
-SALT = "modelcompare"
 # Numbers of one statistic and model that are summed at once, which decides how they round.
 _MOST_NUMBERS = 2**24
 
@@ -92,8 +90,6 @@ def sketch(
     >>> result.answer
     'shown otherwise'
     """
-    check_count("buckets", buckets, at_most=MOST_BUCKETS)
-    check_text("salt", salt)
 
     def one(named: tuple[TestSet, AnyArray]) -> Sketch:
         return _of_block(*named, metrics, buckets, salt)

@@ -49,7 +49,7 @@ _TYPES = {
 _AVERAGED = re.compile(r"(f1|precision|recall)_(macro|micro|weighted)")
 
 
-@checked(compare)
+@checked(compare, task=check_text, dataset=check_text)
 def model_card(
     predictions: Predictions, model: str, metrics: MetricLike | Sequence[MetricLike] | None = None,
     *, details: Mapping[str, str] | None = None, min_size: int = 30, task: str | None = None,
@@ -111,8 +111,6 @@ def model_card(
     ---
     <BLANKLINE>
     """
-    check_text("task", task, optional=True)
-    check_text("dataset", dataset, optional=True)
     check_models(predictions.models, model=model)
     if details is not None:
         check_mapping("details", details, "texts", kind=str)

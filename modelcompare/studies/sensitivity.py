@@ -34,7 +34,6 @@ from modelcompare.studies.figures import ticked_log
 from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,
-    check_choice,
     check_numbers,
     signature,
 )
@@ -188,7 +187,6 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    check_choice("method", method, IntervalMethod)
     asked = [("temperature", t) for t in check_numbers("temperatures", temperatures, positive=True)]
     asked += [("noise", n) for n in check_numbers("noises", noises, positive=True)]
     levels = list(dict.fromkeys(asked))
