@@ -6,7 +6,7 @@ for a model, or a model that is wrongly left out, would be an answer to another 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,15 +20,20 @@ from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
 from modelcompare.readers.truth_column import check_labels, find_truth
+from modelcompare.spelling import chosen
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they hold; `outputs` are those of models, or of one."""
+    """The columns of a table by what they hold.
+
+    The `outputs` are those of each model, or under "" of the one that a row is of, by what they
+    hold: None for labels, values or texts, a class for its probabilities, the name of a score.
+    """
 
     true: str | None
     id: str | None
-    outputs: tuple[str, ...]
+    outputs: Mapping[str, Mapping[str | None, str]]
     model: str | None = None
     run: str | None = None
     set: str | None = None
@@ -36,6 +41,11 @@ class Roles:
     scored: bool = False
     wide: bool = False  # each model has columns of its own
     left_out: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> list[str]:
+        """The columns of what models gave."""
+        return [column for columns in self.outputs.values() for column in columns.values()]
 
 
 def find_roles(
@@ -90,7 +100,7 @@ def _in_rows(seen: Profile, model: str) -> Roles:
     run, test_set = seen.columns.runs or seen.first(names.RUN), seen.first(names.SET)
     found = _of_one(seen, {model, run, test_set})
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
-    used = {model, run, test_set, found.true, *found.outputs}
+    used = {model, run, test_set, found.true, *found.used}
     identity = found.id or _key_beside(seen, keys, used, test_set)
     return replace(found, id=identity, model=model, run=run, set=test_set)
 
@@ -126,7 +136,42 @@ def _wide(seen: Profile) -> Roles:
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
-    return Roles(true, identity, tuple(models), wide=True, left_out=(*left_out, *beside))
+    outputs = _by_model(seen, models, true)
+    return Roles(true, identity, outputs, wide=True, left_out=(*left_out, *beside))
+
+
+def _by_model(
+    seen: Profile, headings: Sequence[str], true: str | None
+) -> dict[str, dict[str | None, str]]:
+    """Each wanted model's columns by class: one without (labels or scores), or ``model:class``."""
+    classes = set() if true is None else {*map(str, seen.frame[true].unique())}
+    models: dict[str, dict[str | None, str]] = {}
+    for heading in headings:
+        model, label = (heading, None) if true is None else _split(heading, classes)
+        models.setdefault(model, {})[label] = heading
+    if not models:
+        raise ValueError(
+            f"{seen.where} has no model columns; it needs y_true (or --true COLUMN) and a column "
+            "for each model, or numeric columns of scores per example."
+        )
+    wanted = {model: models[model] for model in chosen([*models], seen.columns.models, seen.where)}
+    for model, columns in wanted.items():
+        soft = [column for label, column in columns.items() if label is not None]
+        if soft and None in columns:
+            raise ValueError(
+                f"{seen.where}: model {model!r} has a column of labels and columns of "
+                f"probabilities ({soft[0]}); drop one or the other."
+            )
+    return wanted
+
+
+def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:
+    """Model and class of a heading; where it has several colons, as the true classes say."""
+    places = [place for place, sign in enumerate(heading) if sign == ":"]
+    if not places:
+        return heading, None
+    place = next((p for p in places if heading[p + 1 :] in classes), places[-1])
+    return heading[:place], heading[place + 1 :]
 
 
 def _identity(seen: Profile, taken: Collection[str | None]) -> str | None:
@@ -191,9 +236,10 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     predicts = pred is not None or bool(soft)
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
-        return Roles(None, identity, tuple(outputs), filter=filters, scored=True)
-    said = [*([] if pred is None else [pred]), *soft]
-    return Roles(true, identity, tuple(said), filter=filters)
+        return Roles(None, identity, {"": {h: h for h in outputs}}, filter=filters, scored=True)
+    said: dict[str | None, str] = {} if pred is None else {None: pred}
+    said |= {heading.removeprefix(PROBABILITY): heading for heading in soft}
+    return Roles(true, identity, {"": said}, filter=filters)
 
 
 def _scores_of_one(seen: Profile, skip: Collection[str | None]) -> list[str]:

@@ -35,12 +35,12 @@ def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
     made = {to: frame[heading] for to, heading in found.items() if heading is not None}
     if roles.id is None:
         made["id"] = pd.Series([*map(str, range(len(frame)))], index=frame.index, dtype=object)
-    for heading in roles.outputs:
-        name = heading if heading.startswith(PROBABILITY) else "y_pred"
-        made[SCORE + heading if roles.scored else name] = frame[heading]
+    prefix = SCORE if roles.scored else PROBABILITY
+    for what, heading in roles.outputs[""].items():
+        made["y_pred" if what is None else prefix + what] = frame[heading]
     parts = {
         "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
-        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.outputs),
+        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.used),
     }  # fmt: skip
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=table.written,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
@@ -22,7 +21,7 @@ from modelcompare.readers.lists import spread
 from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import arrow_table
-from modelcompare.readers.wide import columns_of_models, wide_predictions
+from modelcompare.readers.wide import wide_predictions
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
 # A column of more different labels holds no classes.
@@ -55,19 +54,13 @@ class Layout:
     @property
     def needed(self) -> list[str]:
         """The columns to read."""
-        said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.outputs]
+        said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.used]
         return list(dict.fromkeys([*said, *self.columns.beside_names]))
 
     @property
     def with_names(self) -> list[str]:
         """The columns to read, and that of the samples' names if there is one."""
         return list(dict.fromkeys([*self.needed, *([] if self.id is None else [self.id])]))
-
-    @property
-    def places(self) -> dict[str, dict[str | None, str]]:
-        """Each model's columns by class, or one without."""
-        columns = pd.DataFrame(columns=self.needed)
-        return columns_of_models(columns, self.roles, None, self.where, self.labels)
 
     def predictions(self, table: Any, first: int = 0) -> Predictions:
         """Predictions of some rows, the first of which has a number among all."""
@@ -116,7 +109,7 @@ class Layout:
         import pyarrow as pa
 
         true, kind = self.roles.true, self.columns.kind
-        by_heading = any(None not in of_model for of_model in self.places.values())
+        by_heading = any(None not in of_model for of_model in self.roles.outputs.values())
         named = [
             column for column in self.needed
             if not pa.types.is_floating(first.schema.field(column).type)
@@ -155,7 +148,7 @@ class Layout:
 
     def of_models(self, models: Sequence[str]) -> Layout:
         """Return the same layout, of some of the models."""
-        outputs = tuple(c for model in models for c in self.places[model].values())
+        outputs = {model: self.roles.outputs[model] for model in models}
         return replace(self, roles=replace(self.roles, outputs=outputs))
 
 
@@ -190,12 +183,8 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
             "whole with read_predictions."
         )
-    places = columns_of_models(read.frame, roles, columns.models, where)
-    checks.model_arrays(dict.fromkeys(places, ()))
-    chosen = tuple(column for of_model in places.values() for column in of_model.values())
-    layout = Layout(
-        rows, replace(columns, models=None), replace(roles, id=None, outputs=chosen), id=roles.id
-    )
+    checks.model_arrays(dict.fromkeys(roles.outputs, ()))
+    layout = Layout(rows, columns, replace(roles, id=None), id=roles.id)
     rows.check_alike(layout.with_names)
     if columns.id is not None:
         check_names(rows, columns.id)
