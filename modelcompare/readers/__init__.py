@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from modelcompare import words
@@ -17,7 +18,7 @@ from modelcompare.readers.long import record_predictions, table_records
 from modelcompare.readers.many_files import gathered, with_roles
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
-from modelcompare.readers.options import Columns
+from modelcompare.readers.options import ROLES, Columns
 from modelcompare.readers.places import File, Source
 from modelcompare.readers.reading import Reading
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
@@ -40,6 +41,15 @@ __all__ = ["read_predictions", "read_sets"]
 # A row for each kind of file that holds all models, and no table; tables stand in `TABLES`, logs in
 # `FORMATS`.
 WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
+
+_LISTS = ("models", "score", "na", "labels")
+_CHECKS: dict[str, Callable[[str, Any], None]] = {
+    **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
+    "scores": check_flag,
+    "lower_is_better": partial(check_flag, optional=True),
+    "missing": partial(check_choice, choices=MissingResults),
+    "kind": partial(check_choice, choices=KindOrAuto),
+}
 
 
 @checked()
@@ -203,25 +213,15 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 def checked_columns(**said: Any) -> Columns:
     """Check what was said of a source."""
     check_arguments("read_predictions", [field.name for field in fields(Columns)], said)
-    for option in (
-        "true", "id", "groups", "strata", "runs", "weight", "pred", "model_column", "set", "filter",
-    ):  # fmt: skip
-        check_text(option, said.get(option), optional=True)
-    check_flag("scores", said.get("scores", False))
-    check_flag("lower_is_better", said.get("lower_is_better"), optional=True)
+    for option, value in said.items():
+        if option in _CHECKS:
+            _CHECKS[option](option, value)
+        elif option == "slices" or (option in _LISTS and value is not None):
+            one = option == "score" and isinstance(value, str)
+            said[option] = (value,) if one else check_names(option, value)
     if said.get("bounds") is not None:
         said["bounds"] = check_range(said["bounds"])
-    score = said.get("score")
-    if isinstance(score, str):
-        score = (score,)
-    said["score"] = () if score is None else check_names("score", score)
-    said["slices"] = check_names("slices", said.get("slices", ()))
-    for option in ("models", "na", "labels"):
-        if said.get(option) is not None:
-            said[option] = check_names(option, said[option])
-    check_choice("missing", said.get("missing", "refuse"), MissingResults)
-    check_choice("kind", said.get("kind", "auto"), KindOrAuto)
-    return Columns(**said)
+    return Columns(**{**said, "score": said.get("score") or ()})
 
 
 def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:

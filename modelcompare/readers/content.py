@@ -14,12 +14,15 @@ from typing import BinaryIO, get_args
 
 from modelcompare.words import FIRST_BYTES, FileKind
 
-_OTHER_NAMES: dict[str, FileKind] = {
-    "ndjson": "jsonl", "pq": "parquet", "tab": "tsv",
+_KINDS: dict[str, FileKind] = {
+    **{f".{kind}": kind for kind in get_args(FileKind)},
+    ".ndjson": "jsonl", ".pq": "parquet", ".tab": "tsv",
     **dict.fromkeys(
-        ("txt", "run", "qrels", "qrel", "res", "trec", "score", "ref", "hyp", "trn"), "text"
+        (".txt", ".run", ".qrels", ".qrel", ".res", ".trec", ".score", ".ref", ".hyp", ".trn"),
+        "text",
     ),
 }  # fmt: skip
+_GZIP = b"\x1f\x8b"
 # What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
 MOST_RATIO = 100
 MOST_BYTES = 100_000_000
@@ -52,18 +55,18 @@ class Content:
 def content(path: Path) -> Content:
     """Open a file, a pipe, or standard input, which tell their kind by their first bytes."""
     check_file(path)
-    if _is_stream(path):
-        data = path.read_bytes()
-        if not data:
-            raise ValueError(f"{path.name}: the file is empty.")
-        data = _inflated(data, path.name) if data.startswith(b"\x1f\x8b") else data
-        return Content(path.name, _kind_by_content(data), io.BytesIO(data))
-    kind = file_kind(path)
-    if path.suffix.lower() == ".gz":
-        return Content(path.name, kind, io.BytesIO(_inflated(path.read_bytes(), path.name)))
-    if not path.is_file():
-        return Content(path.name, kind, io.BytesIO(path.read_bytes()))
-    return Content(path.name, kind, path.open("rb"))
+    # A path without suffix is a pipe, or a device like /dev/stdin.
+    is_stream = not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
+    kind = None if is_stream else file_kind(path)
+    is_packed = path.suffix.lower() == ".gz"
+    if kind is not None and path.is_file() and not is_packed:
+        return Content(path.name, kind, path.open("rb"))
+    data = path.read_bytes()
+    if is_stream and not data:
+        raise ValueError(f"{path.name}: the file is empty.")
+    if is_packed or (is_stream and data.startswith(_GZIP)):
+        data = _inflated(data, path.name)
+    return Content(path.name, kind or _kind_by_content(data), io.BytesIO(data))
 
 
 def check_file(path: Path) -> None:
@@ -84,38 +87,29 @@ def check_file(path: Path) -> None:
 
 def file_kind(path: Path) -> FileKind:
     """Kind of a file by its name, without .gz."""
-    suffix = _suffix(path)
     found = known_kind(path)
     if found is None:
+        suffix = _unpacked(path).suffix.lower() or "(no suffix)"
         known = [".txt" if kind == "text" else f".{kind}" for kind in get_args(FileKind)]
         raise ValueError(
-            f"{path.name}: unknown kind of file {'.' + suffix if suffix else '(no suffix)'}; known "
-            f"are {', '.join(known)}, also with .gz."
+            f"{path.name}: unknown kind of file {suffix}; known are {', '.join(known)}, also with "
+            ".gz."
         )
     return found
 
 
 def known_kind(path: Path) -> FileKind | None:
     """Kind of a file by its name, if that tells one."""
-    suffix = _suffix(path)
-    kinds: tuple[FileKind, ...] = get_args(FileKind)
-    return _OTHER_NAMES.get(suffix) or next((kind for kind in kinds if kind == suffix), None)
-
-
-def _suffix(path: Path) -> str:
-    suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == "gz":
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    return _KINDS.get(_unpacked(path).suffix.lower())
 
 
 def file_stem(path: Path) -> str:
     """A file's name without suffixes: ``cnn.v2.csv.gz`` is cnn.v2."""
-    name = path.name
-    for suffix in (".gz", path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix):
-        if suffix and name.lower().endswith(suffix.lower()):
-            name = name[: -len(suffix)]
-    return name
+    return _unpacked(path).stem
+
+
+def _unpacked(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
 @contextmanager
@@ -136,11 +130,6 @@ def check_inflation(name: str, packed: int, inflated: int) -> None:
             f"{name} inflates to over {MOST_RATIO} times its {packed:,} bytes, which may exhaust "
             "the memory; if it is sound, unpack it first."
         )
-
-
-def _is_stream(path: Path) -> bool:
-    """Return whether a path without suffix is a pipe, or a device like /dev/stdin."""
-    return not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
 
 
 def _inflated(data: bytes, name: str) -> bytes:

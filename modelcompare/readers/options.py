@@ -19,7 +19,7 @@ from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto, MissingResults
 
-_ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
+ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Columns:
     @property
     def named(self) -> dict[str, str]:
         """Columns that the user named, by role."""
-        return {role: getattr(self, role) for role in _ROLES if getattr(self, role) is not None}
+        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
 
     @property
     def beside_names(self) -> list[str]:
