@@ -190,8 +190,8 @@ def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
 
 def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
     """Codes of the true labels, and the labels."""
-    codes, labels = predictions.codes, predictions.labels
-    if codes is None or labels is None or predictions.true_distribution is not None:
+    codes, labels = predictions.hard_codes, predictions.labels
+    if codes is None or labels is None:
         raise ValueError("bounds need true labels, one for each sample.")
     return codes, labels.tolist()
 

@@ -148,11 +148,10 @@ class Predictions(TestSet):
         if bounds is not None and not given:
             raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
-        classes, codes = self._truth.labels, self._truth.codes
+        classes, codes = self._truth.labels, self.hard_codes
         if labels is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
-            soft = codes is None or self._truth.distribution is not None
-            true = slice(0) if soft else np.flatnonzero(np.bincount(np.asarray(codes)))
+            true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
             check_guess(classes, classes[true], answers_of(self), single)
         self._predicted: dict[str, IntArray] = {}
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
@@ -336,8 +335,8 @@ class Predictions(TestSet):
 
 def answers_of(predictions: Predictions, times: IntArray | None = None) -> dict[str, Answers]:
     """True classes and those that each model of labels said, of rows that occur so many times."""
-    codes = predictions.codes
-    if codes is None or predictions.true_distribution is not None:
+    codes = predictions.hard_codes
+    if codes is None:
         return {}
     of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
     return {model: Answers(codes, predictions.predicted(model), times) for model in of_labels}

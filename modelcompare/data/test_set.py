@@ -174,6 +174,11 @@ class TestSet(ABC):
         return self._truth.codes
 
     @property
+    def hard_codes(self) -> IntArray | None:
+        """True class of each sample; None where labels are soft, and outside classification."""
+        return self.codes if self.true_distribution is None else None
+
+    @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
         return self._truth.distribution

@@ -66,8 +66,8 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
 def _has_all_classes(evaluation: Evaluation) -> bool:
     """True if every class has enough samples of some weight."""
     p = evaluation.predictions
-    if p.codes is None or p.true_distribution is not None:
+    if p.hard_codes is None:
         return False
     weighs = slice(None) if p.sample_weight is None else p.sample_weight > 0
-    support = np.bincount(p.codes[weighs], minlength=p.n_classes)
+    support = np.bincount(p.hard_codes[weighs], minlength=p.n_classes)
     return bool((support >= _ENOUGH).all())

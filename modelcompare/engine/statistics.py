@@ -81,9 +81,7 @@ class UnitStatistics:
         if not self._of_samples:
             return None
         part, here = self._blocks.part(rows)
-        return (
-            None if part.codes is None or part.true_distribution is not None else part.codes[here]
-        )
+        return None if part.hard_codes is None else part.hard_codes[here]
 
     @property
     def _of_samples(self) -> bool:
@@ -98,9 +96,7 @@ class UnitStatistics:
         if self._rows is not None:
             return self._rows
         p = self.predictions
-        if p.codes is None or p.true_distribution is not None:
-            return None
-        if "values" in p.kinds.values():
+        if p.hard_codes is None or "values" in p.kinds.values():
             return None
         return Labels.of_each(p)
 

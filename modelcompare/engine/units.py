@@ -22,10 +22,8 @@ def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required:
     """
     possible = (
         all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
-        and predictions.codes is not None
-        and predictions.true_distribution is None
-        and predictions.sample_weight is None
-        and predictions.groups is None
+        and predictions.hard_codes is not None
+        and predictions.plain
     )
     if required and not possible:
         raise ValueError(

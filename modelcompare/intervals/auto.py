@@ -300,10 +300,10 @@ class _Rule:
     def _rarer(self) -> float:
         """Samples of the rarer of two classes."""
         p = self.evaluation.predictions
-        if p.codes is None or p.true_distribution is not None:
+        if p.hard_codes is None:
             return 0.0
         ones = np.ones(len(p), dtype=np.intp)
-        return Labels(p.codes, (), p.n_classes, ones, p.sample_weight).size_of_others
+        return Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
 
     def _of_occurring(self, metric: AnyMetric) -> float:
         """Factor that makes a macro average of soft counts one of the classes that occur.
