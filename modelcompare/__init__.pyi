@@ -63,8 +63,8 @@ from .sources.scanned import scan_predictions as scan_predictions
 from .sources.sketch_files import read_sketch as read_sketch
 from .sources.sketches import Sketch as Sketch
 from .sources.summing import sketch as sketch
+from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study
-from .studies.agreement_result import AgreementStudy as AgreementStudy
 from .studies.card import model_card as model_card
 from .studies.pairs import PAPER_PAIRS as PAPER_PAIRS
 from .studies.pairs import PAPER_RATIOS as PAPER_RATIOS
