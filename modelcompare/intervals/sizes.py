@@ -67,17 +67,17 @@ def _fill_ratios(
     """Effective number of units of one model's ratios, by what they add to the denominators."""
     totals = evaluation.grand_total(model)[None]
     sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
+    slopes = {
+        metric.name: metric.class_slopes(*evaluation.parts(metric, totals, model))[0, 0]
+        for metric in metrics if metric.average
+    }  # fmt: skip
     for rows in evaluation.units.row_blocks():
         numbers, counts = evaluation.statistics(model, rows), evaluation.units.counts(rows)
         for metric in metrics:
             added = ratio_of(evaluation, metric, numbers, model)[1]
-            added = added if added.ndim > 1 else added[:, None]
             if metric.average:
-                total = ratio_of(evaluation, metric, totals, model)[1]
-                mass = (total[0] != 0) * 1.0
-                if metric.average == "weighted":
-                    mass = evaluation.parts(metric, totals, model)[-1][0, 0]
-                added = divide(added, total, 0.0) @ mass[:, None]
+                added = added @ slopes[metric.name]
+            added = added.reshape(len(added), -1)
             powers = np.stack([counts @ added, counts @ added**2])
             sums[metric.name] = sums[metric.name] + powers
     for metric in metrics:

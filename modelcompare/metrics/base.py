@@ -282,6 +282,18 @@ class Metric(BaseMetric):
             return bool(ratio(*shared)[1] == ratio(*ones)[1])
         return False
 
+    def class_slopes(self, *totals: FloatArray) -> FloatArray:
+        """Weight of each class in an average over its denominator, (..., n_classes)."""
+        assert self.ratio is not None  # noqa: S101  averages are of quotients
+        _, denominator = np.broadcast_arrays(*self.ratio(*totals))
+        if self.average == "macro" and denominator.all():
+            return 1.0 / (denominator * denominator.shape[-1])
+        weight = (denominator != 0).astype(np.float64)
+        if self.average == "weighted":
+            weight = weight * totals[-1]
+        bottom = denominator * weight.sum(axis=-1, keepdims=True)
+        return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
+
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
         if average not in get_args(Average):

@@ -30,7 +30,6 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.swaps.ratio import Ratio
 from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
-from modelcompare.significance.swaps.sums import class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
@@ -129,7 +128,7 @@ class ExpandedAverage(Ratio):
             totals = [self.swaps.totals[s] for s in self.metric.statistics]
             middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
                       for total in totals]  # fmt: skip
-            slope = class_slopes(self.metric, [part[None] for part in middle])[0]
+            slope = self.metric.class_slopes(*(part[None] for part in middle))[0]
             sides = (
                 top - pooled[pair] * bottom for top, bottom in map(of_models.__getitem__, (a, b))
             )

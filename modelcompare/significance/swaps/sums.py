@@ -256,7 +256,7 @@ class SwappedSums(UnitSwaps):
 
     def slopes(self, metric: Metric, sides: Sides) -> FloatArray:
         """Slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
-        found = class_slopes(metric, [sides[s] for s in metric.statistics])
+        found = metric.class_slopes(*(sides[s] for s in metric.statistics))
         n_masks = max(part.shape[1] for part in sides.values())
         return np.moveaxis(np.broadcast_to(found, (len(found), n_masks, found.shape[2])), 2, 1)
 
@@ -337,17 +337,3 @@ def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
     while start < n_units:
         yield slice(start, min(start + step, n_units))
         start, step = start + step, min(2 * step, most)
-
-
-def class_slopes(metric: Metric, parts: Sequence[FloatArray]) -> FloatArray:
-    """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
-    assert metric.ratio is not None  # noqa: S101  averages are of quotients
-    _, denominator = np.broadcast_arrays(*metric.ratio(*parts))
-    if metric.average == "macro" and denominator.all():
-        return 1.0 / (denominator * denominator.shape[-1])
-    weight = (denominator != 0).astype(np.float64)
-    if metric.average == "weighted":
-        weight = weight * parts[-1]
-    total = weight.sum(axis=-1, keepdims=True)
-    bottom = denominator * total
-    return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
