@@ -18,7 +18,13 @@ from modelcompare.data.checks import DataWarning, refuse_rows, row_numbers
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
-from modelcompare.readers.cell_types import as_numbers, column_array, refuse_objects
+from modelcompare.readers.cell_types import (
+    as_numbers,
+    column_array,
+    refuse_marks,
+    refuse_objects,
+    with_missing,
+)
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import SCORE
@@ -83,18 +89,22 @@ class Part:
 
 
 def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
-    """Parts whose cells are missing where they are empty or hold a mark of a missing one."""
-    used = [column for part in parts for column in part.used]
-    classes = {*(options.labels or ()), *cell_types.headed_classes(used)}
-    told: dict[str, Any] = {"marks": options.na, "classes": classes}
-    true = next((part.true for part in parts if part.true is not None), None)
+    """Parts whose cells are missing where they are empty or hold a mark of a missing one.
+
+    Among texts that are answers an empty cell is an answer too, and only the marks told are marks.
+    """
+    are_texts = options.kind == "texts"
+    usual = options.marks([column for part in parts for column in part.used])
+    marks = options.na or () if are_texts else usual
     cells = [part.cells for part in parts]
-    found = [cell_types.with_missing(each, options.kind, **told) for each in cells]
-    if any(after is not before for before, after in zip(cells, found, strict=True)):
-        cell_types.refuse_marks(cells, true, options.kind, **told)
+    found = [with_missing(each.fillna("") if are_texts else each, marks) for each in cells]
+    changed = [after is not before for before, after in zip(cells, found, strict=True)]
+    if any(changed) and not are_texts and options.na is None:
+        true = next((part.true for part in parts if part.true is not None), None)
+        refuse_marks(cells, true, marks)
     return [
-        part if after is before else part.holding(after)
-        for part, before, after in zip(parts, cells, found, strict=True)
+        part.holding(after) if is_other else part
+        for part, after, is_other in zip(parts, found, changed, strict=True)
     ]
 
 

@@ -92,59 +92,29 @@ def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
     return found
 
 
-def with_missing(
-    frame: pd.DataFrame, kind: KindOrAuto, *, marks: Collection[str] | None,
-    classes: Collection[str] = (),
-) -> pd.DataFrame:  # fmt: skip
-    """A table whose cells are missing where they are empty, or hold a mark of a missing one.
-
-    The usual marks are those that are no `classes`. Among texts that are answers an empty cell is
-    an answer too, and only the marks told are marks.
-    """
-    if kind == "texts":
-        empty = frame.fillna("")
-        return empty if marks is None else empty.mask(_places(empty, marks))
-    places = _places(frame, usual_marks(marks, classes))
+def with_missing(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
+    """A table whose cells are missing where they are empty, or hold a mark of a missing one."""
+    places = frame.apply(lambda column: marked(column, marks))
     return frame.mask(places) if places.to_numpy().any() else frame
 
 
-def usual_marks(marks: Collection[str] | None, classes: Collection[str]) -> Collection[str]:
-    """The marks told, or the usual ones that are no classes."""
-    return MISSING_MARKS - {*classes} if marks is None else marks
-
-
-def headed_classes(headings: Iterable[str]) -> set[str]:
-    """Classes that headings name: ``cnn:yes``, ``prob:NA``."""
-    return {heading.rpartition(":")[2] for heading in headings if ":" in heading}
-
-
-def refuse_marks(
-    frames: Sequence[pd.DataFrame], true: str | None, kind: KindOrAuto, *,
-    marks: Collection[str] | None, classes: Collection[str],
-) -> None:  # fmt: skip
+def refuse_marks(frames: Sequence[pd.DataFrame], true: str | None, marks: Collection[str]) -> None:
     """Refuse a truth that holds usual marks of missing cells: they may as well name a class.
 
     Among numbers they do not. The commands named keep the marks that the models' columns hold.
     """
     truth = next((frame[true] for frame in frames if true in frame), None)
-    if kind == "texts" or marks is not None or truth is None:
-        return
-    usual = usual_marks(None, classes)
-    held = sorted({*truth[marked(truth, usual)]})
-    if not held or share_of_numbers(truth, usual) == 1:
+    held = [] if truth is None else sorted({*truth[marked(truth, marks)]})
+    if truth is None or not held or share_of_numbers(truth, marks) == 1:
         return
     columns = [column for frame in frames for _, column in frame.items()]
-    every = {cell for column in columns for cell in column[marked(column, usual)]}
+    every = {cell for column in columns for cell in column[marked(column, marks)]}
     counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
     missing, others = sorted(every), sorted(every - {*held}) or [""]
     raise ValueError(
         f"column {true!r} holds {counts}; if these are missing pass {told(na=missing)}, "
         f"if they name classes {told(na=others)}."
     )
-
-
-def _places(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
-    return frame.apply(lambda column: marked(column, marks))
 
 
 def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:

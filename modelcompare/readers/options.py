@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -13,8 +13,12 @@ from modelcompare.data.checks import rows_text
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
 from modelcompare.directions import direction_of
-from modelcompare.readers import cell_types
-from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.cell_types import (
+    MISSING_MARKS,
+    column_array,
+    marked,
+    typed_labels,
+)
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto, MissingResults
@@ -74,6 +78,11 @@ class Columns:
         }
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
+    def marks(self, headings: Iterable[str]) -> Collection[str]:
+        """Marks of a missing cell: those told, or the usual ones that are no classes."""
+        classes = {heading.rpartition(":")[2] for heading in headings if ":" in heading}
+        return MISSING_MARKS - classes - {*(self.labels or ())} if self.na is None else self.na
+
     def greater_is_better(self, name: str | None = None) -> bool | None:
         """Direction of a score as it was told or its name says; None where neither does."""
         if self.told_better is not None or name is None:
@@ -87,7 +96,7 @@ class Columns:
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
         """Refuse clusters and strata that are named as missing cells are written."""
-        bad = cell_types.marked(column, cell_types.usual_marks(self.na, ()))
+        bad = marked(column, MISSING_MARKS if self.na is None else self.na)
         if bad.any():
             mark = str(column[bad].iloc[0])
             raise ValueError(
@@ -104,7 +113,7 @@ class Columns:
                 f"labels (--labels) are {', '.join(self.labels)}, but the probabilities are of "
                 f"{', '.join(map(str, found))}; the classes must be the same."
             )
-        return cell_types.typed_labels([*self.labels], truth) if found is None else found
+        return typed_labels([*self.labels], truth) if found is None else found
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options that change nothing about what was read."""

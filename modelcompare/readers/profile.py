@@ -32,8 +32,7 @@ class Profile:
         # Folders that are named day=monday give each of their rows the same cell.
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
-        classes = {*(columns.labels or ()), *cell_types.headed_classes(self.headings)}
-        self.marks = frozenset(cell_types.usual_marks(columns.na, classes))
+        self.marks = columns.marks(self.headings)
 
     def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
         """Columns with a usual name, the most usual first, that were not told to be other things.
