@@ -15,7 +15,7 @@ from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
 from modelcompare.comparison.simultaneous import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.tables import comparison_tables, printed_tables
-from modelcompare.comparison.verdict import Verdict
+from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
@@ -98,7 +98,7 @@ class Comparison(Compared, Result):
 
     @cached_property
     def _findings(self) -> list[Finding]:
-        return [*Verdict(self).findings, *map(Finding, self.notes)]
+        return [*findings(self), *map(Finding, self.notes)]
 
     @property
     def _sentences(self) -> list[str]:
