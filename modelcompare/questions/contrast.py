@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,15 +105,8 @@ class Contrast(PairView):
 
     def test(self, name: str) -> Outcome:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""
-        found = run_test(name, self)
-        here = np.s_[:, self.position : self.position + 1]
-        return Outcome(
-            found.statistic[here],
-            found.p_value[here],
-            found.n_resamples,
-            found.exact,
-            used=found.used,
-        )
+        found, here = run_test(name, self), np.s_[:, self.position : self.position + 1]
+        return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
     def warn_of_sparse_data(self) -> None:
         """Warn at the caller's line where too little decides about the two values."""

@@ -8,7 +8,7 @@ claim is shown, so the three agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -48,8 +48,9 @@ from modelcompare.words import (
     value_name,
 )
 
+Ends = tuple[float, float]
 # One-sided level -> lower and upper bound of the gain.
-Bounds = Callable[[float], tuple[float, float]]
+Bounds = Callable[[float], Ends]
 _SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
 _POWER = 0.8
 
@@ -282,32 +283,34 @@ def decide(
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0
+    unseen, claims, n = Unseen.of(contrast, sign), _claims(kind, margin), contrast.n_units
 
-    unseen = Unseen.of(contrast, sign)
-
-    def seen(level: float) -> tuple[float, float]:
-        low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * level))
-        return low, high
-
-    def bounds(level: float) -> tuple[float, float]:
-        return unseen.widened(seen(level), level)
+    def seen(level: float) -> Ends:
+        return _turned(sign, contrast.interval(method, 1 - 2 * level))
 
     contrast.warn_of_sparse_data()
-    low, high = seen(alpha)
-    gain = unseen.gain
+    ends, gain = seen(alpha), unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
-    if not (math.isnan(gain) or low < high):
-        _refuse_no_width(contrast, method, low)
-    needed = _n_needed(kind, margin, gain, low, high, alpha, contrast.n_units)
-    needed = max(needed, _n_unseen(kind, margin, unseen, alpha, contrast.n_units))
-    low, high = unseen.widened((low, high), alpha)
-    found = _answer(kind, margin, low, high)
+    if not (math.isnan(gain) or ends[0] < ends[1]):
+        _refuse_no_width(contrast, method, ends[0])
+    # Of two thresholds the nearer one.
+    threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
+    needed = max(
+        _n_needed(kind, threshold, gain, ends, alpha, n),
+        unseen.n_needed(threshold, alpha, float(ndtri(_POWER)), n),
+    )
+
+    def bounds(level: float) -> Ends:
+        return unseen.widened(seen(level), level)
+
+    low, high = unseen.widened(ends, alpha)
+    found = _answer(claims, (low, high))
+    p_value = max(_p_above(*claim, bounds) for claim in claims)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
-        found, _p_value(kind, margin, bounds), contrast.n_units,
-        needed if found == "not enough data" else math.nan,
-        contrast.unit, {"B": n_resamples, "ci": method}, unseen.assumption(contrast.metric),
-        unseen.caveat(contrast.metric, contrast.n_units, contrast.unit), contrast.notes,
+        found, p_value, n, needed if found == "not enough data" else math.nan, contrast.unit,
+        {"B": n_resamples, "ci": method}, unseen.assumption(contrast.metric),
+        unseen.caveat(contrast.metric, n, contrast.unit), contrast.notes,
     )  # fmt: skip
 
 
@@ -323,29 +326,29 @@ def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> 
     )
 
 
-def _answer(kind: Decision, margin: float, low: float, high: float) -> Answer:
+def _claims(kind: Decision, margin: float) -> list[tuple[float, float]]:
+    """One-sided claims that make up one: a sign times the gain lies above a threshold."""
+    above = (1.0, margin if kind == "superior" else -margin)
+    return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
+
+
+def _turned(sign: float, ends: Ends) -> Ends:
+    """Bounds of a sign times what has these bounds."""
+    return ends if sign > 0 else (-ends[1], -ends[0])
+
+
+def _answer(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
     """Read an interval of the gain; undefined bounds show nothing."""
-    shown, otherwise = {
-        "non-inferior": (low > -margin, high < -margin),
-        "superior": (low > margin, high < margin),
-        "equivalent": (low > -margin and high < margin, low > margin or high < -margin),
-    }[kind]
-    return "shown" if shown else "shown otherwise" if otherwise else "not enough data"
+    turned = [(*_turned(sign, ends), threshold) for sign, threshold in claims]
+    if all(low > threshold for low, _, threshold in turned):
+        return "shown"
+    otherwise = any(high < threshold for _, high, threshold in turned)
+    return "shown otherwise" if otherwise else "not enough data"
 
 
-def _p_value(kind: Decision, margin: float, bounds: Bounds) -> float:
-    if kind == "equivalent":
-        return max(_p_above(-margin, bounds), _p_above(-margin, lambda a: _mirrored(bounds(a))))
-    return _p_above(-margin if kind == "non-inferior" else margin, bounds)
-
-
-def _mirrored(ends: tuple[float, float]) -> tuple[float, float]:
-    return -ends[1], -ends[0]
-
-
-def _p_above(threshold: float, bounds: Bounds) -> float:
+def _p_above(sign: float, threshold: float, bounds: Bounds) -> float:
     """Level at which the lower bound crosses a threshold; above a half, one less the upper's."""
-    lower, upper = bounds(_LARGEST)
+    lower, upper = _turned(sign, bounds(_LARGEST))
     if math.isnan(lower):
         return math.nan
     side = 0 if lower > threshold else 1 if upper < threshold else None
@@ -353,7 +356,7 @@ def _p_above(threshold: float, bounds: Bounds) -> float:
         return 0.5
 
     def distance(level: float) -> float:
-        return bounds(level)[side] - threshold
+        return _turned(sign, bounds(level))[side] - threshold
 
     at_smallest = distance(_SMALLEST)
     reached = at_smallest > 0 if side == 0 else at_smallest < 0
@@ -362,24 +365,16 @@ def _p_above(threshold: float, bounds: Bounds) -> float:
 
 
 def _n_needed(
-    kind: Decision, margin: float, gain: float, low: float, high: float, alpha: float, n: int
+    kind: Decision, threshold: float, gain: float, ends: Ends, alpha: float, n: int
 ) -> float:
     """Samples after which bounds that close in with 1 / sqrt(n) settle it."""
+    low, high = ends
+    reach = gain - low if gain > threshold else high - gain
     if kind == "equivalent":
-        distance = abs(margin - abs(gain))
         reach = (high - low) / 2
-    else:
-        threshold = -margin if kind == "non-inferior" else margin
-        distance = abs(gain - threshold)
-        reach = gain - low if gain > threshold else high - gain
+    distance = abs(gain - threshold)
     if distance == 0 or math.isnan(distance):
         return math.inf
     z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
     needed = n * ((z_alpha + z_power) / z_alpha * (reach / distance)) ** 2
     return math.ceil(needed) if math.isfinite(needed) else math.inf
-
-
-def _n_unseen(kind: Decision, margin: float, unseen: Unseen, alpha: float, n: int) -> float:
-    """Samples after which a failure that was not seen no longer keeps it open."""
-    sides = {"non-inferior": -1.0, "superior": 1.0, "equivalent": math.copysign(1.0, unseen.gain)}
-    return unseen.n_needed(sides[kind] * margin, alpha, float(ndtri(_POWER)), n)
