@@ -1,21 +1,27 @@
-"""The difference of models a and b in one value: what every question about two models asks for."""
+"""The difference of models a and b in one value: what every question about two models asks for.
+
+Both have one test set, or each has its own.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
+from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.intervals import held_intervals
+from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -37,11 +43,11 @@ class Contrast(PairView):
 
     Parameters
     ----------
-    position : int
-        Where the value stands along the axis of values; the rest as in `PairView`, of one pair.
+    label
+        The class, for a metric per class; the rest as in `PairView`, of one pair.
     """
 
-    position: int = 0
+    label: Any = None
 
     @classmethod
     def between(
@@ -66,8 +72,18 @@ class Contrast(PairView):
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         return cls(
             Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
-            alternative, enumerate_swaps, value_position(evaluation, label),
+            alternative, enumerate_swaps, label,
         )  # fmt: skip
+
+    @cached_property
+    def position(self) -> int:
+        """Place of the value along the axis of values."""
+        return value_position(self.evaluation, self.label)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Models a and b."""
+        return self.evaluation.models
 
     @property
     def metric(self) -> AnyMetric:
@@ -117,6 +133,91 @@ class Contrast(PairView):
         """Bounds of the difference."""
         found = held_intervals(self, method, confidence_level)
         return float(found.low[0, self.position]), float(found.high[0, self.position])
+
+
+@dataclass(frozen=True)
+class Unpaired:
+    """Difference of one value of two models, each on a sample of its own."""
+
+    sides: tuple[tuple[Sample, int], tuple[Sample, int]]  # each with the place of its value
+    label: Any
+    alternative: Alternative
+    n_resamples: int
+    seed: np.random.SeedSequence
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Models a and b."""
+        return tuple(model for each in self.evaluations for model in each.models)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes that an answer is for the runs at hand, where there are several."""
+        notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
+        return tuple(dict.fromkeys(notes))
+
+    @property
+    def evaluations(self) -> list[Evaluation]:
+        """Models, metric and units of each side."""
+        return [sample.evaluation for sample, _ in self.sides]
+
+    @property
+    def metric(self) -> AnyMetric:
+        """Metric that the models are compared by."""
+        (metric,) = self.evaluations[0].metrics
+        return metric
+
+    @property
+    def predictions(self) -> list[TestSet]:
+        """Test set of each side."""
+        return [evaluation.predictions for evaluation in self.evaluations]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples, or clusters, of each side."""
+        return [evaluation.units.size for evaluation in self.evaluations]
+
+    @cached_property
+    def estimates(self) -> list[float]:
+        """Value of each model."""
+        return [float(sample.point[0, place]) for sample, place in self.sides]
+
+    @property
+    def difference(self) -> float:
+        """Difference of the two values."""
+        a, b = self.estimates
+        return a - b
+
+    @cached_property
+    def variances(self) -> list[float]:
+        """Squared standard error of each value."""
+        return [float(s.moments.standard_error()[0, place] ** 2) for s, place in self.sides]
+
+    @property
+    def smallest_p_value(self) -> float:
+        """Smallest p-value that exchanging all samples, or clusters, of the two sets can give."""
+        extreme = 2 if self.alternative == "two-sided" else 1
+        smallest = extreme / math.comb(sum(self.sizes), self.sizes[0])
+        return max(smallest, float(np.finfo(np.float64).tiny))
+
+    @cached_property
+    def pooled(self) -> tuple[Evaluation, int]:
+        """Both test sets as one, the first one's samples first, and where the value stands."""
+        pooled = Evaluation(joined(*self.predictions), (self.metric,), collapse=False)
+        return pooled, value_position(pooled, self.label)
+
+    @property
+    def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Counts and trials of both sides, where the value is a proportion of such."""
+        plain = all(p.plain for p in self.predictions)
+        if not plain or not getattr(self.metric, "proportion", False):
+            return None
+        found = [
+            tuple(round(float(each[0, place])) for each in proportions(sample.evaluation))
+            for sample, place in self.sides
+        ]
+        (count_a, trials_a), (count_b, trials_b) = found
+        return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
 
 
 def evaluate(

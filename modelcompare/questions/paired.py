@@ -12,7 +12,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Contrast, warn_of_undefined
+from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -77,25 +77,19 @@ class PairedTestResult(Result):
 
     @classmethod
     def of(
-        cls,
-        models: tuple[str, str],
-        metric: str,
-        label: Any,
-        difference: float,
-        outcome: Outcome,
-        method: str,
-        alternative: str,
-        notes: tuple[str, ...] = (),
+        cls, contrast: Contrast | Unpaired, outcome: Outcome, method: str,
         n_groups: int | None = None,
-    ) -> PairedTestResult:
-        """Result from the outcome for one pair and one value."""
-        warn_of_undefined(metric, label, difference, models)
-        p_value = float(outcome.p_value[0, 0])
+    ) -> PairedTestResult:  # fmt: skip
+        """Result from the outcome of one contrast."""
+        metric, label, difference = contrast.metric.name, contrast.label, contrast.difference
+        warn_of_undefined(metric, label, difference, contrast.models)
+        statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])
         drawn = outcome.n_resamples
         error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
+        model_a, model_b = contrast.models
         return cls(
-            *models, metric, label, difference, float(outcome.statistic[0, 0]), p_value, error,
-            method, alternative, drawn, outcome.exact, notes, n_groups,
+            model_a, model_b, metric, label, difference, statistic, p_value, error, method,
+            contrast.alternative, drawn, outcome.exact, contrast.notes, n_groups,
         )  # fmt: skip
 
     stem: ClassVar[str] = "test"
@@ -196,8 +190,5 @@ def paired_test(
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
-    return PairedTestResult.of(
-        (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,
-        outcome.used.get(contrast.metric.name, test), alternative, contrast.notes,
-        n_groups(contrast.evaluation, test),
-    )  # fmt: skip
+    used = outcome.used.get(contrast.metric.name, test)
+    return PairedTestResult.of(contrast, outcome, used, n_groups(contrast.evaluation, test))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,11 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
-from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.delong import check_area, delong_covariance
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import for_these_runs
-from modelcompare.intervals.closed import proportions
-from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.metrics import Metric
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import evaluate, value_position
+from modelcompare.questions.contrast import Unpaired, evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -41,76 +35,6 @@ from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
 _SMALL = 200
 # From so many units on both sides studentized resamples hold, and soft scores take long to deal.
 _LARGE = 1000
-
-
-@dataclass(frozen=True)
-class _Unpaired:
-    """Difference of one value of two models, each on a sample of its own."""
-
-    sides: tuple[tuple[Sample, int], tuple[Sample, int]]  # each with the place of its value
-    label: Any
-    alternative: Alternative
-    n_resamples: int
-    seed: np.random.SeedSequence
-
-    @property
-    def evaluations(self) -> list[Evaluation]:
-        """Models, metric and units of each side."""
-        return [sample.evaluation for sample, _ in self.sides]
-
-    @property
-    def metric(self) -> AnyMetric:
-        (metric,) = self.evaluations[0].metrics
-        return metric
-
-    @property
-    def predictions(self) -> list[TestSet]:
-        return [evaluation.predictions for evaluation in self.evaluations]
-
-    @property
-    def sizes(self) -> list[int]:
-        """Samples, or clusters, of each side."""
-        return [evaluation.units.size for evaluation in self.evaluations]
-
-    @cached_property
-    def estimates(self) -> list[float]:
-        return [float(sample.point[0, place]) for sample, place in self.sides]
-
-    @property
-    def difference(self) -> float:
-        a, b = self.estimates
-        return a - b
-
-    @cached_property
-    def variances(self) -> list[float]:
-        """Squared standard errors."""
-        return [float(s.moments.standard_error()[0, place] ** 2) for s, place in self.sides]
-
-    @property
-    def smallest_p_value(self) -> float:
-        """Smallest p-value that exchanging all samples, or clusters, of the two sets can give."""
-        extreme = 2 if self.alternative == "two-sided" else 1
-        smallest = extreme / math.comb(sum(self.sizes), self.sizes[0])
-        return max(smallest, float(np.finfo(np.float64).tiny))
-
-    @cached_property
-    def pooled(self) -> tuple[Evaluation, int]:
-        """Both test sets as one, the first one's samples first, and where the value stands."""
-        pooled = Evaluation(joined(*self.predictions), (self.metric,), collapse=False)
-        return pooled, value_position(pooled, self.label)
-
-    @property
-    def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """Counts and trials of both sides, where the value is a proportion of such."""
-        plain = all(p.plain for p in self.predictions)
-        if not plain or not getattr(self.metric, "proportion", False):
-            return None
-        found = [
-            tuple(round(float(each[0, place])) for each in proportions(sample.evaluation))
-            for sample, place in self.sides
-        ]
-        (count_a, trials_a), (count_b, trials_b) = found
-        return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
 
 
 @checked()
@@ -174,18 +98,14 @@ def unpaired_test(
         sample, place = Sample(side, weights), value_position(side, label)
         sides.append((sample, place))
         warn_of_sparse_data(sample, place=place, where=f"`{name}`: ")
-    contrast = _Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
+    contrast = Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)
     if math.isnan(contrast.difference):
         p_value = np.full_like(p_value, np.nan)
     outcome = replace(found, p_value=p_value)
     used = found.used.get(contrast.metric.name, method)
-    return PairedTestResult.of(
-        (predictions_a.models[0], predictions_b.models[0]), contrast.metric.name, label,
-        contrast.difference, outcome, f"unpaired-{used}", alternative,
-        tuple(dict.fromkeys((*for_these_runs(predictions_a), *for_these_runs(predictions_b)))),
-    )  # fmt: skip
+    return PairedTestResult.of(contrast, outcome, f"unpaired-{used}")
 
 
 def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float]) -> float:
@@ -197,7 +117,7 @@ def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float
     return sum(shares) ** 2 / sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
 
 
-def _studentized(contrast: _Unpaired) -> Outcome:
+def _studentized(contrast: Unpaired) -> Outcome:
     metric = contrast.metric
     if contrast.proportions is not None:
         return replace(_fisher(contrast), used={metric.name: "fisher-midp"})
@@ -219,7 +139,7 @@ def _studentized(contrast: _Unpaired) -> Outcome:
     )  # fmt: skip
 
 
-def _fisher(contrast: _Unpaired) -> Outcome:
+def _fisher(contrast: Unpaired) -> Outcome:
     counts = contrast.proportions
     if counts is None:
         raise ValueError(
@@ -229,7 +149,7 @@ def _fisher(contrast: _Unpaired) -> Outcome:
     return Outcome.of_one(contrast.difference, fisher_midp(*counts, contrast.alternative))
 
 
-def _welch(contrast: _Unpaired) -> Outcome:
+def _welch(contrast: Unpaired) -> Outcome:
     variances, degrees = [], []
     for evaluation in contrast.evaluations:
         (numbers,) = sample_contributions(evaluation, contrast.metric)
@@ -238,13 +158,13 @@ def _welch(contrast: _Unpaired) -> Outcome:
     return _student(contrast, variances, degrees)
 
 
-def _delong(contrast: _Unpaired) -> Outcome:
+def _delong(contrast: Unpaired) -> Outcome:
     check_area(contrast.metric)
     variances = [float(delong_covariance(p)[1][0, 0]) for p in contrast.predictions]
     return _student(contrast, variances, [len(p) - 1 for p in contrast.predictions])
 
 
-def _wald(contrast: _Unpaired) -> Outcome:
+def _wald(contrast: Unpaired) -> Outcome:
     check_smooth(contrast.metric, "'permutation' or 'bootstrap'")
     degrees = [
         min(float(sample.moments.degrees_of_freedom()[0, place]), sample.moments.n_samples - 1)
@@ -253,13 +173,13 @@ def _wald(contrast: _Unpaired) -> Outcome:
     return _student(contrast, contrast.variances, degrees)
 
 
-def _student(contrast: _Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
+def _student(contrast: Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
     t = float(standardized(contrast.difference, math.sqrt(sum(variances))))
     df = welch_degrees_of_freedom(variances, degrees)
     return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
 
 
-def _bootstrap(contrast: _Unpaired) -> Outcome:
+def _bootstrap(contrast: Unpaired) -> Outcome:
     """Studentized where the metric is a sum; others have no error on a resample."""
     a, b = (sample.draws[:, 0, place] for sample, place in contrast.sides)
     shifted = a - b - contrast.difference
@@ -274,7 +194,7 @@ def _bootstrap(contrast: _Unpaired) -> Outcome:
     return _share_extreme(contrast, standardized(shifted, errors), t)
 
 
-def _permutation(contrast: _Unpaired) -> Outcome:
+def _permutation(contrast: Unpaired) -> Outcome:
     """Differences after the samples were dealt anew to two test sets of the same sizes."""
     first, second = contrast.predictions
     if first.groups is not None or second.groups is not None:
@@ -288,7 +208,7 @@ def _permutation(contrast: _Unpaired) -> Outcome:
     return _share_extreme(contrast, np.concatenate(values)[:, 0, position])
 
 
-def _share_extreme(contrast: _Unpaired, null: FloatArray, t: float | None = None) -> Outcome:
+def _share_extreme(contrast: Unpaired, null: FloatArray, t: float | None = None) -> Outcome:
     """P-value of t, or of the difference, whose rounding is that of the two values."""
     statistic = contrast.difference if t is None else t
     scale = sum(map(abs, contrast.estimates)) if t is None else abs(t)
