@@ -14,16 +14,19 @@ from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.long import record_predictions, table_records
 from modelcompare.readers.many_files import gathered, with_roles
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns
 from modelcompare.readers.places import File, Source
-from modelcompare.readers.reading import Reading
+from modelcompare.readers.reading import (
+    Reading,
+    record_predictions,
+    table_records,
+    wide_predictions,
+)
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.readers.tables import Table
-from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (
     FileKind,
     KindOrAuto,

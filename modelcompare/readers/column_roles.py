@@ -15,11 +15,10 @@ from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, refuse_column
-from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truth_column import check_labels, find_truth
 from modelcompare.spelling import chosen
 
 

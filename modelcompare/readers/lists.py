@@ -18,10 +18,9 @@ from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
 from modelcompare.readers.options import Columns
-from modelcompare.readers.profile import Profile
+from modelcompare.readers.profile import Profile, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truth_column import find_truth
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # What numpy calls the numbers in a list, or the list.

@@ -11,11 +11,11 @@ from modelcompare.readers.column_roles import Roles, find_roles
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.lists import spread
-from modelcompare.readers.long import table_records
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns, with_named
 from modelcompare.readers.places import File
 from modelcompare.readers.profile import FEW_ROWS
+from modelcompare.readers.reading import table_records
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.tables import Table, flattened
 from modelcompare.words import warn_caller

@@ -20,8 +20,8 @@ from modelcompare.readers.column_roles import Roles, find_roles
 from modelcompare.readers.lists import spread
 from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.tables import arrow_table
-from modelcompare.readers.wide import wide_predictions
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
 # A column of more different labels holds no classes.
