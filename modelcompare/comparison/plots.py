@@ -172,6 +172,5 @@ def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
 def _curve(result: Compared, kind: CurveKind, label: Any, ax: Axes | None) -> Figure:
     """Draw the empirical curves of all models, with their areas."""
     preds = _predictions(result)
-    weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
-    found = OneClass.of(preds, label).curves(kind, weight[None], result.confidence_level)
+    found = OneClass.of(preds, label).curves(kind, preds.weights[None], result.confidence_level)
     return curves.plot_curve(found, result.signature, ax=ax)

@@ -224,18 +224,27 @@ class TestSet(ABC):
         weight = self.sample_weight
         return 1.0 if weight is None else float(weight.max())
 
+    @property
+    def weights(self) -> FloatArray:
+        """Weight of each sample; 1 where they have none."""
+        return np.ones(len(self)) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def unit_of(self) -> IntArray:
+        """Number of each sample's cluster, or of the sample itself where there are none."""
+        groups = self.groups
+        return np.arange(len(self)) if groups is None else np.unique(groups, return_inverse=True)[1]
+
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Weight of each unit's samples, of each true class or of all, (n_units, n_columns)."""
-        n, groups = len(self), self.groups
-        weight = np.ones(n) if self.sample_weight is None else self.sample_weight
         codes = self.codes if by_class else None
-        if groups is None and codes is None:
-            return weight[:, None]
-        unit_of = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+        if self.groups is None and codes is None:
+            return self.weights[:, None]
+        unit_of = self.unit_of
         k, place = (
             (1, unit_of) if codes is None else (self.n_classes, unit_of * self.n_classes + codes)
         )
-        sums = np.bincount(place, weight, (int(unit_of.max()) + 1) * k)
+        sums = np.bincount(place, self.weights, (int(unit_of.max()) + 1) * k)
         return sums.reshape(-1, k).astype(np.float64, copy=False)
 
     @property

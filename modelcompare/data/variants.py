@@ -47,39 +47,22 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
         return None if a is None or b is None else np.concatenate([a, b])
 
+    # The two share no cluster, and samples weigh 1 on average in each.
+    units = first.unit_of, first.unit_of.max() + 1 + second.unit_of
+    weights = [p.weights / p.weights.mean() for p in (first, second)]
     outputs = {model: both(_given(first, model), _given(second, other))}
     return Predictions(
         both(_truth(first), _truth(second)),
         {name: array for name, array in outputs.items() if array is not None},
         kind=kinds[0],
         labels=first.labels,
-        groups=_groups_of_both(first, second),
-        sample_weight=_weights_of_both(first, second),
+        groups=None if first.groups is None and second.groups is None else np.concatenate(units),
+        sample_weight=None if not (first.weighted or second.weighted) else np.concatenate(weights),
         missing_mass=first.missing_mass or second.missing_mass,
         greater_is_better=first.told_direction,
         bounds=first.bounds if first.bounds == second.bounds else None,
         score_names=first.score_names,
     )
-
-
-def _groups_of_both(first: TestSet, second: TestSet) -> AnyArray | None:
-    """Clusters of two test sets, which share none; samples by themselves beside clusters."""
-    if first.groups is None and second.groups is None:
-        return None
-    a, b = (
-        np.arange(len(each)) if each.groups is None
-        else np.unique(each.groups, return_inverse=True)[1]
-        for each in (first, second)
-    )  # fmt: skip
-    return np.concatenate([a, int(a.max()) + 1 + b])
-
-
-def _weights_of_both(first: TestSet, second: TestSet) -> AnyArray | None:
-    """Weights of two test sets, 1 on average in each."""
-    if first.sample_weight is None and second.sample_weight is None:
-        return None
-    weights = (np.ones(len(p)) if (w := p.sample_weight) is None else w for p in (first, second))
-    return np.concatenate([w / w.mean() for w in weights])
 
 
 def _rebuilt(predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:

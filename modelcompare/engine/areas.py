@@ -98,7 +98,7 @@ class BinnedAreas:
         of_positive, place = cells >= N_BINS, cells % N_BINS
         below = np.cumsum(negative) - negative / 2
         above = positive.sum() - np.cumsum(positive) + positive / 2
-        weight = np.ones(len(cells)) if part.sample_weight is None else part.sample_weight[rows]
+        weight = part.weights[rows]
         lost = weight * np.where(of_positive, below[place], above[place])
         n_positive = positive.sum() - np.where(of_positive, weight, 0.0)
         n_negative = negative.sum() - np.where(of_positive, 0.0, weight)

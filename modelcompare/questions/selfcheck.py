@@ -17,7 +17,6 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import unequal_draws
@@ -165,8 +164,7 @@ def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, I
 
     A cluster that is drawn twice is two clusters.
     """
-    codes = cluster_codes(predictions.groups)
-    codes = np.arange(len(predictions)) if codes is None else codes
+    codes = predictions.unit_of
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
     starts = np.cumsum(sizes) - sizes

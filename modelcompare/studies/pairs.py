@@ -104,7 +104,7 @@ def part_rows(
     if ratio == 1:
         return np.arange(n_samples)
     if predictions.groups is not None:
-        cluster = np.unique(predictions.groups, return_inverse=True)[1]
+        cluster = predictions.unit_of
         n_clusters = int(cluster.max()) + 1
         if n_clusters < 2:
             raise ValueError("down-sampling whole clusters needs at least 2 of them, there is 1.")
