@@ -267,7 +267,7 @@ def softmax(model: str, array: AnyArray) -> FloatArray:
     return out
 
 
-def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
+def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> AnyArray:
     """The classes: as given, or as found."""
     chosen = found if labels is None else as_array(labels, "`labels`")
     if chosen.ndim != 1:
@@ -276,7 +276,7 @@ def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
         )
     if len({*chosen.tolist()}) != len(chosen):
         raise ValueError(f"`labels` must be distinct, got {listed(chosen)}.")
-    if len(chosen) < 2:
+    if len(chosen) < at_least:
         raise ValueError(
             f"there is a single class ({listed(chosen)}); classification needs two. If the test "
             "set lacks the others, pass all of them as `labels`."

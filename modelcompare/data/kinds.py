@@ -321,4 +321,4 @@ def are_codes(found: AnyArray, n_classes: int) -> bool:
 
 def same_type(array: AnyArray, truth: AnyArray) -> bool:
     """Return whether both hold texts, or both numbers."""
-    return (array.dtype.kind == "O") == (truth.dtype.kind == "O")
+    return checks.holds_texts(array) == checks.holds_texts(truth)

@@ -69,9 +69,9 @@ class Truth:
         """The truth beside outputs of these kinds."""
         found = {*kinds.values()}
         if found & {"labels", "probabilities"}:
-            said = {m: array for m, array in arrays.items() if kinds[m] == "labels"}
+            said = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
             widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
-            return _classes(truth, labels, said, widths, normalize)
+            return of_classes(truth, labels, said, widths, normalize=normalize)
         if "values" in found:
             return _values(truth, labels)
         if truth is None:
@@ -89,19 +89,23 @@ class Truth:
         return replace(self, **parts)
 
 
-def _classes(
+def of_classes(
     truth: AnyArray | None, given: ArrayLike | None, said: Mapping[str, AnyArray],
-    widths: Sequence[int], normalize: bool,
+    widths: Sequence[int], *, normalize: bool = False, at_least: int = 2,
 ) -> Truth:  # fmt: skip
-    """True labels, or soft ones, over the classes given or found."""
+    """True labels, or soft ones, over the classes given or found.
+
+    The classes are those of the truth and what models `said`, by the models' names in messages; of
+    whole numbers they may be the columns of probabilities, of these `widths`.
+    """
     if truth is None:
         raise ValueError("`y_true` is missing; labels and probabilities need it.")
     if truth.ndim == 1:
         checks.check_defined(truth, "`y_true`")
-    for model, array in said.items():
-        checks.check_defined(array, f"model {model!r}")
+    for where, array in said.items():
+        checks.check_defined(array, where)
     if truth.ndim == 2:
-        labels = checks.classes(given, np.arange(truth.shape[1]))
+        labels = checks.classes(given, np.arange(truth.shape[1]), at_least=at_least)
         distribution = checks.probabilities("`y_true`", truth, labels, normalize)
         codes = frozen(distribution.argmax(axis=1))
         return Truth(
@@ -114,7 +118,7 @@ def _classes(
         alike = (pd.unique(array) for array in said.values() if same_type(array, truth))
         said_by_any = np.concatenate([found, *alike])
         found = checks.distinct(said_by_any, "`y_true` or a model")
-    labels = checks.classes(given, found)
+    labels = checks.classes(given, found, at_least=at_least)
     return Truth(frozen(truth), labels, frozen(checks.codes("`y_true`", truth, labels)))
 
 

@@ -14,14 +14,14 @@ from inspect import Parameter, Signature
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from modelcompare.arguments import check_arguments
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
-from modelcompare.data.kinds import Output, checked_output
-from modelcompare.data.truths import as_truth
+from modelcompare.data.kinds import Output, checked_output, same_type
+from modelcompare.data.truths import as_truth, of_classes
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -126,43 +126,26 @@ def read_outcomes(
     weight = checked_weights(sample_weight, len(truth))
     weights = np.ones(len(truth)) if weight is None else weight
     if kind not in ("labels", "probabilities"):
-        said = Output(kind, checked_output("the model's output", output, kind, None))
+        of_model = Output(kind, checked_output("the model's output", output, kind, None))
         if kind in ("values", "scores"):
             truth = checks.real_values(truth, "`y_true`")
-        return Outcomes(said, y_true=truth), weights, []
-    if truth.ndim == 1:
-        checks.check_defined(truth, "`y_true`")
-    if kind == "labels":
-        checks.check_defined(output, "`y_pred`")
-    classes = _classes(truth, output, labels, kind)
-    distribution = None
-    if truth.ndim == 2:
-        distribution = checks.probabilities("`y_true`", truth, classes, normalize=False)
-        codes = distribution.argmax(axis=1)
-    else:
-        codes = checks.codes("`y_true`", truth, classes)
+        return Outcomes(of_model, y_true=truth), weights, []
+    where = "`y_pred`" if kind == "labels" else "`y_prob`"
+    said = {where: output} if kind == "labels" else {}
+    true = of_classes(truth, labels, said, [*output.shape[1:]], at_least=1)
+    if labels is None and said and truth.ndim == 1 and not same_type(truth, output):
+        raise ValueError(
+            "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all "
+            "numbers."
+        )
+    classes = np.asarray(true.labels)
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"
-    where = "`y_pred`" if kind == "labels" else "`y_prob`"
-    said = Output(kind, checked_output(where, output, kind, classes))
+    of_model = Output(kind, checked_output(where, output, kind, classes))
     outcomes = Outcomes(
-        said, codes, len(classes), truth, true_distribution=distribution, weight=weights
+        of_model, true.codes, len(classes), truth, true.distribution, weight=weights
     )
     return outcomes, weights, classes.tolist()
-
-
-def _classes(
-    truth: AnyArray, output: AnyArray, labels: ArrayLike | None, kind: Kind
-) -> NDArray[np.generic]:
-    if labels is not None:
-        return checks.as_array(labels)
-    if truth.ndim == 2:
-        return np.arange(truth.shape[1])
-    predicted = kind == "labels" and output.ndim == 1
-    both = np.concatenate([truth, output]) if predicted else truth
-    found = checks.distinct(both, "`y_true` or `y_pred`" if predicted else "`y_true`")
-    n_classes = output.shape[1] if output.ndim == 2 else len(found)
-    return found if len(found) == n_classes else np.arange(n_classes)
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
