@@ -132,11 +132,16 @@ def _mass_of_some(
 ) -> FloatArray:
     """Sum over the lines of some hypotheses; coefficients are of shape (n_hypotheses, 1)."""
     x, weight = first.lines(some)
-    middle, rest = beta * x, alpha * x * x - kappa
+    middle, rest = beta * x, alpha * x
+    rest *= x
+    rest -= kappa
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(middle * middle - 4 * gamma * rest)
         # The sum that does not cancel gives one root, the product of both the other.
-        sum_of_both = -(middle + np.copysign(spread, middle)) / 2
+        sum_of_both = middle * middle
+        sum_of_both -= 4 * gamma * rest
+        np.copysign(np.sqrt(sum_of_both, out=sum_of_both), middle, out=sum_of_both)
+        sum_of_both += middle
+        sum_of_both *= -0.5
         roots = sum_of_both / gamma, rest / sum_of_both
     lower, upper = np.minimum(*roots), np.maximum(*roots)
     outside = gamma >= 0
@@ -173,6 +178,10 @@ class _Binomials:
         self.which = which.ravel()
         self.mass = shape / shape.sum(axis=1, keepdims=True)
         self.below = np.hstack([np.zeros((len(shape), 1)), np.cumsum(self.mass, axis=1)])
+        # Mass of both x and -x, of surpluses x that are not negative.
+        half = (all_n + 1) // 2 - first + np.arange(int(self.half.max(initial=0)))
+        self.of_both = 2 * np.take_along_axis(self.mass, half, axis=1)
+        self.of_both[:, :1][all_n % 2 == 0] /= 2
 
     @property
     def half(self) -> IntArray:
@@ -181,23 +190,19 @@ class _Binomials:
 
     def lines(self, some: IntArray) -> tuple[FloatArray, FloatArray]:
         """Surpluses x >= 0, and the mass of x and -x, each (n_hypotheses, n_lines)."""
-        step = np.arange(int(self.half[some].max()))
-        middle = (self.n[some, None] + 1) // 2
-        place = np.minimum(middle - self.low[some, None] + step, self.mass.shape[1] - 1)
-        there = step < self.half[some, None]
-        x = (2 * (middle + step) - self.n[some, None]).astype(np.float64)
-        mass = self.mass[self.which[some, None], place] * there
-        return x, np.where(x == 0, mass, 2 * mass)
+        n_lines = int(self.half[some].max())
+        x = (self.n[some, None] % 2 + 2 * np.arange(n_lines)).astype(np.float64)
+        return x, self.of_both[self.which[some], :n_lines]
 
     def up_to(self, some: IntArray, surplus: FloatArray, inclusive: BoolArray) -> FloatArray:
         """Mass of surpluses up to a number, or below it; 0 where it is NaN."""
         number = (surplus + self.n[some, None]) / 2
         if inclusive.all():
             np.floor(number, out=number)
-            number += 1
+            number += 1 - self.low[some, None]
         else:
             number = np.where(inclusive, np.floor(number) + 1, np.ceil(number))
-        number -= self.low[some, None]
+            number -= self.low[some, None]
         np.fmax(number, 0, out=number)
         np.fmin(number, (self.n - 2 * self.low + 1)[some, None], out=number)
         place = number.astype(np.intp)

@@ -63,10 +63,11 @@ class Growth:
         low, high = (end(axis=-1, keepdims=True) for end in (self.sums.min, self.sums.max))
         return low, high
 
-    @property
-    def any(self) -> bool:
-        """True where any sum is not 0."""
-        return bool(np.any(self.ends))
+    @cached_property
+    def size(self) -> FloatArray:
+        """Largest size of a sum, (n_values, 1)."""
+        low, high = self.ends
+        return np.asarray(np.maximum(-low, high).max(axis=0))
 
     def span(self, exchange: Exchange) -> tuple[FloatArray, FloatArray]:
         """Bounds (n_pairs, n_values, 1) of what the first models gain."""
@@ -74,16 +75,16 @@ class Growth:
         first, second = exchange.comes, exchange.stays
         return low[second] - high[first], high[second] - low[first]
 
-    def size(self, exchange: Exchange) -> FloatArray:
-        """Largest sizes of both models' sums together, (n_pairs, n_values, 1): they may cancel."""
-        size = np.maximum(*map(np.abs, self.ends))
-        return np.asarray(size[exchange.stays] + size[exchange.comes])
+
+def rounding(size: FloatArray) -> FloatArray:
+    """Return the largest error of scores in single precision, of numbers of some size together."""
+    return _SINGLE * size + _TINY
 
 
 def edges(
     divisor: tuple[FloatArray, FloatArray],
     least: FloatArray,
-    size: FloatArray,
+    error: FloatArray,
     alternative: Alternative,
 ) -> tuple[SingleArray, SingleArray]:
     """Return what scores are not extreme below, and from which on they are.
@@ -94,12 +95,12 @@ def edges(
         Bounds of what scores are divided by.
     least : ndarray
         Size from which a quotient is extreme.
-    size : ndarray
-        Sum of the sizes of what a score is made of in single precision.
+    error : ndarray
+        Largest errors of the scores.
     alternative : {"two-sided", "greater", "less"}
         Which quotients are extreme.
     """
-    ends, error = [least * end for end in divisor], _SINGLE * size + _TINY
+    ends = [least * end for end in divisor]
     # No size is below 0, and of a divisor of 0 every quotient is taken for 0.
     everything = (divisor[1] <= 0) | ((alternative == "two-sided") & (least <= 0))
     low = np.where(everything, -np.inf, np.minimum(*ends) - error)

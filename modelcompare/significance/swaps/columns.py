@@ -18,8 +18,8 @@ from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
 from modelcompare.engine.products import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
-# Random weights of the units at least, under which sums are compared.
-_LEAST_WEIGHTS = 16
+# Sums of all models under random weights of the units, at least, that are compared.
+_LEAST_EQUATIONS = 16
 # So few columns of a model are compared one by one, more of them block by block.
 _FEW_COLUMNS = 200
 # Relative size of what rounding leaves of sums that cancel.
@@ -77,8 +77,8 @@ class ModelColumns:
         """
         parts = _parts(widths)
         # Twice as many equations as numbers of one width, which may be combinations of each other.
-        n_equations = 2 * max(_n_alike(parts))
-        n_weights = max(_LEAST_WEIGHTS, -(-n_equations // max(1, n_models - 1)))
+        n_equations = max(_LEAST_EQUATIONS, 2 * max(_n_alike(parts)))
+        n_weights = max(2, -(-n_equations // max(1, n_models - 1)))
         differences = [
             _Differences(*each, n_models, len(counts)) for each in zip(blocks, widths, strict=True)
         ]
@@ -89,15 +89,13 @@ class ModelColumns:
         for block, sources in of_blocks:
             numbers = differences[block].columns()
             found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
-        together: dict[object, list[int]] = {}
-        for source, rows in found.items():
-            alone = rows.units is not None or sparse.issparse(rows.columns)
-            together.setdefault(source if alone else rows.columns.dtype, []).append(source)
-        matrices = [
-            found[places[0]] if len(places) == 1
-            else Rows(np.concatenate([found.pop(source).columns for source in places]))
-            for places in together.values()
-        ]  # fmt: skip
+        _leave_out(found, weights, len(counts), n_weights)
+        together = _together(found)
+        matrices = []
+        for places in together.values():
+            columns = [found[source].columns for source in places]
+            whole = columns[0] if len(columns) == 1 else np.concatenate(columns)
+            matrices.append(Rows(whole, found[places[0]].units))
         return cls(matrices, parts, [*chain(*together.values())], weights, widths, n_models)
 
     @property
@@ -208,6 +206,50 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
         used = np.flatnonzero(column).tolist()
         alone[place] = {int(chosen[i]): float(column[i]) for i in used}
     return alone
+
+
+def _leave_out(
+    found: dict[int, Rows], weights: list[dict[int, float]], n_units: int, n_weights: int
+) -> None:
+    """Leave out of columns the units where they are combinations of columns that are 0 elsewhere.
+
+    On the samples of a class its soft predictions are its hits, and their squares those of hits.
+    """
+    drawn = np.random.default_rng(0).random((n_weights, n_units))
+    groups = [(found[places[0]].units, places) for places in _together(found).values()]
+    for units, places in groups:
+        if units is None:
+            continue
+        few = [found[place].columns for place in places]
+        for whole, rows in found.items():
+            if (
+                rows.units is not None
+                or sparse.issparse(rows.columns)
+                or len(rows.columns) != len(few[0])
+            ):
+                continue
+            sums = [
+                (columns @ drawn[:, units].T).ravel() for columns in (*few, rows.columns[:, units])
+            ]
+            *_, combination = _combinations_of_sums(np.stack(sums, axis=1))
+            if len(places) in combination:
+                continue
+            others = np.setdiff1d(np.arange(n_units), units)
+            found[whole] = Rows(rows.columns[:, others], others)
+            for each in weights:
+                for part, weight in combination.items():
+                    if whole in each:
+                        each[places[part]] = each.get(places[part], 0.0) + weight * each[whole]
+
+
+def _together(found: dict[int, Rows]) -> dict[object, list[int]]:
+    """Columns of one kind over the same units, which are multiplied together."""
+    out: dict[object, list[int]] = {}
+    for source, rows in found.items():
+        units = None if rows.units is None else rows.units.tobytes()
+        alone = sparse.issparse(rows.columns)
+        out.setdefault(source if alone else (rows.columns.dtype, units), []).append(source)
+    return out
 
 
 def _narrow(block: FloatArray, counts: IntArray) -> Rows:

@@ -81,7 +81,7 @@ class Mean(Quotient):
 
     def own_columns(self, pairs: IntArray) -> FloatArray:
         """Cubes (n_pairs, n_units) of standardized differences."""
-        x = self._apart(slice(None), pairs)
+        x = self._differences(slice(None), pairs)
         size = np.sqrt(self._powers[0, pairs] / self.swaps.units.size)
         x /= np.where(size == 0, 1.0, size)  # Two models that do not differ have size 0.
         # Powers of arrays take twenty times as long as products.
@@ -113,11 +113,11 @@ class Mean(Quotient):
         step = max(1, _CACHED_NUMBERS // max(1, n_pairs))
         for start in range(0, len(counts), step):
             rows = slice(start, min(start + step, len(counts)))
-            square = self._apart(rows, every) ** 2
+            square = self._differences(rows, every) ** 2
             out += counts[rows] @ square, counts[rows] @ square**2
         return out
 
-    def _apart(self, rows: slice, pairs: IntArray) -> FloatArray:
+    def _differences(self, rows: slice, pairs: IntArray) -> FloatArray:
         """Contributions of samples to the difference, times the denominator, (n_rows, n_pairs)."""
         top = self.of_units[0][rows, :, 0]
         apart: FloatArray = top[:, self.swaps.model_a[pairs]] - top[:, self.swaps.model_b[pairs]]

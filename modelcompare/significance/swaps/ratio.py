@@ -31,7 +31,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
-from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges
+from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges, rounding
 from modelcompare.significance.swaps.columns import Block
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
 from modelcompare.significance.swaps.sums import Difference, Formula, SwappedSums
@@ -213,7 +213,7 @@ class Quotient(Ratio):
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         out, unequal = self._at(Places(pairs), swapped)
-        if not self._usual(pairs, swapped):
+        if not self._reach(pairs, swapped)[2]:
             # A model without a value has a difference by convention.
             difference = self.swaps.differences(
                 self.metric, self.swaps.both(self.metric, pairs, swapped)
@@ -229,13 +229,13 @@ class Quotient(Ratio):
         limits = self._limits(pairs, swapped, observed, alternative)
         if limits is None:
             return super().n_extreme(pairs, swapped, observed, alternative)
-        (low, high), (start, factor) = limits, self._single
+        (low, high, open_pairs), (start, factor) = limits, self._single
         top, bottom = self.grown(swapped)
-        count, undecided = np.empty(observed.shape, dtype=np.intp), []
-        for some in self.swaps.few(np.arange(len(pairs)), swapped):
+        count, undecided = np.zeros(observed.shape, dtype=np.intp), []
+        for some in self.swaps.few(open_pairs, swapped):
             chosen = pairs[some]
             score = self.swaps.gained(Places(chosen), top.single)
-            if bottom.any:
+            if bottom.size.any():
                 divided = self.swaps.gained(Places(chosen), bottom.single)
                 divided *= factor[chosen]
                 score -= divided
@@ -255,19 +255,19 @@ class Quotient(Ratio):
 
     def _limits(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> tuple[AnyArray, AnyArray] | None:
-        """Edges of scores; None where there are none to be had."""
-        if self.swaps.strata is not None or not self._usual(pairs, swapped):
+    ) -> tuple[AnyArray, AnyArray, IntArray] | None:
+        """Edges of scores, and the pairs with any score above; None where a sum may be 0."""
+        if self.swaps.strata is not None:
             return None
-        n_own, d_own, _, d_all, pooled = (part[pairs] for part in self._fixed)
-        exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
-        sizes = top.size(exchange), np.abs(pooled) * bottom.size(exchange)
-        size = sum(sizes) + np.abs(n_own - pooled * d_own)
-        if not (size < LARGEST).all():
+        (apart, reach, usual), (top, bottom) = self._reach(pairs, swapped), self.grown(swapped)
+        start, factor = (part[pairs] for part in self._single)
+        size = 2 * (top.size + np.abs(factor) * bottom.size) + np.abs(start)
+        if not usual or not (size < LARGEST).all():
             return None
-        apart = [np.abs((d_own + end) / d_all - 0.5) for end in bottom.span(exchange)]
-        divisor = self._divisor(pairs, np.maximum(*apart))
-        return edges(divisor, least_extreme(observed, alternative)[..., None], size, alternative)
+        least = least_extreme(observed, alternative)[..., None]
+        error = rounding(size) + self._nothing[pairs]
+        low, high = edges(self._divisor(pairs, apart), least, error, alternative)
+        return low, high, np.flatnonzero(~(reach < low).all(axis=(1, 2)))
 
     @cached_property
     def _single(self) -> tuple[AnyArray, AnyArray]:
@@ -281,10 +281,8 @@ class Quotient(Ratio):
         products = swapped.sums[self.swaps.products[self]]
         surplus, cross, below = (self.swaps.gained(where, part) for part in products)
         apart, together, even = map(where.of, self._squares)
-        # What rounding leaves: of residuals, and of N and F D where those are 0.
-        *_, d_all, pooled = map(where.of, self._fixed)
-        least = np.maximum(self.swaps.units.size * (apart + together) / 8, (pooled * d_all) ** 2)
-        score[score * score <= ROUNDING**2 * least] = 0.0
+        score[np.abs(score) <= where.of(self._nothing)] = 0.0
+        pooled = where.of(self.pooled)[..., None]
         below *= pooled * pooled
         surplus += below
         cross *= 2 * pooled
@@ -328,15 +326,31 @@ class Quotient(Ratio):
         unequal += 0.5 - d_own / scale
         return score, unequal
 
-    def _usual(self, pairs: IntArray, swapped: Swapped) -> bool:
-        """True if no swap leaves a model a sum of 0."""
-        n_own, d_own, n_all, d_all, _ = (part[pairs] for part in self._fixed)
+    def _reach(self, pairs: IntArray, swapped: Swapped) -> tuple[FloatArray, FloatArray, bool]:
+        """Bound how far from one half first models' shares of D are, and how far from 0 scores.
+
+        Both (n_pairs, n_values, 1); and tell whether no swap leaves a model a sum of 0.
+        """
+        n_own, d_own, n_all, d_all, pooled = (part[pairs] for part in self._fixed)
         exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
-        for own, total, growth in ((n_own, n_all, top), (d_own, d_all, bottom)):
-            (low, high), tiny = growth.span(exchange), ROUNDING * np.abs(total)
-            if not ((own + low > tiny).all() and (total - own - high > tiny).all()):
-                return False
-        return True
+        (n_low, n_high), (d_low, d_high) = top.span(exchange), bottom.span(exchange)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n_apart, d_apart = (
+                np.maximum(0.5 - (own + low) / total, (own + high) / total - 0.5)
+                for own, low, high, total in (
+                    (n_own, n_low, n_high, n_all), (d_own, d_low, d_high, d_all),
+                )
+            )  # fmt: skip
+        middle = n_own + (n_low + n_high) / 2 - pooled * (d_own + (d_low + d_high) / 2)
+        reach = np.abs(middle) + (n_high - n_low + np.abs(pooled) * (d_high - d_low)) / 2
+        return d_apart, reach, bool((np.maximum(n_apart, d_apart) < 0.5 - ROUNDING).all())
+
+    @cached_property
+    def _nothing(self) -> FloatArray:
+        """Sizes of scores that are rounding: of residuals, and of N and F D where those are 0."""
+        (apart, together, _), (*_, d_all, pooled) = self._squares, self._fixed
+        least = self.swaps.units.size * (apart + together) / 8
+        return ROUNDING * np.sqrt(np.maximum(least, (pooled * d_all) ** 2))
 
     @cached_property
     def _fixed(self) -> tuple[FloatArray, ...]:
@@ -378,6 +392,10 @@ class QuotientDifference(Quotient, Difference):
         over = self.over[pairs]
         size = np.divide(self._fixed[3][pairs], over, out=np.zeros_like(over), where=over > 0)
         return size * (0.25 - (apart + _SLACK) ** 2), size * (0.25 + _SLACK)
+
+    @cached_property
+    def _nothing(self) -> FloatArray:
+        return np.zeros_like(self._fixed[0])
 
     def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:
         return difference * self.over[pairs]
