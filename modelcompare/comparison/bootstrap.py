@@ -16,7 +16,6 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -96,43 +95,40 @@ def bootstrap(
     0      0.75   0.625    0.875
     """
     predictions, *_ = serve(predictions, metrics, zero_division=zero_division)
-    return prepare(
-        predictions, resolve_metrics(metrics, predictions, zero_division=zero_division),
-        n_resamples=n_resamples, scheme=scheme, size=size, undefined=undefined, collapse=collapse,
-        n_jobs=n_jobs, rng=rng, progress=progress, at_once=True,
-    )  # fmt: skip
+    evaluation = evaluate(
+        predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
+    )
+    weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng), scheme, size)
+    return drawn_now(BootstrapResult(evaluation, weights, n_jobs, progress), undefined)
 
 
-def prepare(
-    predictions: TestSet, metrics: Sequence[AnyMetric], *, n_resamples: int, scheme: Scheme,
-    undefined: Undefined, collapse: bool | None, n_jobs: int | None, rng: RngLike, progress: bool,
-    size: int | None = None, at_once: bool = False,
-) -> BootstrapResult:  # fmt: skip
-    """Make replicates, drawn now or when something asks for them.
-
-    Arguments are those of `bootstrap`. They are drawn now if `at_once` says so, where undefined
-    ones are redrawn or refused, and of a scan, whose estimates come from the same pass.
-    """
-    seed = seed_sequence(rng)
+def evaluate(
+    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, *,
+    zero_division: ZeroDivision = math.nan, undefined: Undefined = "count",
+    collapse: bool | None = None,
+) -> Evaluation:  # fmt: skip
+    """Metrics of all models, on a test set that can be resampled; arguments as in `bootstrap`."""
+    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     if undefined == "stratify":
         predictions = _stratified(predictions)
-    evaluation = Evaluation(predictions, metrics, collapse=collapse)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
-    result = BootstrapResult(evaluation, weights, n_jobs, progress)
-    of_scan = "units" not in predictions.abilities
-    if n_resamples and (at_once or undefined != "count" or of_scan):
-        draws = result.draws
-        if undefined == "redraw":
-            _redraw(draws, evaluation, weights, n_jobs)
+    return evaluation
+
+
+def drawn_now(result: BootstrapResult, undefined: Undefined) -> BootstrapResult:
+    """Draw the resamples, those with undefined values again, or refuse these, as is asked for."""
+    evaluation, draws = result.evaluation, result.draws
+    if undefined == "redraw":
+        _redraw(draws, evaluation, result.weights, result.n_jobs)
     if undefined == "raise" and result.n_undefined.any():
         model, position = np.argwhere(result.n_undefined)[0]
         key = evaluation.keys[position]
         where = "" if key.label is None else f" of class {key.label!r}"
         raise ValueError(
             f"{key.metric}{where} is undefined on {result.n_undefined[model, position]:,} of "
-            f"{n_resamples:,} resamples of {evaluation.models[model]!r}; use undefined='count', "
-            "'stratify' or 'redraw', or another zero_division."
+            f"{result.n_resamples:,} resamples of {evaluation.models[model]!r}; use "
+            "undefined='count', 'stratify' or 'redraw', or another zero_division."
         )
     return result
 

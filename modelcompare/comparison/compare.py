@@ -11,19 +11,19 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import prepare
+from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.replicates import warn_of_no_width
+from modelcompare.comparison.replicates import BootstrapResult, warn_of_no_width
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.metrics.registry import MetricLike, left_out_by_default, resolve_metrics
-from modelcompare.resampling.seeds import RngLike, rng_label
+from modelcompare.metrics.registry import MetricLike, left_out_by_default
+from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.words import (
     Correction,
@@ -149,17 +149,21 @@ def compare(
     predictions, method, used, draws = serve(
         predictions, metrics, method=method, test=test, zero_division=zero_division
     )
-    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
-    n_values = sum(1 for _ in value_keys(chosen, predictions))
+    evaluation = evaluate(
+        predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
+    )
     # Before anything of that size is made.
-    check_pairs(len(a), n_values)
-    check_covariances(len(predictions.models), n_values)
+    check_pairs(len(a), len(evaluation.keys))
+    check_covariances(len(evaluation.models), len(evaluation.keys))
     draws = draws or correction == "max-t" or undefined != "count"
-    replicated = prepare(
-        predictions, chosen, n_resamples=n_resamples if draws else 0, scheme=scheme,
-        undefined=undefined, collapse=collapse, n_jobs=n_jobs, rng=rng, progress=progress,
-    )  # fmt: skip
-    if replicated.n_resamples:
+    weights = BootstrapWeights(
+        evaluation.units, n_resamples if draws else 0, seed_sequence(rng), scheme
+    )
+    replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
+    # Of a scan the estimates come from the same pass.
+    if draws and (undefined != "count" or "units" not in predictions.abilities):
+        drawn_now(replicated, undefined)
+    if draws:
         replicated.warn_of_undefined()
     pairs = PairView(replicated, (a, b), n_resamples)
     outcome = significance.run_test(used, pairs)

@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import check_units, for_these_runs
+from modelcompare.engine.units import for_these_runs
 from modelcompare.intervals import held_intervals
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_test
@@ -68,7 +69,7 @@ class Contrast(PairView):
     ) -> Contrast:
         """Contrast of two models of a test set; arguments are those of the questions."""
         pair = predictions[[model_a, model_b]]
-        evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
+        evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         return cls(
             Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
@@ -218,20 +219,6 @@ class Unpaired:
         ]
         (count_a, trials_a), (count_b, trials_b) = found
         return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
-
-
-def evaluate(
-    predictions: TestSet,
-    metric: MetricLike,
-    *,
-    zero_division: ZeroDivision = math.nan,
-    collapse: bool | None = None,
-) -> Evaluation:
-    """One metric of all models, on a test set that can be resampled."""
-    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
-    check_units(evaluation.units, clustered=predictions.groups is not None)
-    return evaluation
 
 
 def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:

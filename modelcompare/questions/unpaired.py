@@ -11,13 +11,14 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.metrics import Metric
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Unpaired, evaluate, value_position
+from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -92,7 +93,7 @@ def unpaired_test(
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
+        side = evaluate(predictions, [metric], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may stand in other places of the two sets' labels.
         sample, place = Sample(side, weights), value_position(side, label)
