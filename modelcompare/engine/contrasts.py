@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -248,10 +249,8 @@ def _replicate_moments(evaluation: Evaluation, weights: BootstrapWeights) -> Flo
         )
     statistics = evaluation.statistics()
     out = np.empty((weights.n_resamples, n_values, n_models, n_models))
-    for block in range(weights.n_blocks):
-        drawn = weights.draw_all(block)
-        for row, w in zip(range(*weights.rows(block).indices(len(out))), drawn, strict=True):
-            out[row] = _second_moment(evaluation, statistics, w)
+    for place, w in enumerate(chain.from_iterable(weights.blocks())):
+        out[place] = _second_moment(evaluation, statistics, w)
     return out
 
 

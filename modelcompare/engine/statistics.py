@@ -76,17 +76,6 @@ class UnitStatistics:
     def _made(self) -> dict[Hashable, Any]:
         return {}
 
-    def classes(self, rows: slice) -> IntArray | None:
-        """True class of some units; None where these are no samples of one class each."""
-        if not self._of_samples:
-            return None
-        part, here = self._blocks.part(rows)
-        return None if part.hard_codes is None else part.hard_codes[here]
-
-    @property
-    def _of_samples(self) -> bool:
-        return self._rows is None and self._unit_of is None
-
     @cached_property
     def labelled(self) -> Labels | None:
         """True class, and all models' predicted classes, of rows that each stand for some samples.
@@ -142,11 +131,15 @@ class UnitStatistics:
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
         """One statistic of some units from the outcomes behind them, (n_rows, width)."""
-        if self._unit_of is None:
-            return self._weighted(self._computed(statistic, model, outcomes, rows), rows)
-        numbers = self._computed(statistic, model, outcomes, slice(None))
-        weight = self.predictions.sample_weight
-        return cluster_sums(numbers, self._unit_of, self.units.n_units, weight)[rows]
+        if self._unit_of is not None:
+            numbers = self._computed(statistic, model, outcomes, slice(None))
+            weight = self.predictions.sample_weight
+            return cluster_sums(numbers, self._unit_of, self.units.n_units, weight)[rows]
+        numbers = self._computed(statistic, model, outcomes, rows)
+        if self._rows is not None:
+            return numbers
+        p, here = self._blocks.part(rows)
+        return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
 
     def _computed(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
@@ -203,10 +196,12 @@ class UnitStatistics:
             if self._sparse is None or self._sparse[:2] != (models, rows):
                 self._sparse = models, rows, self._sparse_columns(models, rows, columns)
             return self._sparse[2]
-        part, _ = self._blocks.part(rows if self._of_samples else slice(0, 1))
+        of_samples = self._rows is None and self._unit_of is None
+        part, here = self._blocks.part(rows if of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
-        product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
+        codes = part.hard_codes[here] if of_samples and part.hard_codes is not None else None
+        product = Product(columns, n_rows, codes, n_classes, counted=counted)
 
         def fill(position: int) -> None:
             model = self.models[models][position]
@@ -283,19 +278,13 @@ class UnitStatistics:
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
         p, rows = self._blocks.part(rows)
-        output = p.output(model)
+        decided = self._hard and p.kinds[model] == "probabilities"
         return Outcomes(
-            output.rows(rows),
+            p.output(model).rows(rows),
             None if p.codes is None else p.codes[rows],
             p.n_classes,
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
-            p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
+            p.predicted(model)[rows] if decided else None,
             everyone=Outcomes.of(p, model) if p is self.predictions else None,
         )
-
-    def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
-        if self._rows is not None:
-            return numbers
-        p, here = self._blocks.part(rows)
-        return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
