@@ -65,12 +65,8 @@ class InfluenceMoments:
         moment of the influences: about n for normal ones, and few where a handful of samples (a
         rare class) carries the variance. Of shape (n_models, n_values).
         """
-        squares = np.diagonal(self.second, axis1=1, axis2=2)
-        out = np.full(squares.shape, np.inf)
-        share = np.divide(self.fourth, squares**2, out=np.zeros_like(squares), where=squares > 0)
-        relative = share - 1 / self.n_samples
-        np.divide(2.0, relative, out=out, where=relative > 2e-12)
-        return np.maximum(out, 1.0).T
+        degrees = np.maximum(satterthwaite(self.carriers(), self.n_samples), 1.0)
+        return np.where(self.fourth.T > 0, degrees, np.inf)
 
     def carriers(self) -> FloatArray:
         """Effective number of units that carry each variance, ``(sum u^2)^2 / sum u^4``."""
@@ -94,6 +90,14 @@ class InfluenceMoments:
         """Covariance of the models' values, of shape (n_values, n_models, n_models)."""
         found = self.second / (self.n_samples * (self.n_samples - 1))
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
+
+
+def satterthwaite(carriers: FloatArray, n_units: int) -> FloatArray:
+    """Degrees of freedom of variances that so many of the units carry; infinite of all."""
+    # No unit carries a variance of 0.
+    relative = 1 / np.maximum(carriers, 1e-12) - 1 / n_units
+    out = np.full(carriers.shape, np.inf)
+    return np.divide(2.0, relative, out=out, where=relative > 1e-12)
 
 
 def of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:

@@ -38,13 +38,14 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
         With what they need, what is free, and how many resamples would fit.
     """
     each = 8 * _COPIES * n_models * n_values
-    if not _fits(n_resamples * each):
-        most = free_memory() // each
-        # A handful of resamples would not be a way out.
-        instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
-        what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in"
-        remedy = f"{instead}take fewer resamples, metrics or models"
-        raise _too_large(n_resamples * each, what, n_values, remedy)
+    if _fits(n_resamples * each):
+        return
+    most = free_memory() // each
+    # A handful of resamples would not be a way out.
+    instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
+    what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in"
+    remedy = f"{instead}take fewer resamples, metrics or models"
+    _check(n_resamples * each, what, n_values, remedy)
 
 
 def check_pairs(n_pairs: int, n_values: int) -> None:
@@ -55,11 +56,9 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
     ValueError
         With what they need, what is free, and what to ask instead.
     """
-    needed = _PAIR_BYTES * n_pairs * n_values
-    if not _fits(needed):
-        what = f"the differences of {_counted(n_pairs, 'pair')} of models in"
-        remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
-        raise _too_large(needed, what, n_values, remedy)
+    what = f"the differences of {_counted(n_pairs, 'pair')} of models in"
+    remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
+    _check(_PAIR_BYTES * n_pairs * n_values, what, n_values, remedy)
 
 
 def check_covariances(n_models: int, n_values: int) -> None:
@@ -70,11 +69,9 @@ def check_covariances(n_models: int, n_values: int) -> None:
     ValueError
         With what they need, what is free, and what to do.
     """
-    needed = _SHARED_BYTES * n_models**2 * n_values
-    if not _fits(needed):
-        what = f"the covariances of {_counted(n_models, 'model')} in"
-        remedy = "choose models (--model), a part after the other, or take fewer metrics"
-        raise _too_large(needed, what, n_values, remedy)
+    what = f"the covariances of {_counted(n_models, 'model')} in"
+    remedy = "choose models (--model), a part after the other, or take fewer metrics"
+    _check(_SHARED_BYTES * n_models**2 * n_values, what, n_values, remedy)
 
 
 def free_memory() -> int:
@@ -122,12 +119,13 @@ def _fits(needed: int) -> bool:
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 
-def _too_large(needed: int, what: str, n_values: int, remedy: str) -> ValueError:
-    return ValueError(
-        f"{what} {_counted(n_values, 'value')} (metrics, and classes of those per class) need "
-        f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
-        f"free; {remedy}."
-    )
+def _check(needed: int, what: str, n_values: int, remedy: str) -> None:
+    if not _fits(needed):
+        raise ValueError(
+            f"{what} {_counted(n_values, 'value')} (metrics, and classes of those per class) need "
+            f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
+            f"free; {remedy}."
+        )
 
 
 def _counted(number: int, noun: str) -> str:

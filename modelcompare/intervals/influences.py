@@ -14,6 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import satterthwaite
 from modelcompare.intervals.ratios import Bounds, logit_ends, normal_quantile, t_quantile, wilson
 from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -222,10 +223,7 @@ def score_degrees(
     if clusters is not None:
         between = cluster_degrees(clusters, n_units, weight=2 / 3)
         return np.maximum(np.minimum(between, 2 * carriers), 1.0)
-    # No unit carries a variance of 0.
-    relative = 1 / np.maximum(carriers, 1e-12) - 1 / n_units
-    plain = np.full(carriers.shape, np.inf)
-    np.divide(2.0, relative, out=plain, where=relative > 1e-12)
+    plain = satterthwaite(carriers, n_units)
     return np.maximum(plain * np.clip(carriers / 8, 0.5, 1.0), 1.0)
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.sums import Sums
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 
@@ -19,7 +18,12 @@ _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts",
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Every model gave what the metric needs, and the truth is what it is held against."""
     if predictions.sums.numbers:
-        _check_summed(metric, predictions.sums)
+        if not isinstance(metric, Metric):
+            raise ValueError(
+                f"metric {metric.name!r} is no sum over samples, and a sketch keeps sums only; "
+                "compare by it on the predictions themselves."
+            )
+        predictions.sums.check_held(metric.name, (each.name for each in metric.statistics))
     ordering = isinstance(metric, OrderMetric) and metric.serves_values
     of_two = ordering and predictions.n_classes == 2
     hint = (
@@ -39,16 +43,6 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
-
-
-def _check_summed(metric: AnyMetric, sums: Sums) -> None:
-    """Refuse of a sketch what is no sum, and what was not summed."""
-    if not isinstance(metric, Metric):
-        raise ValueError(
-            f"metric {metric.name!r} is no sum over samples, and a sketch keeps sums only; compare "
-            "by it on the predictions themselves."
-        )
-    sums.check_held(metric.name, (statistic.name for statistic in metric.statistics))
 
 
 # Measures between 0 and 1, by the names that ir-measures, trec_eval and the SQuAD script give them.
