@@ -233,7 +233,7 @@ def _first(told: Sequence[str]) -> list[str]:
 def _sizes(values: Sample) -> FloatArray:
     """Samples, or equal clusters, behind each value; of a scan by its totals."""
     evaluation = values.evaluation
-    if not _by_blocks(evaluation):
+    if not evaluation.by_blocks:
         return informative_sizes(values)
     sizes = np.full(values.point.shape, float(evaluation.units.size))
     support = _support(evaluation)
@@ -245,30 +245,5 @@ def _sizes(values: Sample) -> FloatArray:
 
 def _support(evaluation: Evaluation) -> FloatArray | None:
     """Samples, or equal clusters, of each true class; None where these were not counted."""
-    p = evaluation.predictions
-    if p.sums.numbers:
-        return None if p.sums.support is None else class_sizes(p)
-    if _by_blocks(evaluation):
-        return _scanned_support(evaluation)
-    rows = evaluation.labelled
-    if rows is None:
-        return None
-    if p.groups is not None:
-        return class_sizes(p)
-    return rows.support
-
-
-def _by_blocks(evaluation: Evaluation) -> bool:
-    """Return whether samples are read block by block."""
-    return "units" not in evaluation.predictions.abilities and not evaluation.collapsed
-
-
-def _scanned_support(evaluation: Evaluation) -> FloatArray | None:
-    if evaluation.predictions.weighted or not evaluation.columns(slice(None)):
-        return None
-    total = evaluation.grand_total(slice(None))[None]
-    for column in evaluation.columns(slice(None)):
-        if column.statistic.name == "support":
-            found: FloatArray = column.of(total)[0, 0]
-            return found
-    return None
+    p, support = evaluation.predictions, evaluation.support
+    return support if support is None or p.unit == "samples" else class_sizes(p)

@@ -36,6 +36,7 @@ from modelcompare.metrics.base import (
     OrderMetric,
     Outcomes,
 )
+from modelcompare.metrics.counts import SUPPORT
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import BootstrapWeights, GivenWeights, Weights
 
@@ -199,6 +200,24 @@ class Evaluation(UnitStatistics):
             else everybody[c.start + c.width * first : c.start + c.width * last]
             for c in self.columns(slice(None))
         ])  # fmt: skip
+
+    @property
+    def by_blocks(self) -> bool:
+        """True if samples are read block by block."""
+        return "units" not in self.predictions.abilities and not self.collapsed
+
+    @cached_property
+    def support(self) -> FloatArray | None:
+        """Samples of each true class, of a sketch their weight; None where these are not known."""
+        p = self.predictions
+        if p.sums.support is not None:
+            return p.sums.support.sum(axis=0)
+        if not self.by_blocks:
+            return None if self.labelled is None else self.labelled.support
+        counted = [c for c in self.columns(slice(None)) if c.statistic == SUPPORT]
+        if p.weighted or not counted:
+            return None
+        return counted[0].of(self.grand_total(slice(None)))[0]
 
     def values_of_totals(self, totals: FloatArray) -> FloatArray:
         """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""

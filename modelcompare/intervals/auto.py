@@ -135,7 +135,7 @@ class _Rule:
         """Samples, or equal clusters, of each class, for a ratio that misses of the class enter."""
         p = self.evaluation.predictions
         ratio = metric.class_ratio if isinstance(metric, Metric) and metric.per_class else None
-        if ratio is None or not ratio.denominator[1] or self._support is None:
+        if ratio is None or not ratio.denominator[1] or self.evaluation.support is None:
             return np.array([np.inf])
         return class_sizes(p)
 
@@ -163,15 +163,6 @@ class _Rule:
     def estimate(self) -> FloatArray:
         """Values of models, or differences of pairs."""
         return self.contrasts.estimate
-
-    @cached_property
-    def _support(self) -> FloatArray | None:
-        """Samples of each true class; None where models or the truth name no classes."""
-        sums = self.evaluation.predictions.sums
-        if sums.numbers:
-            return None if sums.support is None else sums.support.sum(axis=0)
-        labels = self.evaluation.labelled
-        return None if labels is None else labels.support
 
     @property
     def _clustered(self) -> bool:
@@ -221,10 +212,10 @@ class _Rule:
 
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
         """Bias and unseen variance of each model's macro average of soft counts; else 0."""
-        if self._support is None or self._clustered or not is_soft_macro(metric):
+        support = self.evaluation.support
+        if support is None or self._clustered or not is_soft_macro(metric):
             nothing = np.zeros(len(self.evaluation.models))
             return nothing, nothing
-        support = self._support
         return self.evaluation.once(
             ("corrections", metric.name),
             lambda: macro_corrections(self.evaluation, metric, support),
@@ -236,9 +227,10 @@ class _Rule:
         A mean over many classes of few samples is biased though it varies little, so its error
         says nothing of how little is known.
         """
-        if self._support is None or not isinstance(metric, Metric) or metric.average != "macro":
+        support = self.evaluation.support
+        if support is None or not isinstance(metric, Metric) or metric.average != "macro":
             return np.inf
-        return float(np.median(self._support[self._support > 0]))
+        return float(np.median(support[support > 0]))
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs
@@ -310,9 +302,10 @@ class _Rule:
 
         A class that gets probability and does not occur counts as 0.
         """
-        if self._support is None or not averages_absent_classes(metric):
+        support = self.evaluation.support
+        if support is None or not averages_absent_classes(metric):
             return 1.0
-        return len(self._support) / np.count_nonzero(self._support)
+        return len(support) / np.count_nonzero(support)
 
     def _median(self, metric: AnyMetric) -> Interval | None:
         """Intervals of medians of independent samples; None for anything else."""
