@@ -50,9 +50,8 @@ class Reading(SimpleNamespace):
         scanned = self._scanned(by_blocks=by_blocks)
         if scanned is not None:
             return scanned
-        reading = read(
-            self.files, checked_columns(**self._columns(), directs_functions=functions), self.ids
-        )
+        columns = checked_columns(**self._columns(), directs_functions=functions)
+        reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
 
@@ -116,7 +115,7 @@ class Reading(SimpleNamespace):
         if self.slices:
             raise ValueError("--slice is for one test set; leave it out of sets.")
         self._check_one_case()
-        readings = readings_of_sets(self.files, checked_columns(**self._columns()), self.ids)
+        readings = readings_of_sets(self.files, checked_columns(**self._columns()))
         for name, reading in readings.items():
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
@@ -124,7 +123,7 @@ class Reading(SimpleNamespace):
     def read_cases(self, *, functions: bool) -> tuple[Any, Any]:
         """Read the files with missing results at their worst, and tell which those are."""
         told = {**self._columns(), "missing": "worst", "directs_functions": functions}
-        found = read(self.files, checked_columns(**told), self.ids)
+        found = read(self.files, checked_columns(**told))
         say(f"modelcompare: read {found.sentence}")
         return found.predictions, found.missing
 
@@ -149,8 +148,8 @@ class Reading(SimpleNamespace):
             )
 
     def _columns(self) -> dict[str, Any]:
-        """Return the options as arguments of `read_predictions`, without `ids`."""
+        """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
-        for name in ("files", "ids", "scan", "checkpoint"):
+        for name in ("files", "scan", "checkpoint"):
             del columns[name]
         return columns

@@ -262,9 +262,7 @@ def compare_bounds(
         raise ValueError("compare_bounds looks at all pairs of models; leave `baseline` out.")
     if reading is not None:
         check_mapping("reading", reading, "options of read_predictions")
-    said = {**(reading or {})}
-    ids = said.pop("ids", "same")
-    found = read(source, checked_columns(**{**said, "missing": "worst"}), ids)
+    found = read(source, checked_columns(**{**(reading or {}), "missing": "worst"}))
     return bounded_comparison(found.predictions, found.missing, metrics, **options)
 
 

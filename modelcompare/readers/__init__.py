@@ -50,6 +50,7 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
     **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
     "scores": check_flag,
     "lower_is_better": partial(check_flag, optional=True),
+    "ids": partial(check_choice, choices=SameIds),
     "missing": partial(check_choice, choices=MissingResults),
     "kind": partial(check_choice, choices=KindOrAuto),
 }
@@ -168,9 +169,9 @@ def read_predictions(
         true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
         model_column=model_column, slices=slices, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
-        missing=missing, normalize=normalize, kind=kind, labels=labels,
+        ids=ids, missing=missing, normalize=normalize, kind=kind, labels=labels,
     )  # fmt: skip
-    return read(source, columns, ids).predictions
+    return read(source, columns).predictions
 
 
 @checked(read_predictions)
@@ -205,12 +206,8 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     >>> {name: preds.n_samples for name, preds in read_sets(frame).items()}
     {'x': 2, 'y': 2}
     """
-    ids = options.pop("ids", "same")
-    check_choice("ids", ids, SameIds)
-    columns = checked_columns(**options)
-    return {
-        name: found.predictions for name, found in readings_of_sets(source, columns, ids).items()
-    }
+    found = readings_of_sets(source, checked_columns(**options))
+    return {name: reading.predictions for name, reading in found.items()}
 
 
 def checked_columns(**said: Any) -> Columns:
@@ -227,25 +224,23 @@ def checked_columns(**said: Any) -> Columns:
     return Columns(**{**said, "score": said.get("score") or ()})
 
 
-def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
+def read(source: Any, columns: Columns) -> Reading:
     """Read one test set, and say what was understood."""
     with all_opened(source) as files:
         name = listed([*dict.fromkeys(file.name for file in files)]) or None
         held = _together(files, columns)
     if isinstance(held, Reading):
-        _check_ids(ids)
         return held
-    return record_predictions(chosen_part(held, "set", columns.set), columns, ids, name=name)
+    return record_predictions(chosen_part(held, "set", columns.set), columns, name=name)
 
 
-def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> dict[str, Reading]:
+def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
     """Read every test set of a source by its name."""
     with all_opened(source) as files:
         if all(file.name and not file.in_folder for file in files):
             alone = {file.model: _alone(file, columns) for file in files}
             whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
             if len(whole) == len(files):
-                _check_ids(ids)
                 return whole
         held = _together(files, columns)
     sets = []
@@ -259,7 +254,7 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
         part = part_of(held, "set", name)
         # A filter of one set's answers may be none of another's, which has nothing to choose.
         of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
-        found_sets[name] = record_predictions(part, of_set, ids, name=name)
+        found_sets[name] = record_predictions(part, of_set, name=name)
     return found_sets
 
 
@@ -283,12 +278,3 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     if "model" in records.frame:
         return records
     return replace(records, frame=records.frame.assign(model=file.model))
-
-
-def _check_ids(ids: SameIds) -> None:
-    """Refuse to intersect the samples of models that stand in one row each."""
-    if ids == "intersect":
-        raise ValueError(
-            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
-            "leave it out."
-        )

@@ -14,7 +14,7 @@ from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.words import SameIds, warn_caller
+from modelcompare.words import warn_caller
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
@@ -48,7 +48,7 @@ def with_truth(
 
 
 def align(
-    parts: dict[str, pd.DataFrame], columns: Columns, ids: SameIds, records: Records
+    parts: dict[str, pd.DataFrame], columns: Columns, records: Records
 ) -> dict[str, pd.DataFrame]:
     """Parts indexed by id, all with the same ids in the first one's order."""
     for model, part in parts.items():
@@ -67,11 +67,11 @@ def align(
                 "each sample must occur once, or once in each run (--run COLUMN)."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
-    if columns.missing == "worst" and ids != "intersect":
+    if columns.missing == "worst" and columns.ids != "intersect":
         return _united(indexed)
     first_model, first = next(iter(indexed.items()))
     common = first.index[np.all([first.index.isin(p.index) for p in indexed.values()], axis=0)]
-    if columns.missing == "refuse" and ids != "intersect":
+    if columns.missing == "refuse" and columns.ids != "intersect":
         for model, part in indexed.items():
             _refuse_difference(first_model, first.index, model, part.index, len(common))
     if len(common) == 0:

@@ -35,15 +35,8 @@ _ARGUMENTS = {
 def read_arrays(opened: Content, columns: Columns) -> Reading:
     """Predictions from an archive; pickled arrays in it are refused."""
     where, arrays = opened.name, _load(opened)
-    for name in (*columns.named.values(), *columns.slices):
-        if name not in arrays:
-            raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
     true = columns.true or _truth(arrays)
-    if true in columns.slices:
-        raise ValueError(
-            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
-            "its classes."
-        )
+    _check_named(arrays, columns, true, where)
     beside = _beside(arrays, columns)
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
     found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
@@ -58,6 +51,7 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     arrays = _kept(arrays, [*models.values(), *([] if truth is None else [true])], columns, where)
     outputs = {model: arrays[name] for model, name in models.items()}
     told: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
+    told["slices"] = {name: arrays[name] for name in slices} or None
     logits = {m: array for m, array in outputs.items() if models[m].startswith("logits__")}
     outputs |= {model: softmax(model, array) for model, array in logits.items()}
     kind: KindOrAuto = "scores"
@@ -65,10 +59,9 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
         kind = columns.kind
         truth, outputs = _named(arrays[true], outputs, labels, where)
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels, **told,
-        slices={name: arrays[name] for name in slices} or None,
-        normalize=columns.normalize, greater_is_better=columns.told_better,
-        bounds=columns.bounds if kind == "scores" else None, name=where,
+        truth, outputs, kind=kind, labels=labels, **told, normalize=columns.normalize,
+        greater_is_better=columns.told_better, name=where,
+        bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
     said = {
@@ -76,6 +69,20 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
         "direction": directed([None] * (truth is None), columns.told_better),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), said)
+
+
+def _check_named(
+    arrays: Mapping[str, NDArray[Any]], columns: Columns, true: str, where: str
+) -> None:
+    """Refuse names of no array, and the truth among the slices."""
+    for name in (*columns.named.values(), *columns.slices):
+        if name not in arrays:
+            raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
+    if true in columns.slices:
+        raise ValueError(
+            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
+            "its classes."
+        )
 
 
 def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, str]:

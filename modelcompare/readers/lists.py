@@ -53,16 +53,14 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
             f"{where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
             "which holds what the model gave with pred= (--pred COLUMN)."
         )
-    parts: list[pd.Series[Any]] = []
+    parts: list[Any] = []
     for heading, column in table.frame.items():
-        if heading not in lists:
-            parts.append(column)
-            continue
-        classes = _classes(seen, str(heading), lists[heading].shape[1], [*lists])
-        parts += [
-            pd.Series(numbers, column.index, name=f"{made[heading]}{label}")
-            for label, numbers in zip(classes, lists[heading].T, strict=True)
-        ]
+        array = lists.get(str(heading))
+        if array is not None:
+            labels = _classes(seen, str(heading), array.shape[1], [*lists])
+            named = [f"{made[str(heading)]}{label}" for label in labels]
+            column = pd.DataFrame(array, column.index, named)
+        parts.append(column)
     columns = replace(columns, pred=None) if columns.pred in lists else columns
     return Table(pd.concat(parts, axis=1), table.written), columns
 

@@ -174,13 +174,10 @@ def _without_spread(name: str) -> str | None:
     return "_".join(kept) if 0 < len(kept) < len(parts) else None
 
 
-def _without(name: str, words: tuple[str, ...]) -> str | None:
-    """A name without one of several words at its end or beginning; None if it has none."""
-    for word in sorted(words, key=len, reverse=True):
-        for rest in (name.removesuffix(f"_{word}"), name.removeprefix(f"{word}_")):
-            if rest != name:
-                return rest
-    return None
+def _without(name: str, usual: tuple[str, ...]) -> str | None:
+    """A name without the usual one that ends or begins it; None if it has none."""
+    ends = (usual_and_rest(name, usual, behind=behind) for behind in (False, True))
+    return next((rest for found, rest in ends if found), None)
 
 
 def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:

@@ -21,7 +21,7 @@ from modelcompare.readers.cell_types import (
 )
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
-from modelcompare.words import KindOrAuto, MissingResults
+from modelcompare.words import KindOrAuto, MissingResults, SameIds
 
 ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
 
@@ -48,6 +48,7 @@ class Columns:
     set: str | None = None
     filter: str | None = None
     na: tuple[str, ...] | None = None
+    ids: SameIds = "same"
     missing: MissingResults = "refuse"
     normalize: bool = False
     kind: KindOrAuto = "auto"
@@ -133,6 +134,11 @@ class Columns:
             raise ValueError(
                 f"labels (--labels) names classes, but the models gave "
                 f"{', '.join(sorted(kinds))}; leave it out."
+            )
+        if self.ids == "intersect" and not in_rows:
+            raise ValueError(
+                "ids='intersect' (--ids intersect) keeps what several files share, but there is "
+                "one; leave it out."
             )
         for option in ("set", "filter"):
             if getattr(self, option) is not None and not in_rows:

@@ -20,7 +20,7 @@ from modelcompare.readers.options import Columns, refuse_column
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.tables import Table, nested
 from modelcompare.spelling import chosen, meant
-from modelcompare.words import KindOrAuto, SameIds
+from modelcompare.words import KindOrAuto
 
 # Names that no column has, which may be called run and describe the samples.
 _RUN, _GROUP, _ITEM = " run", " group", " item"
@@ -115,9 +115,7 @@ def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
     )  # fmt: skip
 
 
-def record_predictions(
-    records: Records, columns: Columns, ids: SameIds, *, name: str | None
-) -> Reading:
+def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:
     """Predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
     refuse_objects(records.frame["id"])
@@ -133,7 +131,7 @@ def record_predictions(
     kind: KindOrAuto = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)
     frames = {model: _rows_of(model, table, rows["model"]) for model in models}
-    frames = align(frames, columns, ids, records)
+    frames = align(frames, columns, records)
     if truths is not None and not scores:
         frames = with_truth(frames, truths, records)
     check_same(frames, records.same, of_tasks=True)
