@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.axis import joined_frame, long_columns
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
+from modelcompare.significance.extreme import standardized
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs
 
 
+def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator[LongColumns]:
+    """Yield the rows of `VarianceStudy.separation` for one part of the test set."""
+    estimate = evaluation.estimate()
+    pairs = model_a, model_b = all_pairs(len(evaluation.models))
+    names = np.array(evaluation.models, dtype=object)
+    difference = pair_differences(estimate, model_a, model_b)
+    error = influence_moments(evaluation, estimate).standard_error(pairs)
+    yield long_columns(
+        {"model_a": names[model_a], "model_b": names[model_b], **where}, evaluation.keys,
+        difference=difference, standard_error=error, separation=standardized(difference, error),
+    )  # fmt: skip
+
+
 def variance_ratios(
-    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
-) -> pd.DataFrame:
+    evaluation: Evaluation, where: Mapping[str, object], *, metric_pairs: MetricPairs,
+    confidence_level: float,
+) -> Iterator[LongColumns]:  # fmt: skip
     """Ratio of two metrics' variances for each model, with a delta-method interval.
 
     With influences u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the influence
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
     n = evaluation.units.size
-    models = np.array(evaluation.models, dtype=object)
-    parts = []
+    rows = {"model": np.array(evaluation.models, dtype=object), **where}
     for metrics, a, _, sums in _summed(evaluation, metric_pairs, _power_sums):
         with np.errstate(divide="ignore", invalid="ignore"):
             uu, vv, u4, v4, uuvv = sums
@@ -36,11 +51,9 @@ def variance_ratios(
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
         low, high = _around(ratio, error, confidence_level)
-        parts.append(long_columns(
-            {"model": models}, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
-            ci_high=high,
-        ))  # fmt: skip
-    return joined_frame(parts).drop(columns="metric")
+        yield long_columns(
+            rows, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low, ci_high=high
+        )
 
 
 def _power_sums(u: FloatArray, v: FloatArray) -> FloatArray:

@@ -78,9 +78,11 @@ def ticked_log(axes: Axes, places: Sequence[float], label: str, *, base: int = 1
 
 
 def draw_lines(
-    axes: Axes, table: pd.DataFrame, models: Sequence[str], line: LineStyle = "-"
+    axes: Axes, part: pd.DataFrame, column: str, models: Sequence[str], line: LineStyle = "-"
 ) -> None:
-    """Draw a line for each model, or the median and range of many; `table` has a column each."""
+    """Draw a column against the ratio: a line for each model, or the median and range of many."""
+    # A row for each ratio and a column for each model, also where there is no value.
+    table = part.pivot(index="ratio", columns="model", values=column).sort_index()
     if len(models) <= MAX_LINES:
         for model, look in looks(models):
             axes.plot(table.index, table[model], **look.options(linestyle=line))
@@ -89,11 +91,6 @@ def draw_lines(
     look = Look(MODEL_COLOURS[LINE_STYLES.index(line)], "o", line)
     axes.fill_between(table.index, low, high, color=look.colour, alpha=0.2, linewidth=0)
     axes.plot(table.index, middle, **look.options())
-
-
-def by_ratio(part: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Make a row for each ratio and a column for each model, also where there is no value."""
-    return part.pivot(index="ratio", columns="model", values=column).sort_index()
 
 
 def model_keys(models: Sequence[str]) -> list[tuple[str, Look]]:

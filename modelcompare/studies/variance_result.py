@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -12,16 +12,14 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import pair_frame
-from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import one_label, telling_labels
+from modelcompare.report.figures.selection import telling_labels
 from modelcompare.report.figures.style import (
     MAX_LINES,
     MODEL_COLOURS,
@@ -35,12 +33,14 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, rows_at
-from modelcompare.significance.extreme import standardized
-from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
+from modelcompare.studies.efficiency import (
+    efficiency_table,
+    relative_efficiency,
+    separations,
+    variance_ratios,
+)
 from modelcompare.studies.figures import (
     LINE_STYLES,
-    by_ratio,
     draw_lines,
     model_keys,
     range_note,
@@ -81,7 +81,8 @@ def plot_variances(
     if n_columns is not None:
         check_count("n_columns", n_columns, at_least=1, at_most=100)
     names = _named_pair(study, pair)
-    labels, shown = _labels(study, names, label, 1 if ax is not None else _MAX_PANELS)
+    whole = rows_at(study.distribution, metric=names[0], ratio=study.ratios[0])
+    labels, shown = telling_labels(whole, "estimate", label, _MAX_PANELS if ax is None else 1)
     n_columns = min(n_columns or 3, len(labels))
     title = (
         f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
@@ -97,7 +98,7 @@ def plot_variances(
     def draw(place: int, axes: Axes) -> None:
         for name, line in zip(names, LINE_STYLES, strict=True):
             part = rows_at(rows, metric=name, label=labels[place])
-            draw_lines(axes, by_ratio(part, "variance"), study.models, line)
+            draw_lines(axes, part, "variance", study.models, line)
         plain_axes(axes, label_name(labels[place]) or names[0])
         ratio_axis(axes, study.ratios, last=place + n_columns >= len(labels))
 
@@ -116,7 +117,8 @@ def plot_intervals(
     A row of panels for each class, on one scale, and a colour for each model.
     """
     names = _named_pair(study, pair)
-    labels, shown = _labels(study, names, label, 1 if ax is not None else _MAX_ROWS)
+    whole = rows_at(study.distribution, metric=names[0], ratio=study.ratios[0])
+    labels, shown = telling_labels(whole, "estimate", label, _MAX_ROWS if ax is None else 1)
     title = (
         f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
         f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"
@@ -127,7 +129,7 @@ def plot_intervals(
     def draw(name: str, of: Any, axes: Axes) -> None:
         part = rows_at(study.distribution, metric=name, label=of)
         if len(study.models) > MAX_LINES:
-            draw_lines(axes, by_ratio(part, "mean"), study.models)
+            draw_lines(axes, part, "mean", study.models)
         else:
             draw_bands(axes, part, "ratio", "mean", study.models)
         plain_axes(axes, value_name(name, of))
@@ -144,14 +146,6 @@ def _named_pair(study: VarianceStudy, pair: int | Pair) -> Pair:
     if not isinstance(asked, int | tuple) or asked not in places:
         raise ValueError(f"`pair` {pair!r} was not studied; there are {pairs}.")
     return places[asked]
-
-
-def _labels(study: VarianceStudy, pair: Pair, label: Any, most: int) -> tuple[list[Any], str]:
-    """Choose the classes that get a panel, and remark where others are left out."""
-    part = rows_at(study.distribution, metric=pair[0], ratio=study.ratios[0])
-    if label is not None:
-        return one_label(part, label), ""
-    return telling_labels(part, "estimate", most)
 
 
 @dataclass(frozen=True)
@@ -233,8 +227,10 @@ class VarianceStudy(Result):
         functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
         metric_a, metric_b, variance_ratio, ci_low, ci_high.
         """
-        level = self.confidence_level
-        return self._over_ratios(lambda part: variance_ratios(part, self.metric_pairs, level))
+        rows_of = partial(
+            variance_ratios, metric_pairs=self.metric_pairs, confidence_level=self.confidence_level
+        )
+        return self._over_ratios(rows_of).drop(columns="metric")
 
     @cached_property
     def separation(self) -> pd.DataFrame:
@@ -243,7 +239,7 @@ class VarianceStudy(Result):
         Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
         standard_error (influence functions), separation (their quotient).
         """
-        return self._over_ratios(_separation)
+        return self._over_ratios(separations)
 
     @checked()
     def separated(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -320,32 +316,20 @@ class VarianceStudy(Result):
         return figures
 
     @one_blas_thread()
-    def _over_ratios(self, task: Any) -> pd.DataFrame:
-        frames = []
+    def _over_ratios(
+        self, rows_of: Callable[[Evaluation, Mapping[str, object]], Iterable[LongColumns]]
+    ) -> pd.DataFrame:
+        """Join the rows of a part of the test set at each ratio."""
+        rows: list[LongColumns] = []
         for ratio in self.ratios:
             part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
-            frame = task(self.metric_pairs.evaluate(part))
-            place = [c for c in frame.columns if c.startswith("model")][-1]
-            frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
-            frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
-            frames.append(frame)
-        return pd.concat(frames, ignore_index=True)
+            where = {"ratio": ratio, "n_samples": len(part)}
+            rows += rows_of(self.metric_pairs.evaluate(part), where)
+        return joined_frame(rows)
 
 
 def _by_ratio(frame: pd.DataFrame) -> Any:
     return frame.groupby("ratio", sort=False)
-
-
-def _separation(evaluation: Evaluation) -> pd.DataFrame:
-    estimate = evaluation.estimate()
-    moments = influence_moments(evaluation, estimate)
-    model_a, model_b = all_pairs(len(evaluation.models))
-    difference = pair_differences(estimate, model_a, model_b)
-    error = moments.standard_error((model_a, model_b))
-    return pair_frame(
-        evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
-        standard_error=error, separation=standardized(difference, error),
-    )  # fmt: skip
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

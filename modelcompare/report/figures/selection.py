@@ -43,8 +43,16 @@ def shown_classes(
     return kept, part_shown(len(kept), len(order), "class", which)
 
 
-def telling_labels(frame: pd.DataFrame, column: str, most: int) -> tuple[list[Any], str]:
-    """Classes over which a column ranges furthest, in their own order, and a remark."""
+def telling_labels(
+    frame: pd.DataFrame, column: str, label: object, most: int
+) -> tuple[list[Any], str]:
+    """Classes over which a column ranges furthest, in their own order, and a remark.
+
+    Or the class that was asked for, alone.
+    """
+    if label is not None:
+        _check_label(frame, label)
+        return [label], ""
     labels = list(dict.fromkeys(None if is_missing(label) else label for label in frame["label"]))
     of_labels = frame.groupby("label", sort=False, dropna=False)[column]
     order = np.argsort(-(of_labels.max() - of_labels.min()).to_numpy(), kind="stable")
@@ -52,14 +60,13 @@ def telling_labels(frame: pd.DataFrame, column: str, most: int) -> tuple[list[An
     return [labels[place] for place in places], shown
 
 
-def one_label(frame: pd.DataFrame, label: object) -> list[Any]:
-    """Return the class that was asked for, as the frame has it."""
+def _check_label(frame: pd.DataFrame, label: object) -> None:
+    """Refuse a class that a frame does not hold."""
     # NaN is the label of what has no class, and a list is no label: none is equal to either.
     alone = isinstance(label, Hashable) and not is_missing(label)
     if not (alone and len(rows_at(frame, label=label))):
         known = list(dict.fromkeys(map(label_name, frame["label"])))
         raise ValueError(f"`label` {label!r} is not here; there are {_some(known)}.")
-    return [label]
 
 
 def among(argument: str, asked: Any, known: Sequence[Any]) -> Any:
