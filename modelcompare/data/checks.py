@@ -293,12 +293,19 @@ def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
     bad = out < 0
     if bad.any():
         unknown = distinct(found[table < 0], where)
-        meant = spelling.remedy(unknown.tolist(), labels.tolist()) or "Pass all classes as `labels`"
-        raise ValueError(
-            f"{where} holds unknown labels ({listed(unknown)}) in {rows_text(bad)}; known are "
-            f"{listed(labels)}. {meant[0].upper()}{meant[1:]}."
-        )
+        raise unknown_labels(where, unknown, rows_text(bad), labels, "Pass all classes as `labels`")
     return out
+
+
+def unknown_labels(
+    where: str, unknown: AnyArray, rows: str, labels: AnyArray, otherwise: str
+) -> ValueError:
+    """An error about labels that are none of the classes, with what they may be meant for."""
+    meant = spelling.remedy(unknown.tolist(), labels.tolist()) or otherwise
+    return ValueError(
+        f"{where} holds unknown labels ({listed(unknown)}) in {rows}; known are {listed(labels)}. "
+        f"{meant[0].upper()}{meant[1:]}."
+    )
 
 
 def class_code(labels: AnyArray | None, label: Any) -> int:

@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare import spelling
 from modelcompare.data import checks
 from modelcompare.data.kinds import Answers, check_matches
 from modelcompare.data.sums import EVERY_MODEL
@@ -114,17 +113,10 @@ def classes(texts: set[str]) -> tuple[Any, ...]:
 
 
 def check_known(rows: pd.DataFrame, labels: Sequence[Any]) -> None:
-    """Refuse true classes that are none of those that were told."""
-    known = {str(label) for label in labels}
-    support = rows[rows["statistic"] == "support"]
-    strange = support[~support["label"].isin(known)]
-    if not len(strange):
-        return
-    unknown = np.unique(strange["label"].to_numpy(dtype=str)).astype(object)
-    meant = spelling.remedy(unknown.tolist(), [*labels]) or "Name all classes (--class)"
-    count = int(strange["value"].sum())
-    raise ValueError(
-        f"`y_true` holds unknown labels ({checks.listed(unknown)}) in {count:,} "
-        f"row{'s' * (count != 1)}; known are {checks.listed(np.array([*labels], dtype=object))}. "
-        f"{meant[0].upper()}{meant[1:]}."
-    )
+    """Refuse rows of true classes that are none of those that were told."""
+    strange = rows[~rows["label"].isin([str(label) for label in labels])]
+    if len(strange):
+        unknown = np.unique(strange["label"].to_numpy(dtype=str)).astype(object)
+        count, known = int(strange["value"].sum()), np.array([*labels], dtype=object)
+        told = f"{count:,} row{'s' * (count != 1)}"
+        raise checks.unknown_labels("`y_true`", unknown, told, known, "Name all classes (--class)")

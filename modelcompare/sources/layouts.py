@@ -200,16 +200,15 @@ def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
     """All labels in some columns, sorted."""
     import pyarrow as pa
 
-    found: dict[str, Any] = dict.fromkeys(columns)
+    found: dict[str, list[Any]] = {column: [] for column in columns}
     for batch in batches:
         for column, known in found.items():
-            new = pa.chunked_array([batch[column].unique()])
-            both = new if known is None else pa.chunked_array([*known.chunks, *new.chunks])
-            found[column] = pa.chunked_array([both.unique()])
-            if len(found[column]) > _MOST_CLASSES:
+            both = pa.chunked_array([*known, batch[column]])
+            found[column] = [both.unique()]
+            if len(found[column][0]) > _MOST_CLASSES:
                 raise ValueError(
                     f"column {column!r} holds more than {_MOST_CLASSES:,} different labels; if "
                     "they are values pass kind='values' (--kind values)."
                 )
-    arrays = alike([cells(pa.table({c: known.drop_null()}), c) for c, known in found.items()])
+    arrays = alike([cells(pa.table({c: known.drop_null()}), c) for c, (known,) in found.items()])
     return checks.distinct(np.concatenate(arrays), f"column {columns[0]!r} or a model")
