@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
 from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
-from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
@@ -136,47 +135,40 @@ def quantization_study(
     for number in numbers:
         check_count("n_bins", number, at_least=1, at_most=MOST_BINS)
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
-    values: list[pd.DataFrame] = []
-    pairs: list[pd.DataFrame] = []
+    rows = []
     for number in numbers:
         rounded = quantize(predictions, number)
         both = with_probabilities(
             predictions, raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}
         )
         evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
-        estimate = evaluation.estimate()
-        moments = influence_moments(evaluation, estimate)
-        for frames, compute in ((values, _values), (pairs, _pairs)):
-            frame = compute(evaluation, estimate, moments, confidence_level)
-            frame.insert(0, "n_bins", number)
-            frames.append(frame)
-    long = [pd.concat(frames, ignore_index=True) for frames in (values, pairs)]
-    return QuantizationStudy(long[0], long[1], len(predictions), confidence_level)
+        rows.append(_rows(evaluation, number, confidence_level))
+    values, pairs = map(joined_frame, zip(*rows, strict=True))
+    return QuantizationStudy(values, pairs, len(predictions), confidence_level)
 
 
-def _values(
-    evaluation: Evaluation, estimate: FloatArray, moments: InfluenceMoments, level: float
-) -> pd.DataFrame:
-    n_models = len(evaluation.models) // 2
-    before, after = np.arange(n_models), np.arange(n_models, 2 * n_models)
-    difference = estimate[after] - estimate[before]
+def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumns, LongColumns]:
+    """Make the rows of `values` and `pairs`; the models are followed by the rounded ones."""
+    names = np.array(evaluation.models[: len(evaluation.models) // 2], dtype=object)
+    before, after = np.arange(len(names)), np.arange(len(names), 2 * len(names))
+    estimate = evaluation.estimate()
+    moments = influence_moments(evaluation, estimate)
+    raw, quantized = estimate[before], estimate[after]
     error = moments.standard_error((after, before))
     half = normal_quantile(level) * error
-    return score_frame(
-        evaluation.models[:n_models], evaluation.keys, raw=estimate[before],
-        quantized=estimate[after], difference=difference, standard_error=error,
-        ci_low=difference - half, ci_high=difference + half,
+    values = long_columns(
+        {"n_bins": n_bins, "model": names}, evaluation.keys, raw=raw, quantized=quantized,
+        difference=quantized - raw, standard_error=error, ci_low=quantized - raw - half,
+        ci_high=quantized - raw + half,
     )  # fmt: skip
-
-
-def _pairs(
-    evaluation: Evaluation, estimate: FloatArray, moments: InfluenceMoments, level: float
-) -> pd.DataFrame:
-    n_models = len(evaluation.models) // 2
-    model_a, model_b = all_pairs(n_models)
-    found = samples_ratio(
-        (estimate[:n_models], estimate[n_models:]), moments.covariance(), model_a, model_b, level
-    )
-    frame = pair_frame(evaluation.models, model_a, model_b, evaluation.keys, **found)
-    sides = {"separation_a": "separation_raw", "separation_b": "separation_quantized"}
-    return frame.rename(columns=sides)
+    model_a, model_b = all_pairs(len(names))
+    found = samples_ratio((raw, quantized), moments.covariance(), model_a, model_b, level)
+    sides = {
+        "separation_raw": found.pop("separation_a"),
+        "separation_quantized": found.pop("separation_b"),
+    }
+    pairs = long_columns(
+        {"n_bins": n_bins, "model_a": names[model_a], "model_b": names[model_b]}, evaluation.keys,
+        **sides, **found,
+    )  # fmt: skip
+    return values, pairs

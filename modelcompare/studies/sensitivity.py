@@ -17,7 +17,7 @@ from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
-from modelcompare.engine.axis import long_frame
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -193,7 +193,7 @@ def sensitivity_study(
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
     seed = seed_sequence(rng)
-    frames = []
+    rows = []
     for place, model in enumerate(predictions.models):
         probabilities = predictions.probabilities(model).astype(np.float64)
         variants = {model: probabilities}
@@ -204,9 +204,10 @@ def sensitivity_study(
             with_probabilities(predictions, variants), metrics, n_resamples=n_resamples,
             zero_division=zero_division, n_jobs=n_jobs, rng=seed,
         )  # fmt: skip
-        frames.append(_changes(result, levels, method, confidence_level))
-    table = pd.concat(frames, ignore_index=True)
-    return SensitivityStudy(table, predictions, n_resamples, rng_label(rng), confidence_level)
+        rows.append(_changes(result, levels, method, confidence_level))
+    return SensitivityStudy(
+        joined_frame(rows), predictions, n_resamples, rng_label(rng), confidence_level
+    )
 
 
 def _changed(
@@ -233,7 +234,7 @@ def _changed(
 
 def _changes(
     result: BootstrapResult, levels: list[tuple[str, float]], method: IntervalMethod, level: float
-) -> pd.DataFrame:
+) -> LongColumns:
     """Changes of the first model, whose variants stand behind it as further models."""
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
@@ -242,7 +243,7 @@ def _changes(
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
     changes, amounts = zip(*levels, strict=True)
-    return long_frame(
+    return long_columns(
         {"model": result.evaluation.models[0], "change": changes, "level": amounts},
         result.evaluation.keys, original=result.point[original], estimate=result.point[changed],
         difference=difference, standard_error=error, ci_low=interval.low, ci_high=interval.high,
