@@ -1,6 +1,7 @@
 from . import metrics as metrics
 from . import testing as testing
 from .arguments import config_context as config_context
+from .comparison.bootstrap import BootstrapResult as BootstrapResult
 from .comparison.bootstrap import bootstrap as bootstrap
 from .comparison.bounds import BoundedComparison as BoundedComparison
 from .comparison.bounds import compare_bounds as compare_bounds
@@ -11,7 +12,6 @@ from .comparison.fold_scores import compare_folds as compare_folds
 from .comparison.folds import FoldComparison as FoldComparison
 from .comparison.ranks import RankComparison as RankComparison
 from .comparison.ranks import critical_difference as critical_difference
-from .comparison.replicates import BootstrapResult as BootstrapResult
 from .comparison.result import Comparison as Comparison
 from .comparison.scorers import compare_scorers as compare_scorers
 from .comparison.sets import SetComparison as SetComparison

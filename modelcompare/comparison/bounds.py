@@ -25,7 +25,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import held_back
+from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys

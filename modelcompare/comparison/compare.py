@@ -11,13 +11,12 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import drawn_now, evaluate
+from modelcompare.comparison.bootstrap import BootstrapResult, drawn_now, evaluate
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.replicates import BootstrapResult, warn_of_no_width
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_covariances, check_pairs

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.correction import corrected_bounds
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.notes import notes
-from modelcompare.comparison.simultaneous import corrected_bounds
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread

@@ -15,7 +15,7 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import held_back
+from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.result import Result

@@ -10,10 +10,10 @@ import pandas as pd
 
 from modelcompare.comparison import plots
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
-from modelcompare.comparison.simultaneous import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.tables import comparison_tables, printed_tables
 from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.cross_validation import (
+from modelcompare.comparison.estimators import (
     check_estimators,
     classify,
     rows_of,

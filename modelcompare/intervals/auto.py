@@ -25,7 +25,7 @@ what influences do not describe  expanded-BCa, where it is one     expanded-perc
 Student's degrees of freedom are those of the influences that carry the variance, and of clusters
 between the effective ones and all. Strata draw intervals in by what they explain. Below `FEW`
 informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
-a warning names class and number (`comparison.sparse`).
+a warning names class and number (`comparison.warned`).
 ``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
 """
 

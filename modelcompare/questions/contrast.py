@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
-from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.told import each_warning_once
+from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike

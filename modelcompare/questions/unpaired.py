@@ -12,7 +12,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import evaluate
-from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.delong import check_area, delong_covariance

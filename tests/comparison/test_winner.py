@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import modelcompare as mc
-from modelcompare.comparison.simultaneous import simultaneous_scores
+from modelcompare.comparison.correction import simultaneous_scores
 
 
 def equal_models(rng: np.random.Generator, n_models: int, n: int = 150) -> mc.Predictions:

@@ -8,7 +8,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.comparison import replicates
+from modelcompare.comparison import bootstrap
 from modelcompare.engine import contrasts
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -164,8 +164,8 @@ def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
 
         return count
 
-    monkeypatch.setattr(replicates, "influence_moments",
-                        counted("moments", replicates.influence_moments))  # fmt: skip
+    monkeypatch.setattr(bootstrap, "influence_moments",
+                        counted("moments", bootstrap.influence_moments))  # fmt: skip
     monkeypatch.setattr(contrasts, "_replicate_moments",
                         counted("errors", contrasts._replicate_moments))  # fmt: skip
     result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
@@ -235,7 +235,7 @@ def test_a_method_that_chooses_names_what_it_took_without_a_warning(monkeypatch)
         return plain.where(rows.estimate > 0.8, intervals.intervals_of(rows, "normal", level))
 
     chosen = IntervalRow("BCa", choose, chooses=True)
-    for module in (replicates, intervals):
+    for module in (bootstrap, intervals):
         monkeypatch.setattr(module, "METHODS", {**METHODS, "BCa": chosen})
     result = mc.bootstrap(three_models(), "accuracy", n_resamples=199)
     frame = result.confidence_interval(method="BCa")

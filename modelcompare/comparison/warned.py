@@ -1,4 +1,4 @@
-"""Values about which too few samples, clusters or weights decide: of every question.
+"""Warnings about values: too little decides about them, or their interval says nothing.
 
 What decides is counted, whatever interval or test was asked for:
 
@@ -19,7 +19,10 @@ What decides is counted, whatever interval or test was asked for:
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,11 +32,16 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
-from modelcompare.intervals import FEW, Interval, informative_sizes
+from modelcompare.intervals import (
+    FEW,
+    Interval,
+    informative_sizes,
+)
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
+from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.sizes import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
-from modelcompare.words import value_name, warn_caller
+from modelcompare.words import IntervalMethod, value_name, warn_caller
 
 # Classes, models or pairs that one warning names.
 _NAMED = 3
@@ -247,3 +255,62 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
     """Samples, or equal clusters, of each true class; None where these were not counted."""
     p, support = evaluation.predictions, evaluation.support
     return support if support is None or p.unit == "samples" else class_sizes(p)
+
+
+def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:
+    """Name, for each metric, an interval that says nothing: without bounds, width or end."""
+    warn_of_refusal(rows.evaluation, interval)
+    endless = np.isinf(interval.low) | np.isinf(interval.high)
+    bad = ~np.isnan(rows.estimate) & (endless | ~(interval.low < interval.high))
+    # A stand-in for the logit at a bound was told, and so was what is refused.
+    bad &= (interval.method != "none") & (interval.method != REFUSED)
+    chosen = asked == "auto"
+    remedy = "Take more samples" if chosen else "Use method='auto'"
+    for metric in rows.evaluation.metrics:
+        where = rows.evaluation.metric_slice(metric.name)
+        found = np.argwhere(bad[:, where])
+        if len(found) == 0:
+            continue
+        row, position = found[0] + [0, where.start]
+        key, others = rows.evaluation.keys[position], len(found) - 1
+        warn_caller(
+            f"the {interval.method[row, position]} interval of "
+            f"{value_name(key.metric, key.label)} of {rows.names[row]}"
+            f"{f' (and of {others:,} more)' if others else ''} "
+            f"{_flaw(interval.low[row, position], interval.high[row, position])}: the "
+            f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
+            SparseDataWarning if chosen else UserWarning,
+        )
+
+
+def warn_of_refusal(evaluation: Evaluation, interval: Interval) -> None:
+    """Name the metrics that have no interval on such data, and what can be had."""
+    refused = (interval.method == REFUSED).any(axis=0)
+    names = dict.fromkeys(
+        key.metric for key, no in zip(evaluation.keys, refused, strict=True) if no
+    )
+    if names:
+        warn_caller(refusal(evaluation.predictions, [*names]), UserWarning)
+
+
+def _flaw(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
+        return "has no bounds"
+    return "has width 0" if low == high else "has no end"
+
+
+@contextmanager
+def held_back() -> Iterator[list[warnings.WarningMessage]]:
+    """Hold all warnings back, in the list that this gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Hold warnings back, and tell each of them once."""
+    with held_back() as caught:
+        yield
+    for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):
+        warn_caller(text, category)
