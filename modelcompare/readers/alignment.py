@@ -146,7 +146,7 @@ def check_same(
         pairs = zip(holders, cells, strict=True)
         first_model, first = next(pairs)
         for model, found in pairs:
-            differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
+            differs = np.asarray(first != found, dtype=bool)
             absent = pd.isna(first), pd.isna(found)
             differs &= ~(absent[0] | absent[1] if of_tasks else absent[0] & absent[1])
             if differs.any():

@@ -124,14 +124,14 @@ def _of_one_model(seen: Profile) -> Roles:
 def _wide(seen: Profile) -> Roles:
     """Roles where each model has columns of its own."""
     refuse_crossed(seen)
-    true = None if seen.columns.scores else find_truth(seen)
+    found = find_truth(seen)
+    true = None if seen.columns.scores else found
     if true is not None:
         check_labels(seen, true)
-    identity = _identity(seen, {true})
-    unused = {find_truth(seen)} if seen.columns.scores else set()
+    identity = _identity(seen, true)
     # Columns named like an id whose values repeat name no samples, and no model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    special = {true, identity, *seen.told, *unused, *ids} - {None}
+    special = {found, identity, *seen.told, *ids} - {None}
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
@@ -173,17 +173,14 @@ def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:
     return heading[:place], heading[place + 1 :]
 
 
-def _identity(seen: Profile, taken: Collection[str | None]) -> str | None:
+def _identity(seen: Profile, true: str | None) -> str | None:
     """The column that names the samples: told, usual, or unlike anything a model gives."""
     if seen.columns.id is not None:
         return seen.columns.id
-    skip = seen.told | {*taken} | seen.chosen
+    skip = {*seen.told, true, *seen.chosen}
     found = next((h for h in seen.usual(names.ID, skip) if seen.all_differ(h)), None)
-    if found is not None:
+    if found is not None or len(seen.frame) < FEW_ROWS:
         return found
-    if len(seen.frame) < FEW_ROWS:
-        return None
-    true = next((t for t in taken if t is not None), None)
     texts = (h for h in seen.headings if h not in skip and seen.tells_rows(h))
     return next((h for h in texts if true is None or seen.overlap(h, true) == 0), None)
 

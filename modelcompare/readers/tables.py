@@ -53,7 +53,7 @@ def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
     for place in reversed(places):
         if name[:place] in frame.columns:
             keys = name[place + 1 :].split(".")
-            found = [_reached(cell, keys) for cell in frame[name[:place]]]
+            found = [reached(cell, keys) for cell in frame[name[:place]]]
             column = pd.Series(found, index=frame.index, name=name, dtype=object)
             return None if column.isna().all() else _inferred(column)
     return None
@@ -82,7 +82,8 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, axis=1)
 
 
-def _reached(cell: Any, keys: Sequence[str]) -> Any:
+def reached(cell: Any, keys: Sequence[str]) -> Any:
+    """Look keys up in the objects and lists in a cell; None where they reach nothing."""
     for key in keys:
         if isinstance(cell, Mapping):
             cell = cell.get(key)

@@ -15,7 +15,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers.messages import counted
 from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records, stacked
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, reached
 from modelcompare.words import FileKind, warn_caller
 
 Cells = Iterable[Any]
@@ -141,9 +141,7 @@ def is_missing(cell: Any) -> bool:
 
 def cells_of(objects: Cells, *keys: str) -> list[Any]:
     """Values of objects under a key, or under keys in each other; None where there is no object."""
-    for key in keys:
-        objects = [each.get(key) if isinstance(each, dict) else None for each in objects]
-    return list(objects)
+    return [reached(each, keys) for each in objects]
 
 
 def keys_of(objects: Cells) -> list[str]:
