@@ -29,8 +29,8 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
+from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.significance.swaps.ratio import plain_difference
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON

@@ -61,11 +61,12 @@ from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
 from modelcompare.significance.swaps.averages import Average
+from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.expansions import ExpandedAverage
 from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.significance.swaps.ratio import Quotient, plain_difference
+from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits

@@ -13,7 +13,8 @@ from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
 from modelcompare.significance.swaps.columns import ModelColumns
-from modelcompare.significance.swaps.ratio import Quotient, plain_difference
+from modelcompare.significance.swaps.differences import plain_difference
+from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import SwappedSums
 from tests.significance import oracle

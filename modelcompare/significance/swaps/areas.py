@@ -34,8 +34,8 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs, over_error
-from modelcompare.significance.swaps.statistic import ROUNDING
+from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
+from modelcompare.significance.swaps.statistic import ROUNDING, studentized
 from modelcompare.significance.swaps.units import SwapUnits
 
 # Variance of one side's placements, from jumps and crossed sums.
@@ -152,8 +152,7 @@ def _statistics(sides: Sequence[Side], n_units: int, sums: FloatArray) -> FloatA
     difference[np.abs(difference) <= ROUNDING] = 0.0
     jumps, crossed, jumps_below, crossed_below = np.split(sums[1:], 4)
     square = sides[0](jumps, crossed) + sides[1](jumps_below, crossed_below)
-    # With this the statistic stays finite, and the order of its sizes as it is.
-    return over_error(difference, square + difference**2 / n_units)
+    return studentized(difference, square, n_units, centred=True)
 
 
 def _placed(places: IntArray, positive: BoolArray) -> FloatArray:

@@ -23,7 +23,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.swaps.kinds import PairForm, kinds_of_labels, kinds_of_units
-from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs, over_error
+from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
+from modelcompare.significance.swaps.statistic import studentized
 from modelcompare.significance.swaps.units import SwapUnits
 
 # More columns than this take too long to differentiate one by one.
@@ -34,7 +35,7 @@ _STEP = 1e-5
 def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
     """True for a metric with one value, whose slopes can be had at a fair cost.
 
-    Of an average of soft scores over many classes they cannot; `SwappedExpansions` serves it.
+    Of an average of soft scores over many classes they cannot; `ExpandedAverage` serves it.
     """
     if metric.per_class or not metric.smooth:
         return False
@@ -101,8 +102,9 @@ def _statistics(
         lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
         square += (difference**2 - lack**2) / size
     difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
-    least = difference**2 / size
-    return over_error(difference, square + least if pair.centred else np.maximum(square, least))
+    without = np.isnan(difference)
+    found = studentized(difference, square, size, centred=pair.centred)
+    return np.where(without, np.nan, found)
 
 
 def slopes(

@@ -137,12 +137,6 @@ class SwappedPairs(UnitSwaps):
         return max(1, n_pairs)
 
 
-def over_error(difference: FloatArray, square: FloatArray) -> FloatArray:
-    """Divide differences by the roots of squares; 0 where a difference is."""
-    out = np.zeros_like(difference)
-    return np.divide(difference, np.sqrt(square), out=out, where=difference != 0)
-
-
 def _n_bytes(matrix: Any) -> int:
     """Memory that a matrix takes, dense or sparse."""
     if sparse.issparse(matrix):

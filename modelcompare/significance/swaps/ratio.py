@@ -28,17 +28,16 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
 from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges, rounding
 from modelcompare.significance.swaps.columns import Block
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
-from modelcompare.significance.swaps.sums import Difference, Formula, SwappedSums
+from modelcompare.significance.swaps.sums import Formula
 from modelcompare.words import Alternative
 
 # What bounds are wider by than their formulas, for rounding.
-_SLACK = 1e-9
+SLACK = 1e-9
 # Statistics that bounds leave undecided, beyond which all of some pairs are evaluated.
 _MOST_UNDECIDED = 1 / 16
 
@@ -306,7 +305,7 @@ class Quotient(Ratio):
         are together (U + V) / 2: near shares of one half it hardly varies.
         """
         unlike, together, _ = (part[pairs] for part in self._squares)
-        reach = (apart + _SLACK) * ((unlike + together) / 2 + apart * together)
+        reach = (apart + SLACK) * ((unlike + together) / 2 + apart * together)
         ends = (np.sqrt(np.maximum(unlike / 4 + sign * reach, 0.0)) for sign in (-1, 1))
         low, high = ends
         return low, high
@@ -373,35 +372,3 @@ class Quotient(Ratio):
         # D N' is N D' of the other model.
         dn, pooled = self.grams["nd"][second, first], self.pooled
         return np.asarray(nn - pooled * nd - pooled * dn + pooled * pooled * dd)[..., None]
-
-
-class QuotientDifference(Quotient, Difference):
-    """Plain differences of a quotient: scores over ``D_a D_b / (D_a + D_b)`` instead of errors."""
-
-    kinds = ()
-
-    def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
-        score, unequal = self._score(where, swapped)
-        _, _, _, d_all, _ = map(where.of, self._fixed)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            score /= d_all * (0.25 - unequal * unequal)
-        score *= where.of(self.over)
-        return score, unequal
-
-    def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
-        over = self.over[pairs]
-        size = np.divide(self._fixed[3][pairs], over, out=np.zeros_like(over), where=over > 0)
-        return size * (0.25 - (apart + _SLACK) ** 2), size * (0.25 + _SLACK)
-
-    @cached_property
-    def _nothing(self) -> FloatArray:
-        return np.zeros_like(self._fixed[0])
-
-    def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:
-        return difference * self.over[pairs]
-
-
-def plain_difference(swaps: SwappedSums, metric: Metric) -> Difference:
-    """Formula of plain differences."""
-    quotient = metric.ratio is not None and metric.average is None
-    return (QuotientDifference if quotient else Difference)(swaps, metric)

@@ -292,38 +292,6 @@ class SwappedSums(UnitSwaps):
         return units if len(units) < enough else None
 
 
-class Difference(Formula):
-    """Plain differences of values over the sum of their sizes: for exchangeable models."""
-
-    studentized = False
-
-    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        both = self.swaps.both(self.metric, pairs, swapped)
-        first, second = (self.swaps.values(self.metric, sides) for sides in both)
-        shape = len(pairs), first.shape[1], swapped.n_masks
-        return np.subtract(first, second, out=np.empty(shape)) * self.over[pairs]
-
-    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
-        numbers = [self.swaps.numbers[statistic][rows] for statistic in self.swaps.linear]
-        differ = np.any([(part[:, a] != part[:, b]).any(axis=2) for part in numbers], axis=0)
-        # Every value may depend on every statistic.
-        return np.repeat(differ[..., None], self.values.shape[1], axis=2)
-
-    @cached_property
-    def over(self) -> FloatArray:
-        """1 over the sum of the sizes, (n_pairs, n_values, 1); 0 of values that are 0."""
-        size = np.abs(self.values)
-        scale = (size[self.swaps.model_a] + size[self.swaps.model_b])[..., None]
-        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-
-    @cached_property
-    def values(self) -> FloatArray:
-        """Values (n_models, n_values)."""
-        found = self.metric.value(*(self.swaps.totals[s] for s in self.metric.statistics))
-        return found if self.metric.per_class else found[:, None]
-
-
 def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:
     """Totals (..., n_masks), 0 where they cancel but for rounding."""
     if (totals.min(axis=-1) <= tiny).any():

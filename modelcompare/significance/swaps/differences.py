@@ -1,0 +1,78 @@
+"""Plain differences of values after swaps, not studentized: for exchangeable models."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.swaps.bounds import Places
+from modelcompare.significance.swaps.ratio import SLACK, Quotient
+from modelcompare.significance.swaps.statistic import Swapped
+from modelcompare.significance.swaps.sums import Formula, SwappedSums
+
+
+def plain_difference(swaps: SwappedSums, metric: Metric) -> Difference:
+    """Formula of plain differences."""
+    quotient = metric.ratio is not None and metric.average is None
+    return (QuotientDifference if quotient else Difference)(swaps, metric)
+
+
+class Difference(Formula):
+    """Differences of values over the sum of their sizes."""
+
+    studentized = False
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        both = self.swaps.both(self.metric, pairs, swapped)
+        first, second = (self.swaps.values(self.metric, sides) for sides in both)
+        shape = len(pairs), first.shape[1], swapped.n_masks
+        return np.subtract(first, second, out=np.empty(shape)) * self.over[pairs]
+
+    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        numbers = [self.swaps.numbers[statistic][rows] for statistic in self.swaps.linear]
+        differ = np.any([(part[:, a] != part[:, b]).any(axis=2) for part in numbers], axis=0)
+        # Every value may depend on every statistic.
+        return np.repeat(differ[..., None], self.values.shape[1], axis=2)
+
+    @cached_property
+    def over(self) -> FloatArray:
+        """1 over the sum of the sizes, (n_pairs, n_values, 1); 0 of values that are 0."""
+        size = np.abs(self.values)
+        scale = (size[self.swaps.model_a] + size[self.swaps.model_b])[..., None]
+        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Values (n_models, n_values)."""
+        found = self.metric.value(*(self.swaps.totals[s] for s in self.metric.statistics))
+        return found if self.metric.per_class else found[:, None]
+
+
+class QuotientDifference(Quotient, Difference):
+    """Plain differences of a quotient: scores over ``D_a D_b / (D_a + D_b)`` instead of errors."""
+
+    kinds = ()
+
+    def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
+        score, unequal = self._score(where, swapped)
+        _, _, _, d_all, _ = map(where.of, self._fixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score /= d_all * (0.25 - unequal * unequal)
+        score *= where.of(self.over)
+        return score, unequal
+
+    def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
+        over = self.over[pairs]
+        size = np.divide(self._fixed[3][pairs], over, out=np.zeros_like(over), where=over > 0)
+        return size * (0.25 - (apart + SLACK) ** 2), size * (0.25 + SLACK)
+
+    @cached_property
+    def _nothing(self) -> FloatArray:
+        return np.zeros_like(self._fixed[0])
+
+    def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:
+        return difference * self.over[pairs]
