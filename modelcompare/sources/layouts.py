@@ -66,6 +66,7 @@ class Layout:
         """Predictions of some rows, the first of which has a number among all."""
         import pyarrow as pa
 
+        table = table.select(self.needed)
         alone = table.num_rows == 1
         rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
         with rows_from(first):
@@ -132,7 +133,7 @@ class Layout:
 
     def distinct(self, counted: Any) -> tuple[Predictions, IntArray]:
         """Predictions of distinct rows, and how often each of these occurs."""
-        return self.quietly(counted.drop_columns(TIMES)), _times(counted)
+        return self.quietly(counted), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
         """Return the layout of all rows: the classes and kinds of outputs that some rows show."""
@@ -188,7 +189,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     rows.check_alike(layout.with_names)
     if columns.id is not None:
         check_names(rows, columns.id)
-    return layout, table.select(layout.needed)
+    return layout, table
 
 
 def _times(counted: Any) -> IntArray:

@@ -17,12 +17,13 @@ from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Found, TestSet
 from modelcompare.engine.checkpoints import claim
+from modelcompare.readers import checked_columns
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.layouts import Layout, find_layout
-from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
+from modelcompare.sources.rows import Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
 
 
@@ -87,8 +88,6 @@ def scan_predictions(
     >>> [len(block) for block in scan.blocks()]
     [18]
     """
-    from modelcompare.readers import checked_columns
-
     columns = checked_columns(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
@@ -143,10 +142,9 @@ class ScannedPredictions(TestSet):
         layout, first = find_layout(rows, columns)
         counted = layout.counted(first)
         layout = layout.with_classes(first, counted)
-        table = first if counted is None else counted.drop_columns(TIMES)
         answers: dict[str, Answers] = {}
         try:
-            shown = layout.predictions(table)
+            shown = layout.predictions(first if counted is None else counted)
             if layout.labels is not None:
                 answers = layout.answers(shown, counted)
         except ValueError:
@@ -155,10 +153,9 @@ class ScannedPredictions(TestSet):
             for _ in cls(layout.settled(head), head).blocks():
                 pass
             raise
-        if layout.labels is not None:
+        if (labels := layout.labels) is not None:
             # Single probabilities are of the last class, as nobody said.
             single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
-            labels = layout.labels
             true = (labels[np.unique(each.truth)] for each in answers.values())
             check_guess(labels, next(true, labels), answers, single)
         layout = layout.settled(shown)
@@ -238,7 +235,7 @@ class ScannedPredictions(TestSet):
         layout = self._layout
         for number, table in enumerate(self._tables(0, layout.with_names)):
             ids = None if layout.id is None else layout.ids(table)
-            yield self._of_table(table.select(layout.needed), number), ids
+            yield self._of_table(table, number), ids
 
     def _of_table(self, table: Any, number: int) -> Predictions:
         """Predictions of a block of this number, of the kinds that the first rows have."""
