@@ -132,9 +132,8 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
             )
         if key == ("support", EVERY_MODEL):
             check_known(part, about.labels or ())
-        columns = _columns(part, summed[key[0]], about.labels or ())
-        _check_places(part, summed[key[0]], blank.n_buckets, name)
-        np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
+        places = _places(part, summed[key[0]], about.labels or (), blank.n_buckets, name)
+        np.add.at(numbers[key], places, part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
     bad = ~((counts >= 0) & (counts < _MOST_SAMPLES) & (counts % 1 == 0))
     if bad.any():
@@ -154,8 +153,19 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
     return found
 
 
-def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str) -> None:
-    """Refuse rows of buckets and places that the sketch does not have, which numpy may take."""
+def _places(
+    rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...], n_buckets: int, name: str
+) -> tuple[IntArray, IntArray]:
+    """Return the bucket of each row, and which of its numbers it is: by classes, then by place."""
+    codes = {str(label): code for code, label in enumerate(labels)}
+    cell = np.zeros(len(rows), dtype=np.intp)
+    for column in ("label", "said")[: summed.class_axes]:
+        found = rows[column].map(codes)
+        if found.isna().any():
+            unknown = rows[column][found.isna()].iloc[0]
+            raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
+        cell = cell * len(labels) + found.to_numpy(dtype=np.intp)
+    # Numpy may take what is beyond the sketch.
     bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
     if bad.any():
         row = rows[bad].iloc[0]
@@ -163,16 +173,21 @@ def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str)
             f"{name} holds {row['value']:g} at place {row['place']} of bucket {row['bucket']}, as "
             f"no sketch of {n_buckets:,} buckets does; sketch the predictions again."
         )
+    bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
+    return bucket, cell * summed.width + place
 
 
 def _is_count(number: Any, most: int) -> bool:
     return type(number) is int and 1 <= number <= most
 
 
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, tuple) and all(isinstance(x, str) for x in found)
+
+
 def _are_distinct(names: Any) -> bool:
     """Return whether models have names, each its own."""
-    texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
-    return texts and all(map(str.strip, names)) and 0 < len(names) == len({*names})
+    return _are_texts(names) and all(map(str.strip, names)) and 0 < len(names) == len({*names})
 
 
 def _are_classes(labels: Any) -> bool:
@@ -187,21 +202,13 @@ def _are_statistics(found: tuple[Summed, ...]) -> bool:
     )
 
 
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, tuple) and all(isinstance(x, str) for x in found)
-
-
-def _is_flag(value: Any) -> bool:
-    return type(value) is bool
-
-
 # What a file may say of its numbers.
 _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
     "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
     **dict.fromkeys(("judged", "runs"), _are_texts),
-    **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), _is_flag),
+    **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), lambda x: x is True or x is False),
 }  # fmt: skip
 
 
@@ -227,19 +234,6 @@ def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
         for each, model in about.summed
     }
     return Sketch(about, np.zeros(size, dtype=np.intp), numbers)
-
-
-def _columns(rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...]) -> IntArray:
-    """Return the number that each row holds: by its classes, and its place in their cell."""
-    codes = {str(label): code for code, label in enumerate(labels)}
-    cell = np.zeros(len(rows), dtype=np.intp)
-    for column in ("label", "said")[: summed.class_axes]:
-        found = rows[column].map(codes)
-        if found.isna().any():
-            unknown = rows[column][found.isna()].iloc[0]
-            raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
-        cell = cell * len(labels) + found.to_numpy(dtype=np.intp)
-    return cell * summed.width + rows["place"].to_numpy(dtype=np.intp)
 
 
 def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
