@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,42 +14,38 @@ from modelcompare.data import checks
 from modelcompare.data.inputs import columns_of
 from modelcompare.words import check_flag, check_names, check_numbers
 
+T = TypeVar("T")
+
 Direction: TypeAlias = bool | Mapping[str, bool]
 Range: TypeAlias = tuple[float, float]
 Ranges: TypeAlias = Range | Mapping[str, Range]
 _ANY = (-math.inf, math.inf)
+_NAMED = {"greater_is_better": "directions", "bounds": "ranges"}
 
 
 def check_direction(
     greater_is_better: Direction | None, names: tuple[str, ...]
 ) -> Direction | None:
     """Check one direction, or those of some of several scores, as they were given."""
-    if greater_is_better is None:
-        return None
-    if not isinstance(greater_is_better, Mapping):
-        check_flag("greater_is_better", greater_is_better)
-        return bool(greater_is_better)
-    _check_named("greater_is_better", greater_is_better, names, "directions", "True or False")
-    for direction in greater_is_better.values():
-        check_flag("greater_is_better", direction)
-    return {name: bool(direction) for name, direction in greater_is_better.items()}
+
+    def flag(given: Any) -> bool:
+        check_flag("greater_is_better", given)
+        return bool(given)
+
+    return _of_scores("greater_is_better", greater_is_better, names, flag, "True or False")
 
 
 def check_bounds(
     bounds: Ranges | None, names: tuple[str, ...], arrays: Mapping[str, FloatArray]
 ) -> Ranges | None:
     """Check declared ranges, one or those of some of several scores, and that all scores fit."""
-    if bounds is None:
+    found = _of_scores("bounds", bounds, names, check_range, "(low, high)")
+    if found is None:
         return None
-    if isinstance(bounds, Mapping):
-        _check_named("bounds", bounds, names, "ranges", "(low, high)")
-        found: Ranges = {name: check_range(given) for name, given in bounds.items()}
-    else:
-        found = check_range(bounds)
     for model, array in arrays.items():
         columns = array.reshape(len(array), -1).T
         for name, column in zip(names or (None,), columns, strict=True):
-            low, high = found.get(str(name), _ANY) if isinstance(found, Mapping) else found
+            low, high = of_score(found, name) or _ANY
             of = "" if name is None else f" of {name!r}"
             checks.refuse_rows(
                 (column < low) | (column > high),
@@ -70,17 +66,26 @@ def check_range(given: object) -> Range:
     return numbers[0], numbers[1]
 
 
-def _check_named(
-    argument: str, given: Mapping[str, Any], names: tuple[str, ...], what: str, instead: str
-) -> None:
-    """Refuse names of scores that there are not."""
+def of_score(given: T | Mapping[str, T] | None, name: str | None) -> T | None:
+    """Return what was given for all scores, or for one of several; None where nothing was."""
+    return given.get(str(name)) if isinstance(given, Mapping) else given
+
+
+def _of_scores(
+    argument: str, given: Any, names: tuple[str, ...], check: Callable[[Any], T], instead: str
+) -> T | Mapping[str, T] | None:
+    """Check what was given for all scores, or for some of several, whose names there are."""
+    if given is None or not isinstance(given, Mapping):
+        return None if given is None else check(given)
     if not names:
         raise ValueError(
-            f"`{argument}` maps names to {what}, but the scores have no names; give {instead}."
+            f"`{argument}` maps names to {_NAMED[argument]}, but the scores have no names; give "
+            f"{instead}."
         )
     for name in given:
         if name not in names:
             raise ValueError(f"`{argument}` names a score {name!r}; there are {', '.join(names)}.")
+    return {name: check(value) for name, value in given.items()}
 
 
 def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[str, ...]:

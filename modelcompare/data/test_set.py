@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
-from modelcompare.data.scores import Direction, Range, Ranges
+from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import Sums
 from modelcompare.data.truths import Truth
 from modelcompare.directions import Known
@@ -115,10 +115,7 @@ class TestSet(ABC):
 
     def direction(self, name: str | None = None) -> tuple[bool, Known]:
         """Direction of a score, and how it is known."""
-        given = self._greater_is_better
-        return resolved_direction(
-            name, given.get(str(name)) if isinstance(given, Mapping) else given
-        )
+        return resolved_direction(name, of_score(self._greater_is_better, name))
 
     @property
     def told_direction(self) -> Direction | None:
@@ -132,8 +129,7 @@ class TestSet(ABC):
 
     def bounds_of(self, name: str | None = None) -> Range | None:
         """Declared range of a score, None where there is none."""
-        bounds = self._bounds
-        return bounds.get(str(name)) if isinstance(bounds, Mapping) else bounds
+        return of_score(self._bounds, name)
 
     @property
     def score_names(self) -> tuple[str, ...]:
