@@ -72,7 +72,7 @@ def selected(
 
 
 def plot_comparison(
-    result: Compared, kinds: Sequence[Kind] = ("scores", "differences"), *,
+    result: Compared, kinds: Sequence[Kind] = ("scores", "differences"),
     metrics: Sequence[str] | None = None, max_models: int | None = None, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.

@@ -60,7 +60,8 @@ def serve(
         return predictions, method, test, True
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
-    if not unserved and _of_sums(test) and _collapses(chosen, predictions):
+    may_collapse = not unserved and _of_sums(test)
+    if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
     if not unserved and METHODS[method].reads == TESTS[test].reads == "sums":
         return predictions, method, test, (method, test) != ("normal", "wald")
@@ -73,10 +74,6 @@ def serve(
 
 def _of_sums(test: str) -> bool:
     return TESTS[test].reads == "sums" or test in _TEST_INSTEAD
-
-
-def _collapses(metrics: Sequence[AnyMetric], scan: ScannedPredictions) -> bool:
-    return distinct_rows(metrics, scan, required=False) is not None
 
 
 def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:

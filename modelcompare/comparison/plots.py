@@ -29,7 +29,7 @@ def forest(
 ) -> Figure:  # fmt: skip
     """Draw scores, and beside them the differences; into an `ax` scores of one metric."""
     kinds: Sequence[Kind] = ("scores", "differences") if ax is None else ("scores",)
-    return _in_rows(result, kinds, ax, metric, max_models)
+    return plot_comparison(result, kinds, _metrics(result, metric), max_models, ax)
 
 
 def differences(
@@ -37,7 +37,7 @@ def differences(
     max_models: int | None = None,
 ) -> Figure:  # fmt: skip
     """Draw all pairs of up to four models, or the best or the baseline minus each other."""
-    return _in_rows(result, ("differences",), ax, metric, max_models)
+    return plot_comparison(result, ("differences",), _metrics(result, metric), max_models, ax)
 
 
 def ranks(
@@ -45,7 +45,7 @@ def ranks(
     max_models: int | None = None,
 ) -> Figure:  # fmt: skip
     """Draw the ranks that the corrected tests leave open to each model."""
-    return _in_rows(result, ("ranks",), ax, metric, max_models)
+    return plot_comparison(result, ("ranks",), _metrics(result, metric), max_models, ax)
 
 
 def heatmap(
@@ -123,14 +123,6 @@ def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figur
 def pr(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
     """Draw precision against recall; `modelcompare.curve` draws their bands too."""
     return _curve(result, "precision-recall", label, ax)
-
-
-def _in_rows(
-    result: Compared, kinds: Sequence[Kind], ax: Axes | None, metric: str | None,
-    max_models: int | None,
-) -> Figure:  # fmt: skip
-    metrics = _metrics(result, metric)
-    return plot_comparison(result, kinds, metrics=metrics, max_models=max_models, ax=ax)
 
 
 def _metrics(result: Compared, metric: str | None) -> Sequence[str]:
