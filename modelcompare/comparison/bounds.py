@@ -25,6 +25,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.tables import led
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
@@ -34,7 +35,7 @@ from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, interval_column, led, rows_at
+from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, value_name, warn_caller
 

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.tables import pair_table
+from modelcompare.comparison.tables import led_clauses, pair_table
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import decimals_for, format_number, joined, p_clause
+from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, led, rows_at
+from modelcompare.report.tables import VALUE, Table, column, rows_at
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -135,12 +135,9 @@ class FoldComparison(Result):
         if not others:
             return f"{name}: {leader} scores {mean}."
         pairs = rows_at(self.differences, metric=metric, label=label)
-        parts = [f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"]
-        verbs = "is better than", "is not told apart from"
-        for verb, rows in zip(verbs, led(pairs, leader, others), strict=True):
-            tested = [f"{other} ({p_clause(row.p_adjusted)})" for other, row in rows.items()]
-            parts += [f"{verb} {', '.join(tested)}"] if tested else []
-        return f"{name}: {leader} {joined(parts)}."
+        first = f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"
+        clauses = led_clauses(pairs, leader, others, tested=True)
+        return f"{name}: {leader} {joined([first, *clauses])}."
 
 
 def compare_on_folds(

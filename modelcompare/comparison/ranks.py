@@ -12,13 +12,14 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.published import frame_of, scores_of
+from modelcompare.comparison.tables import led_clauses
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import format_digits, p_clause
+from modelcompare.report.numbers import format_digits, joined, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, led
+from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
@@ -110,14 +111,11 @@ class RankComparison(Result):
     def _sentences(self) -> list[str]:
         told = "differ" if self.p_value < self.alpha else "are not told apart"
         best, *others = self.ranks["model"]
-        beaten, level = led(self.differences, best, others)
-        said = [f"is better than {', '.join(beaten)}"] if beaten else []
-        said += [f"is not told apart from {', '.join(level)}"] if level else []
         return [
             f"The models {told} over {len(self.scores)} data sets (Friedman, "
             f"{p_clause(self.p_value)}).",
             f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
-            f"{' and '.join(said)} ({self.test}).",
+            f"{joined(led_clauses(self.differences, best, others))} ({self.test}).",
         ]
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_telling, places_of
-from modelcompare.report.numbers import interval_title
+from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
     Column,
@@ -335,3 +335,28 @@ def _p_decides(method: str, test: str) -> bool:
     of_resamples = {"BCa", "percentile", "basic", "studentized"}
     kinds = {"bootstrap": of_resamples, "wald": {"normal"}, "delong": {"delong"}}
     return method in kinds.get(test, set())
+
+
+def led(
+    differences: pd.DataFrame, leader: str, others: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Rows of a leader's pairs, by the other model: of those it is shown to beat, and the rest."""
+    rows: dict[str, Any] = {
+        row.model_b if row.model_a == leader else row.model_a: row
+        for row in differences.itertuples()
+        if leader in (row.model_a, row.model_b)
+    }
+    beaten = {model: rows[model] for model in others if rows[model].better == leader}
+    return beaten, {model: rows[model] for model in others if model not in beaten}
+
+
+def led_clauses(
+    differences: pd.DataFrame, leader: str, others: Sequence[str], *, tested: bool = False
+) -> list[str]:
+    """Say whom a leader is better than, and from whom not told apart; `tested` with p-values."""
+    clauses = []
+    verbs = "is better than", "is not told apart from"
+    for verb, rows in zip(verbs, led(differences, leader, others), strict=True):
+        names = [f"{x} ({p_clause(row.p_adjusted)})" if tested else x for x, row in rows.items()]
+        clauses += [f"{verb} {', '.join(names)}"] if names else []
+    return clauses

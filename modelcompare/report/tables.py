@@ -54,19 +54,6 @@ def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame
 
 
-def led(
-    differences: pd.DataFrame, leader: str, others: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Rows of a leader's pairs, by the other model: of those it is shown to beat, and the rest."""
-    rows: dict[str, Any] = {
-        row.model_b if row.model_a == leader else row.model_a: row
-        for row in differences.itertuples()
-        if leader in (row.model_a, row.model_b)
-    }
-    beaten = {model: rows[model] for model in others if rows[model].better == leader}
-    return beaten, {model: rows[model] for model in others if model not in beaten}
-
-
 def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
     """Intervals of this level, from `ci_low` to `ci_high`."""
     title = numbers.interval_title(confidence_level)
