@@ -19,7 +19,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
     ValueError
         If the metric is not a mean of per-sample numbers.
     """
-    if isinstance(metric, Metric) and (metric.is_mean or metric.is_of_samples):
+    if isinstance(metric, Metric) and _may_be_mean(metric):
         # The value on each sample by itself; leave-one-out values would bring rounding, which
         # tests of signs and ranks take for differences.
         parts = [
@@ -34,6 +34,11 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         "need one (accuracy, mean_score, log_loss, ...). Use 'studentized-permutation', "
         "'bootstrap' or 'wald'."
     )
+
+
+def _may_be_mean(metric: Metric) -> bool:
+    """True unless its record says that it is no mean; a formula without a ratio says nothing."""
+    return not metric.per_class and (metric.is_mean or metric.is_of_samples or metric.ratio is None)
 
 
 def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
