@@ -152,7 +152,7 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
         known_way_up = metric.greater_is_better == (ratio != _WRONG)
         if metric.statistics == counts.COUNTS and ratio is not None and known_way_up:
             is_f = metric.value.without is not None
-            if is_f and metric.zero_division == "paper":
+            if metric.value.strict:
                 raise ValueError(
                     f"there are no bounds of {metric.name} with zero_division='paper', where a "
                     "class has no value until one is predicted; leave zero_division out."

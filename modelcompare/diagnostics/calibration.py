@@ -14,7 +14,12 @@ from modelcompare.diagnostics.reliability import confidences
 from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.calibration import bin_edges, indicators
+from modelcompare.metrics.calibration import (
+    bin_edges,
+    calibration_error,
+    indicators,
+    sums_in_bins,
+)
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column
@@ -164,12 +169,13 @@ def calibration_test(
     confidence, right = confidences(predictions, chosen, label)
     inside = indicators(confidence, bin_edges(confidence, n_bins, strategy), strategy)
     n = len(confidence)
-    statistic = float(np.abs((right - confidence) @ inside).sum() / n)
+    columns = sums_in_bins(confidence, right, inside, np.ones((1, n)))
+    statistic = float(calibration_error(*columns))
     extreme = 0
     for drawn in events(confidence, n_resamples, seed_sequence(rng)):
         errors = np.abs(drawn @ inside - confidence @ inside).sum(axis=1) / n
         extreme += int(n_extreme(errors, statistic, "greater", scale=statistic))
-    estimate, low, high = interval_of_model(confidence, right, inside, confidence_level)
+    estimate, low, high = interval_of_model(columns, confidence_level)
     return CalibrationTest(
         chosen, label, statistic, float(resampling_p(extreme, n_resamples)), estimate, low, high,
         confidence_level, n_bins, strategy, n, n_resamples, rng_label(rng),

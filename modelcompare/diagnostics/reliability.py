@@ -18,7 +18,7 @@ from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import bin_edges, indicators, top_label
+from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
 from modelcompare.report.document import Document
 from modelcompare.report.figures.curves import CHANCE
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -217,25 +217,23 @@ def reliability(
         confidence, right = confidences(predictions, model, label)
         edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
         inside = indicators(confidence, edges, strategy)
-        error = (np.nan,) * 3
-        if plain:
-            error = interval_of_model(confidence, right, inside, confidence_level)
+        columns = sums_in_bins(confidence, right, inside, whole)
+        error = interval_of_model(columns, confidence_level) if plain else (np.nan,) * 3
         errors.append(dict(zip(_ERROR, (model, *error), strict=True)))
-        n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]
-        mean = divide((whole @ (inside * confidence[:, None]))[0], n)
+        n, said, hits = (column[0] for column in columns[:3])
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
             draws = np.vstack([
-                divide(drawn @ (inside * right[:, None]), drawn @ inside)
+                divide((drawn * right) @ inside, drawn @ inside)
                 for drawn in drawn_weights()
             ])  # fmt: skip
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({
             "model": model, "bin": np.arange(n_bins), "low": bounds[:-1], "high": bounds[1:],
-            "n": n, "confidence": mean, "accuracy": divide(hits, n), "ci_low": interval.low,
-            "ci_high": interval.high,
+            "n": n, "confidence": divide(said, n), "accuracy": divide(hits, n),
+            "ci_low": interval.low, "ci_high": interval.high,
         })  # fmt: skip
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)

@@ -53,7 +53,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
             return False
         share += most
     enough = bool((metric.ratio(*totals)[1] >= _ENOUGH * share).all())
-    if value.zero_division != "paper" or value.without is None or not enough:
+    if not value.strict or not enough:
         return enough
     # Larger totals have a value where smaller ones do.
     least = [

@@ -27,7 +27,6 @@ from modelcompare.metrics.calibration import (
     Binned,
     bin_gaps,
     calibration_error,
-    columns_of,
     debiased_error,
     folded_mean,
     maximum_error,
@@ -158,14 +157,8 @@ def _of_pairs(
     return mover(centre, below, above, correlation, pairs)
 
 
-def interval_of_model(
-    confidence: FloatArray, right: FloatArray, inside: FloatArray, level: float
-) -> tuple[float, float, float]:
-    """Return the debiased error of one model and the ends of its interval.
-
-    `inside` says of each sample in which bin it is, as `indicators` gives it.
-    """
-    columns = [(column @ inside)[None] for column in columns_of(confidence, right)]
+def interval_of_model(columns: Sequence[FloatArray], level: float) -> tuple[float, float, float]:
+    """Return the debiased error of one model and the ends of its interval, from `sums_in_bins`."""
     estimate = float(debiased_error(*columns))
     low, high = mean_gap_interval(Bins.of(columns), level)
     return estimate, min(float(low), estimate), float(high)

@@ -95,8 +95,7 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
         return None
     if metric.average == "weighted" and ratio == RECALL:
         return Counted(RECALL, "correct")
-    strict = metric.zero_division == "paper" and metric.value.without is not None
-    return Counted(ratio, metric.average or "class", strict=strict)
+    return Counted(ratio, metric.average or "class", strict=metric.value.strict)
 
 
 def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:

@@ -86,6 +86,16 @@ def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, .
     return ones, confidence, right, gap**2, confidence * (1 - confidence), right**2
 
 
+def sums_in_bins(
+    confidence: FloatArray, right: FloatArray, inside: FloatArray, weight: FloatArray
+) -> list[FloatArray]:
+    """Sums of these columns in each bin under weights (1, n_samples), each (1, n_bins).
+
+    `inside` says of each sample in which bin it is, as `indicators` gives it.
+    """
+    return [(weight * column) @ inside for column in columns_of(confidence, right)]
+
+
 # How many of these columns calibration errors take, and terms of the Brier score.
 _OF_ERRORS, _OF_TERMS = 5, 6
 Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]

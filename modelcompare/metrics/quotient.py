@@ -52,9 +52,14 @@ class Quotient:
             raise TypeError("a Metric needs `value` or `ratio`.")
         paper = self.zero_division == "paper"
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
-        if paper and self.without is not None:
+        if self.strict:
             np.copyto(values, math.nan, where=self.lacks(*totals))
         return values if self.average is None else averaged(values, totals[-1], self.average)
+
+    @property
+    def strict(self) -> bool:
+        """True if the paper's convention leaves more undefined than 0 / 0."""
+        return self.zero_division == "paper" and self.without is not None
 
     def lacks(self, *totals: FloatArray) -> BoolArray | bool:
         """Return where the paper's convention finds no value."""
