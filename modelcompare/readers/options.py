@@ -118,39 +118,30 @@ class Columns:
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options that change nothing about what was read."""
-        kinds = {*predictions.kinds.values()}
-        of_scores = {
-            "lower_is_better (--lower-is-better)":
-                self.lower_is_better is not None and not self.directs_functions,
-            "bounds (--range)": self.bounds is not None,
+        kinds = {predictions.output(model).kind for model in predictions.models}
+        gave = f"but the models gave {', '.join(sorted(kinds))}; leave it out"
+        of_scores = f"is for scores per example, {gave}, or pass scores=True (--scores)."
+        of_rows = (
+            "chooses rows of logs and of tables with a row for each model and sample, which this "
+            "is not; leave it out."
+        )
+        directs_scores = self.lower_is_better is not None and not self.directs_functions
+        are_scores = kinds == {"scores"}
+        useless = {
+            f"lower_is_better (--lower-is-better) {of_scores}": directs_scores and not are_scores,
+            f"bounds (--range) {of_scores}": self.bounds is not None and not are_scores,
+            f"labels (--labels) names classes, {gave}.":
+                self.labels is not None and predictions.labels is None,
+            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
+            "leave it out.": self.ids == "intersect" and not in_rows,
+            f"set (--set) {of_rows}": self.set is not None and not in_rows,
+            f"filter (--filter) {of_rows}": self.filter is not None and not in_rows,
+            "score (--score) names scores in logs and in tables of one row for each model and "
+            "sample, which this is not; leave it out, or name the models (--model).":
+                bool(self.score) and not in_rows,
         }  # fmt: skip
-        for option, given in of_scores.items():
-            if given and kinds != {"scores"}:
-                raise ValueError(
-                    f"{option} is for scores per example, but the models gave "
-                    f"{', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
-                )
-        if self.labels is not None and predictions.labels is None:
-            raise ValueError(
-                f"labels (--labels) names classes, but the models gave "
-                f"{', '.join(sorted(kinds))}; leave it out."
-            )
-        if self.ids == "intersect" and not in_rows:
-            raise ValueError(
-                "ids='intersect' (--ids intersect) keeps what several files share, but there is "
-                "one; leave it out."
-            )
-        for option in ("set", "filter"):
-            if getattr(self, option) is not None and not in_rows:
-                raise ValueError(
-                    f"{option} (--{option}) chooses rows of logs and of tables with a row for each "
-                    "model and sample, which this is not; leave it out."
-                )
-        if self.score and not in_rows:
-            raise ValueError(
-                "score (--score) names scores in logs and in tables of one row for each model and "
-                "sample, which this is not; leave it out, or name the models (--model)."
-            )
+        for what in (text for text, is_so in useless.items() if is_so):
+            raise ValueError(what)
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
