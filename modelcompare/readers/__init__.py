@@ -12,9 +12,10 @@ from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
+from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.many_files import gathered, with_roles
+from modelcompare.readers.many_files import gathered
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns

@@ -11,14 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from modelcompare.data.checks import check_columns_distinct
+from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import told
 from modelcompare.readers.model_columns import model_columns
-from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.options import Columns, refuse_column, with_named
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, flattened
 from modelcompare.spelling import chosen
 
 
@@ -45,6 +48,27 @@ class Roles:
     def used(self) -> list[str]:
         """The columns of what models gave."""
         return [column for columns in self.outputs.values() for column in columns.values()]
+
+
+def prepared(table: Table, columns: Columns, where: str) -> Table:
+    """A table whose headings are distinct texts, with every column that was named."""
+    frame = table.frame
+    if is_sketch(frame.columns):
+        raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
+    if not len(frame):
+        raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
+    if not table.written:  # a file of texts has headings of texts, and no objects in its cells
+        frame = flattened(frame.rename(columns=str).reset_index(drop=True))
+    check_columns_distinct(frame, where)
+    return Table(with_named(frame, columns, where), table.written)
+
+
+def with_roles(
+    table: Table, columns: Columns, where: str, *, alone: bool
+) -> tuple[Table, Columns, Roles]:
+    """A table with a column for each class, what was said of it, and what its columns are."""
+    table, columns = spread(prepared(table, columns, where), columns, where, alone=alone)
+    return table, columns, find_roles(table, columns, where, alone=alone)
 
 
 def find_roles(

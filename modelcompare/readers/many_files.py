@@ -5,41 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from modelcompare.data.checks import DataWarning, check_columns_distinct
-from modelcompare.data.sums import is_sketch
-from modelcompare.readers.column_roles import Roles, find_roles
+from modelcompare.data.checks import DataWarning
+from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import counted
-from modelcompare.readers.options import Columns, with_named
+from modelcompare.readers.options import Columns
 from modelcompare.readers.places import File
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.reading import table_records
 from modelcompare.readers.records import Records, stacked
-from modelcompare.readers.tables import Table, flattened
+from modelcompare.readers.tables import Table
 from modelcompare.words import warn_caller
-
-
-def named(table: Table, columns: Columns, where: str) -> Table:
-    """A table whose headings are distinct texts, with every column that was named."""
-    frame = table.frame
-    if is_sketch(frame.columns):
-        raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
-    if not len(frame):
-        raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
-    if not table.written:  # a file of texts has headings of texts, and no objects in its cells
-        frame = flattened(frame.rename(columns=str).reset_index(drop=True))
-    check_columns_distinct(frame, where)
-    return Table(with_named(frame, columns, where), table.written)
-
-
-def with_roles(
-    table: Table, columns: Columns, where: str, *, alone: bool
-) -> tuple[Table, Columns, Roles]:
-    """A table with a column for each class, what was said of it, and what its columns are."""
-    table, columns = spread(named(table, columns, where), columns, where, alone=alone)
-    return table, columns, find_roles(table, columns, where, alone=alone)
 
 
 def gathered(files: Sequence[File], columns: Columns) -> Records:

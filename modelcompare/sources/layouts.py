@@ -16,9 +16,8 @@ from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions, answers_of
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers.cell_types import alike
-from modelcompare.readers.column_roles import Roles, find_roles
+from modelcompare.readers.column_roles import Roles, find_roles, prepared
 from modelcompare.readers.lists import spread
-from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.tables import arrow_table
@@ -171,7 +170,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     except ValueError:
         rows.check_alike(rows.columns)
         raise
-    read = named(arrow_table(table, where), columns, where)
+    read = prepared(arrow_table(table, where), columns, where)
     if spread(read, columns, where, alone=True)[0] is not read:
         raise CannotScanError(
             f"{where} holds probabilities in lists; a scan needs a column model:class for each. "
