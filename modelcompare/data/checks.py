@@ -259,9 +259,8 @@ def logits(model: str, array: AnyArray) -> FloatArray:
     return z
 
 
-def softmax(model: str, array: AnyArray) -> FloatArray:
+def softmax(z: FloatArray) -> FloatArray:
     """Probabilities from logits."""
-    z = logits(model, array)
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out
@@ -332,12 +331,8 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
                 f"{spelling.meant('', models)}."
             )
         if model not in models:
-            raise unknown_model(model, models)
-
-
-def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
-    """An error that names all models, or of many the likeliest."""
-    return UnknownModelError(f"unknown model {model!r}; there are {spelling.meant(model, models)}.")
+            meant = spelling.meant(model, models)
+            raise UnknownModelError(f"unknown model {model!r}; there are {meant}.")
 
 
 def listed(values: AnyArray) -> str:

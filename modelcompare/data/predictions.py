@@ -177,7 +177,7 @@ class Predictions(TestSet):
         """
         check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
         arrays = {m: checks.logits(m, array) for m, array in checks.model_arrays(logits).items()}
-        outputs = {model: checks.softmax(model, array) for model, array in arrays.items()}
+        outputs = {model: checks.softmax(array) for model, array in arrays.items()}
         return cls(y_true, outputs, kind="probabilities", **options).ordered_by(arrays)
 
     @classmethod

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.data.checks import DataWarning, as_array, classes, softmax
+from modelcompare.data import checks
+from modelcompare.data.checks import DataWarning, as_array, classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import alike
@@ -52,8 +53,9 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     outputs = {model: arrays[name] for model, name in models.items()}
     told: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     told["slices"] = {name: arrays[name] for name in slices} or None
-    logits = {m: array for m, array in outputs.items() if models[m].startswith("logits__")}
-    outputs |= {model: softmax(model, array) for model, array in logits.items()}
+    named = [model for model in outputs if models[model].startswith("logits__")]
+    logits = {model: checks.logits(model, outputs[model]) for model in named}
+    outputs |= {model: checks.softmax(array) for model, array in logits.items()}
     kind: KindOrAuto = "scores"
     if truth is not None:
         kind = columns.kind

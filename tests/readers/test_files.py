@@ -284,6 +284,10 @@ def test_the_order_of_logits_in_an_archive_is_that_of_the_logits(tmp_path):
     assert preds.probabilities("a")[:, 1].min() == 1.0
     result = mc.compare(preds, "roc_auc", n_resamples=99)
     assert result.scores["estimate"].item() == roc_auc_score(truth, logits[:, 1])
+    np.savez(tmp_path / "p.npz", y_true=truth, logits__a=logits[:, 1])
+    of_second = read_predictions(tmp_path / "p.npz")
+    np.testing.assert_array_equal(of_second.probabilities("a"), preds.probabilities("a"))
+    np.testing.assert_array_equal(of_second.output("a").order, logits[:, 1])
 
 
 def test_files_of_one_name_are_named_once(tmp_path):
