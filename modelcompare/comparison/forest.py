@@ -15,7 +15,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_telling, places_of
 from modelcompare.comparison.tables import better_side, corrected_for
 from modelcompare.report import escape
-from modelcompare.report.figures.forest import (
+from modelcompare.report.figures.interval_rows import (
     MINUS,
     NAME_WIDTH,
     Row,

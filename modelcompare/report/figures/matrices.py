@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.figures.forest import folded_name
+from modelcompare.report.figures.interval_rows import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import shown_classes
 from modelcompare.report.figures.style import DARK, SHADES, plain_axes

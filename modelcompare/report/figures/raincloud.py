@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.report.figures.forest import folded_name, name_rows
+from modelcompare.report.figures.interval_rows import folded_name, name_rows
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.style import LEADING, MUTED, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
