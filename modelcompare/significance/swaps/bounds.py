@@ -9,7 +9,7 @@ everything.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,8 +72,11 @@ class Growth:
     def span(self, exchange: Exchange) -> tuple[FloatArray, FloatArray]:
         """Bounds (n_pairs, n_values, 1) of what the first models gain."""
         low, high = self.ends
-        first, second = exchange.comes, exchange.stays
-        return low[second] - high[first], high[second] - low[first]
+        # Indexing takes four times as long.
+        gained, lost = (
+            partial(np.take, indices=of, axis=0) for of in (exchange.stays, exchange.comes)
+        )
+        return gained(low) - lost(high), gained(high) - lost(low)
 
 
 def rounding(size: FloatArray) -> FloatArray:

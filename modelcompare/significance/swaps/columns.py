@@ -216,30 +216,31 @@ def _leave_out(
     On the samples of a class its soft predictions are its hits, and their squares those of hits.
     """
     drawn = np.random.default_rng(0).random((n_weights, n_units))
-    groups = [(found[places[0]].units, places) for places in _together(found).values()]
-    for units, places in groups:
-        if units is None:
+    groups, inside = [], []
+    for places in _together(found).values():
+        units = found[places[0]].units
+        if units is not None:
+            few = [(found[place].columns @ drawn[:, units].T).ravel() for place in places]
+            groups.append((units, places, few))
+            inside.append(drawn * np.isin(np.arange(n_units), units))
+    if not groups:
+        return
+    for whole, rows in found.items():
+        if rows.units is not None or sparse.issparse(rows.columns):
             continue
-        few = [found[place].columns for place in places]
-        for whole, rows in found.items():
-            if (
-                rows.units is not None
-                or sparse.issparse(rows.columns)
-                or len(rows.columns) != len(few[0])
-            ):
+        sums = np.split(rows.columns @ np.concatenate(inside).T, len(groups), axis=1)
+        for (units, places, few), own in zip(groups, sums, strict=True):
+            if own.size != few[0].size:
                 continue
-            sums = [
-                (columns @ drawn[:, units].T).ravel() for columns in (*few, rows.columns[:, units])
-            ]
-            *_, combination = _combinations_of_sums(np.stack(sums, axis=1))
-            if len(places) in combination:
-                continue
-            others = np.setdiff1d(np.arange(n_units), units)
-            found[whole] = Rows(rows.columns[:, others], others)
-            for each in weights:
-                for part, weight in combination.items():
-                    if whole in each:
-                        each[places[part]] = each.get(places[part], 0.0) + weight * each[whole]
+            *_, combination = _combinations_of_sums(np.stack([*few, own.ravel()], axis=1))
+            if len(places) not in combination:
+                others = np.setdiff1d(np.arange(n_units), units)
+                found[whole] = Rows(rows.columns[:, others], others)
+                for each in weights:
+                    for part, weight in combination.items():
+                        if whole in each:
+                            each[places[part]] = each.get(places[part], 0.0) + weight * each[whole]
+                break
 
 
 def _together(found: dict[int, Rows]) -> dict[object, list[int]]:

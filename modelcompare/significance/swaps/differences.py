@@ -66,8 +66,8 @@ class QuotientDifference(Quotient, Difference):
         return score, unequal
 
     def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
-        over = self.over[pairs]
-        size = np.divide(self._fixed[3][pairs], over, out=np.zeros_like(over), where=over > 0)
+        over, d_all = (part.take(pairs, axis=0) for part in (self.over, self._fixed[3]))
+        size = np.divide(d_all, over, out=np.zeros_like(over), where=over > 0)
         return size * (0.25 - (apart + SLACK) ** 2), size * (0.25 + SLACK)
 
     @cached_property

@@ -259,12 +259,12 @@ class Quotient(Ratio):
         if self.swaps.strata is not None:
             return None
         (apart, reach, usual), (top, bottom) = self._reach(pairs, swapped), self.grown(swapped)
-        start, factor = (part[pairs] for part in self._single)
+        start, factor = (part.take(pairs, axis=0) for part in self._single)
         size = 2 * (top.size + np.abs(factor) * bottom.size) + np.abs(start)
         if not usual or not (size < LARGEST).all():
             return None
         least = least_extreme(observed, alternative)[..., None]
-        error = rounding(size) + self._nothing[pairs]
+        error = rounding(size) + self._nothing.take(pairs, axis=0)
         low, high = edges(self._divisor(pairs, apart), least, error, alternative)
         return low, high, np.flatnonzero(~(reach < low).all(axis=(1, 2)))
 
@@ -304,7 +304,7 @@ class Quotient(Ratio):
         With h it is ``U / 4 + h (A - B) + h^2 V``, and the sums A and B of the two models' squares
         are together (U + V) / 2: near shares of one half it hardly varies.
         """
-        unlike, together, _ = (part[pairs] for part in self._squares)
+        unlike, together, _ = (part.take(pairs, axis=0) for part in self._squares)
         reach = (apart + SLACK) * ((unlike + together) / 2 + apart * together)
         ends = (np.sqrt(np.maximum(unlike / 4 + sign * reach, 0.0)) for sign in (-1, 1))
         low, high = ends
@@ -330,7 +330,7 @@ class Quotient(Ratio):
 
         Both (n_pairs, n_values, 1); and tell whether no swap leaves a model a sum of 0.
         """
-        n_own, d_own, n_all, d_all, pooled = (part[pairs] for part in self._fixed)
+        n_own, d_own, n_all, d_all, pooled = (part.take(pairs, axis=0) for part in self._fixed)
         exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
         (n_low, n_high), (d_low, d_high) = top.span(exchange), bottom.span(exchange)
         with np.errstate(divide="ignore", invalid="ignore"):
