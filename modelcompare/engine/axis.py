@@ -132,5 +132,10 @@ def pair_frame(
     **columns: Any,
 ) -> pd.DataFrame:
     """A long frame with a row for each pair: model_a, model_b, metric, label, and the columns."""
+    return long_frame(pair_rows(models, model_a, model_b), keys, **columns)
+
+
+def pair_rows(models: Sequence[str], model_a: IntArray, model_b: IntArray) -> dict[str, AnyArray]:
+    """Names of the models of each pair, as rows of `long_columns`."""
     names = np.array(models, dtype=object)
-    return long_frame({"model_a": names[model_a], "model_b": names[model_b]}, keys, **columns)
+    return {"model_a": names[model_a], "model_b": names[model_b]}

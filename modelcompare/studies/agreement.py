@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import joined_frame, long_columns
+from modelcompare.engine.axis import joined_frame, long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -351,9 +351,8 @@ def _frames(
     confidence_level: float,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Make `AgreementStudy.table` and `AgreementStudy.pairs`."""
-    names = np.array(view.evaluation.models, dtype=object)
-    models = {"model_a": names[view.model_a], "model_b": names[view.model_b]}
-    drawn, n_pairs = times_drawn(len(names), view.seed), len(view.model_a)
+    models = pair_rows(view.evaluation.models, *view.pairs)
+    drawn, n_pairs = times_drawn(len(view.evaluation.models), view.seed), len(view.model_a)
     table, of_pairs = [], []
     for metrics, a, b in metric_pairs.positions(view.evaluation):
         keys = view.evaluation.keys[a]

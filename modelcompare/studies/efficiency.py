@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.influence import Pairs, influence_moments
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
@@ -23,13 +23,12 @@ from modelcompare.studies.pairs import MetricPairs
 def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator[LongColumns]:
     """Yield the rows of `VarianceStudy.separation` for one part of the test set."""
     estimate = evaluation.estimate()
-    pairs = model_a, model_b = all_pairs(len(evaluation.models))
-    names = np.array(evaluation.models, dtype=object)
-    difference = pair_differences(estimate, model_a, model_b)
+    pairs = all_pairs(len(evaluation.models))
+    difference = pair_differences(estimate, *pairs)
     error = influence_moments(evaluation, estimate).standard_error(pairs)
     yield long_columns(
-        {"model_a": names[model_a], "model_b": names[model_b], **where}, evaluation.keys,
-        difference=difference, standard_error=error, separation=standardized(difference, error),
+        {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
+        standard_error=error, separation=standardized(difference, error),
     )  # fmt: skip
 
 
@@ -100,23 +99,22 @@ def relative_efficiency(
     errors dwarf those of the standard errors.
     """
     estimate, n = evaluation.estimate(), evaluation.units.size
-    model_a, model_b = all_pairs(len(evaluation.models))
-    names = np.array(evaluation.models, dtype=object)
-    models = {"model_a": names[model_a], "model_b": names[model_b]}
+    pairs = all_pairs(len(evaluation.models))
+    models = pair_rows(evaluation.models, *pairs)
     parts = []
     for metrics, a, b, products in _summed(evaluation, metric_pairs, _products):
         both = estimate[:, a], estimate[:, b]
         covariance = products / (n * (n - 1))
-        found = samples_ratio(both, covariance, model_a, model_b, confidence_level)
-        d_a, d_b = (pair_differences(each, model_a, model_b) for each in both)
+        found = samples_ratio(both, covariance, pairs, confidence_level)
+        d_a, d_b = (pair_differences(each, *pairs) for each in both)
         agree = metric_pairs.sense(**metrics) * d_a * d_b > 0
         parts.append(long_columns({**models, **metrics}, evaluation.keys[a], **found, agree=agree))
     return joined_frame(parts).drop(columns="metric")
 
 
 def samples_ratio(
-    values: tuple[FloatArray, FloatArray], covariance: FloatArray, model_a: IntArray,
-    model_b: IntArray, confidence_level: float,
+    values: tuple[FloatArray, FloatArray], covariance: FloatArray, pairs: Pairs,
+    confidence_level: float, *, sides: tuple[str, str] = ("a", "b"),
 ) -> dict[str, FloatArray]:  # fmt: skip
     """Squared ratio of two separations of each pair, with an interval (delta method, logarithm).
 
@@ -126,26 +124,31 @@ def samples_ratio(
         Values of the models measured in one way, and in another.
     covariance : ndarray of shape (n_values, 2 n_models, 2 n_models)
         Of the values measured in the one way, and then in the other.
+    pairs : tuple of two ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    sides : tuple of str
+        What the two ways are called in the names of the separations.
     """
     first, second = slice(len(values[0])), slice(len(values[0]), None)
     variance_a, variance_b, between = (
-        _of_pairs(covariance[:, rows, columns], model_a, model_b)
+        _of_pairs(covariance[:, rows, columns], pairs)
         for rows, columns in ((first, first), (second, second), (first, second))
     )
-    d_a, d_b = (pair_differences(each, model_a, model_b) for each in values)
+    d_a, d_b = (pair_differences(each, *pairs) for each in values)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z_a, z_b = d_a / np.sqrt(variance_a), d_b / np.sqrt(variance_b)
         ratio = (z_a / z_b) ** 2
         spread = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
     low, high = _around(ratio, 2 * np.sqrt(np.maximum(spread, 0.0)), confidence_level)
     return {
-        "separation_a": z_a, "separation_b": z_b, "samples_ratio": ratio, "ci_low": low,
-        "ci_high": high,
+        f"separation_{sides[0]}": z_a, f"separation_{sides[1]}": z_b, "samples_ratio": ratio,
+        "ci_low": low, "ci_high": high,
     }  # fmt: skip
 
 
-def _of_pairs(products: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+def _of_pairs(products: FloatArray, pairs: Pairs) -> FloatArray:
     """Products of the pairs' differences, of shape (n_pairs, n_values)."""
+    model_a, model_b = pairs
     out = (
         products[:, model_a, model_a]
         + products[:, model_b, model_b]

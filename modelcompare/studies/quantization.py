@@ -13,7 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
-from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
+from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals.ratios import normal_quantile
@@ -161,14 +161,7 @@ def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumn
         difference=quantized - raw, standard_error=error, ci_low=quantized - raw - half,
         ci_high=quantized - raw + half,
     )  # fmt: skip
-    model_a, model_b = all_pairs(len(names))
-    found = samples_ratio((raw, quantized), moments.covariance(), model_a, model_b, level)
-    sides = {
-        "separation_raw": found.pop("separation_a"),
-        "separation_quantized": found.pop("separation_b"),
-    }
-    pairs = long_columns(
-        {"n_bins": n_bins, "model_a": names[model_a], "model_b": names[model_b]}, evaluation.keys,
-        **sides, **found,
-    )  # fmt: skip
-    return values, pairs
+    pairs, sides = all_pairs(len(names)), ("raw", "quantized")
+    found = samples_ratio((raw, quantized), moments.covariance(), pairs, level, sides=sides)
+    rows = {"n_bins": n_bins, **pair_rows(evaluation.models, *pairs)}
+    return values, long_columns(rows, evaluation.keys, **found)
