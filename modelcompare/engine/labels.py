@@ -15,6 +15,7 @@ from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import collapsible
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.planning import scores_of
 from modelcompare.metrics.quotient import divide
 
 # Distinct rows are worth a multinomial draw of their own only if they are few.
@@ -78,8 +79,7 @@ class Labels:
         """Each sample right (1) or wrong (0), by scores that are all 0 or 1; None of others."""
         if not isinstance(metric, Metric) or metric.needs != "scores":
             return None
-        outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
-        scores = [metric.statistics[0].compute(each)[:, 0] for each in outputs]
+        scores = [*scores_of(metric, predictions)]
         if not np.isin(scores, (0.0, 1.0)).all():
             return None
         ones, right = np.ones(len(scores[0]), np.intp), [each.astype(np.intp) for each in scores]

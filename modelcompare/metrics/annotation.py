@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.quotient import side_by_side
 from modelcompare.words import Level as Level
 from modelcompare.words import check_sequence
 
@@ -151,10 +152,6 @@ def _rows_of(outcomes: Outcomes, *, table: FloatArray) -> FloatArray:
     return table[outcomes.values.astype(np.intp)]
 
 
-def _share(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return pair[..., 0], pair[..., 1]
-
-
 def annotation_metrics(
     counts: FloatArray, categories: AnyArray, level: Level = "nominal"
 ) -> tuple[Metric, ...]:
@@ -172,7 +169,7 @@ def annotation_metrics(
     pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
     chance_corrected = partial(Metric, needs="scores", bounds=(-1.0, 1.0))
     percent = Metric(
-        name="percent_agreement", statistics=(pairs,), needs="scores", ratio=_share,
+        name="percent_agreement", statistics=(pairs,), needs="scores", ratio=side_by_side,
     )  # fmt: skip
     fleiss = chance_corrected(
         name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -102,5 +102,10 @@ def _hold(
     metric: Metric, predictions: TestSet, condition: Callable[[FloatArray], BoolArray]
 ) -> bool:
     """Return whether a condition holds for all scores of all models."""
+    return all(condition(scores).all() for scores in scores_of(metric, predictions))
+
+
+def scores_of(metric: Metric, predictions: TestSet) -> Iterator[FloatArray]:
+    """Scores of each model's samples, (n_samples,), that a metric is the mean of."""
     outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
-    return all(condition(metric.statistics[0].compute(output)).all() for output in outputs)
+    return (metric.statistics[0].compute(output)[:, 0] for output in outputs)

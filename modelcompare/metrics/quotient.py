@@ -78,6 +78,11 @@ def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np
     return out
 
 
+def side_by_side(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator, such as edits and words, of a statistic that has both."""
+    return pair[..., 0], pair[..., 1]
+
+
 def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
     """Average over the last axis, leaving out classes whose value is NaN.
 

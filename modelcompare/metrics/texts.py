@@ -19,6 +19,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
+from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import Tokenizer, check_choice, optional
 
@@ -70,11 +71,6 @@ def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
     return np.array(edits, dtype=np.float64)
 
 
-def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Edits, and the length of the references."""
-    return edits[..., 0], edits[..., 1]
-
-
 WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
 CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
 
@@ -86,8 +82,8 @@ def _exact(outcomes: Outcomes) -> FloatArray:
 EXACT = Statistic("exact_text", _exact)
 
 WER = Metric(
-    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
-    bounds=(0.0, math.inf),
+    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=side_by_side,
+    greater_is_better=False, bounds=(0.0, math.inf),
     description="""
     Word edits over words of the references, both summed over the corpus (word error rate).
 
@@ -112,8 +108,8 @@ WER_PER_TEXT = replace(
 )  # fmt: skip
 
 CER = Metric(
-    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
-    bounds=(0.0, math.inf),
+    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=side_by_side,
+    greater_is_better=False, bounds=(0.0, math.inf),
     description="""Character edits over characters of the references (character error rate).
 
     Values what `wer` does with letters for words: gentler on spelling, and the form for languages
@@ -277,7 +273,7 @@ def _ter(totals: FloatArray) -> FloatArray:
 
 TER = Metric(
     name="ter", statistics=(_sentences("ter"),),
-    needs="texts", ratio=_rate, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
+    needs="texts", ratio=side_by_side, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
     signature=partial(text_signature, "ter"),
     description="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
