@@ -162,15 +162,18 @@ def _tell_raw(
     classes = two_classes(truth, labels)
     if classes is None:
         return
-    who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
     beyond = "" if told else " beyond [0, 1]"
     hint = "" if told else "pass kind='values' (--kind values) to say so, or "
     warn_caller(
-        f"{who} real numbers{beyond} for 2 classes, which were taken for raw scores of "
+        f"{_who(models)} real numbers{beyond} for 2 classes, which were taken for raw scores of "
         f"{classes.tolist()[1]!r}: their order alone counts; {hint}give `labels` with another "
         "class last to choose it.",
         checks.DataWarning,
     )
+
+
+def _who(models: Sequence[str]) -> str:
+    return f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
 
 
 def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
@@ -199,7 +202,14 @@ def check_guess(
             "samples, or if it is a class give all as `labels`.",
             checks.DataWarning,
         )
-    _tell_positive(of_one_class, labels)
+    # Of 0 or -1 and 1 it is 1 by custom.
+    if of_one_class and labels.tolist() not in ([0, 1], [-1, 1]):
+        warn_caller(
+            f"{_who(of_one_class)} one probability per sample, which was taken for that of "
+            f"{labels[1]!r}; give both classes' probabilities, or `labels` with that class last, "
+            "to choose it.",
+            checks.DataWarning,
+        )
     # Of one class in two spellings half would be wrong.
     for one, other in spelling.alike(true.tolist()):
         warn_caller(
@@ -208,17 +218,6 @@ def check_guess(
             checks.DataWarning,
         )
     check_matches(labels, answers)
-
-
-def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
-    """Warn which class single probabilities were taken for, where it is not 1 or True by custom."""
-    if models and labels.tolist() not in ([0, 1], [-1, 1]):
-        who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
-        warn_caller(
-            f"{who} one probability per sample, which was taken for that of {labels[1]!r}; give "
-            "both classes' probabilities, or `labels` with that class last, to choose it.",
-            checks.DataWarning,
-        )
 
 
 @dataclass(frozen=True)

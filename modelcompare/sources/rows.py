@@ -149,8 +149,7 @@ class DatasetRows(Rows):
             new = pa.Table.from_batches([batch]).append_column(TIMES, [ones])
             both = new if found is None else pa.concat_tables([found, new])
             sums = both.group_by([*columns], use_threads=False).aggregate([(TIMES, "sum")])
-            names = [TIMES if name == f"{TIMES}_sum" else name for name in sums.column_names]
-            found = sums.rename_columns(names)
+            found = sums.select([*columns, f"{TIMES}_sum"]).rename_columns([*columns, TIMES])
             if found.num_rows > most:
                 return None
         return found
