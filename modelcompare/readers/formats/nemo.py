@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -17,9 +18,9 @@ import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
 from modelcompare.readers.content import file_stem
-from modelcompare.readers.formats.base import Format
+from modelcompare.readers.formats.base import Format, each
 from modelcompare.readers.places import File
-from modelcompare.readers.records import Records, stacked
+from modelcompare.readers.records import Records
 
 _AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
 _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
@@ -30,20 +31,10 @@ def read_manifests(files: Sequence[File]) -> Records:
 
     A model is named where its column or all files name it.
     """
-    names = [_LEADERBOARD.fullmatch(file_stem(file.path)) for file in files]
-    of_leaderboard = all(names)
+    of_leaderboard = all(_LEADERBOARD.fullmatch(file_stem(file.path)) for file in files)
     several = any([*_said(file.payload.frame.columns)] != [_SAID] for file in files)
-    parts = []
-    for place, (file, name) in enumerate(zip(files, names, strict=True)):
-        model = name["model"] if name and of_leaderboard else file_stem(file.path)
-        part = _records(file, model)
-        part.frame.insert(0, "file", place)
-        if name and of_leaderboard:
-            part.frame.insert(1, "set", name["set"])
-        elif not several:
-            del part.frame["model"]
-        parts.append(part)
-    return stacked(parts)
+    read_one = partial(_records, of_leaderboard=of_leaderboard, is_named=several)
+    return each(read_one)(files)
 
 
 def _said(columns: Sequence[str]) -> dict[str, str]:
@@ -55,18 +46,21 @@ def _said(columns: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _records(file: File, model: str) -> Records:
-    frame = file.payload.frame
+def _records(file: File, *, of_leaderboard: bool, is_named: bool) -> Records:
+    frame, stem = file.payload.frame, file_stem(file.path)
     unread = frame[_TEXT].isna() if _TEXT in frame.columns else np.ones(len(frame), dtype=bool)
     refuse_rows(
         np.asarray(unread), f"{file.name} lacks the field text, the reference",
         "NeMo keeps it where it transcribes a dataset_manifest",
     )  # fmt: skip
+    found = _LEADERBOARD.fullmatch(stem) if of_leaderboard else None
+    told = found.groupdict() if found else {"model": stem} if is_named else {}
     said = _said(frame.columns)
     beside = frame.drop(columns=[_AUDIO, _TEXT, *said])
-    same = pd.DataFrame({"id": _ids(file), "y_true": frame[_TEXT]})
+    same = pd.DataFrame({"id": _ids(file), "y_true": frame[_TEXT]}).assign(**told)
     parts = [
-        same.assign(model=named or model, y_pred=frame[column]) for column, named in said.items()
+        same.assign(y_pred=frame[column], **({"model": named} if named else {}))
+        for column, named in said.items()
     ]
     return Records(
         frame=pd.concat(parts, ignore_index=True),
