@@ -213,7 +213,7 @@ def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:
     if measured:
         return seen.is_numeric(heading) and not seen.numbers_rows(heading)
     two = seen.present(true).nunique() == 2
-    if seen.is_numeric(heading) and (seen.is_real(heading) and two):
+    if two and seen.is_numeric(heading) and seen.is_real(heading):
         return True
     few = len(seen.frame) < FEW_ROWS
     return seen.overlap(heading, true) >= (1e-9 if few else SHARED)

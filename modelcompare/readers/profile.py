@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class Profile:
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
         self.marks = columns.marks(self.headings)
+        # The truth, and a column that is looked at in several ways.
+        self.present = lru_cache(maxsize=4)(self._present)
 
     def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
         """Columns with a usual name, the most usual first, that were not told to be other things.
@@ -71,7 +73,8 @@ class Profile:
             held, known = held.astype(str), known.astype(str)
         return float(held.isin(known.unique()).mean())
 
-    def present(self, heading: str) -> pd.Series[Any]:
+    def _present(self, heading: str) -> pd.Series[Any]:
+        """The cells of a column that are not missing."""
         column = self.frame[heading]
         return column[~cell_types.marked(column, self.marks)].dropna().infer_objects()
 
