@@ -44,11 +44,9 @@ class Average(Ratio):
         self, pairs: IntArray, swapped: Swapped, equal: FloatArray, unequal: FloatArray
     ) -> FloatArray:
         """Sums of squares (n_pairs, 1, n_masks)."""
-        products = swapped.sums[self.swaps.products[self]]
-        nn, nd, dn, dd = (self.swaps.gained(Places(pairs), part) for part in products)
-        (f, g), (k, m) = (part[pairs] for part in self._pooled_terms), self.terms
-        apart, together, even, odd = (part[pairs] for part in self._squares)
-        surplus = 2 * (nn + f * g * dd - g * nd - f * dn) + even
+        (k, m), where = self.terms, Places(pairs)
+        apart, together, _, odd = map(where.of, self.squares)
+        surplus = self.surplus(where, swapped)
         one, other = equal[:, k] * unequal[:, m], equal[:, m] * unequal[:, k]
         square = equal[:, k] * equal[:, m] * apart + unequal[:, k] * unequal[:, m] * together
         square += surplus * (one + other)
@@ -90,33 +88,11 @@ class Average(Ratio):
         models = self.swaps.model_a[pair], self.swaps.model_b[pair]
         return [top[:, model] - pooled * bottom[:, model] for model in models]
 
-    # -- what no swap changes -------------------------------------------------------------------
-
-    @cached_property
-    def _pooled_terms(self) -> tuple[FloatArray, FloatArray]:
-        """Pooled quotients F_k and F_l of terms, each (n_pairs, n_terms, 1)."""
-        k, m = self.terms
-        return self.pooled[:, k, None], self.pooled[:, m, None]
-
-    @cached_property
-    def _squares(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """U, V and the parts of W as they are, each (n_pairs, n_terms, 1)."""
-        a, b = self.swaps.model_a, self.swaps.model_b
-        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
-        return self._apart, 2 * (own + other) - self._apart, own - other, one - two
-
-    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
-        nn, nd, dn, dd = (self.grams[kind][first, second, :, None] for kind in self.kinds)
-        f, g = self._pooled_terms
-        return np.asarray(nn - g * nd - f * dn + f * g * dd)
-
-    @cached_property
-    def _apart(self) -> FloatArray:
-        """U from differences of residuals: sums of each model's cancel where these are near."""
+    def apart(self, own: FloatArray, other: FloatArray, crossed: FloatArray) -> FloatArray:  # noqa: ARG002
+        # From differences of residuals: sums of each model's cancel where these are near.
         k, m = self.terms
         weight = (self.weight * self.swaps.units.counts())[:, None]
-        out = np.empty((len(self.pooled), len(k), 1))
+        out = np.empty_like(own)
         for pair in range(len(out)):
             a, b = self._residuals(pair)
             out[pair, :, 0] = (((a - b) * weight).T @ (a - b))[k, m]

@@ -150,7 +150,7 @@ class Ratio(Formula):
         return np.ones(self.swaps.units.n_units) if strata is None else strata.scale
 
     @cached_property
-    def grams(self) -> dict[str, FloatArray]:
+    def _grams(self) -> dict[str, FloatArray]:
         """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
         root = np.sqrt(self.weight * self.swaps.units.counts())[:, None]
         numbers = {
@@ -163,6 +163,48 @@ class Ratio(Formula):
             products = [first[k].T @ second[m] for k, m in zip(*self.terms, strict=True)]
             found[kind] = np.stack(products, axis=-1)
         return found
+
+    # -- squares --------------------------------------------------------------------------------
+
+    @cached_property
+    def squares(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """U, V and the two parts of W as they are, each (n_pairs, n_terms, 1)."""
+        a, b = self.swaps.model_a, self.swaps.model_b
+        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
+        apart = self.apart(own, other, one + two)
+        return apart, 2 * (own + other) - apart, own - other, one - two
+
+    def apart(self, own: FloatArray, other: FloatArray, crossed: FloatArray) -> FloatArray:
+        """U, from sums of products of each model's residuals, and of both."""
+        return own + other - crossed
+
+    def surplus(self, where: Places, swapped: Swapped) -> FloatArray:
+        """Sums of the first models' products of residuals less those of the second ones'."""
+        products = swapped.sums[self.swaps.products[self]]
+        surplus, *crosses, below = (self.swaps.gained(where, part) for part in products)
+        f, g = map(where.of, self._factors)
+        below *= f * g
+        surplus += below
+        for cross, factor in zip(crosses, (2 * f,) if len(crosses) == 1 else (g, f), strict=True):
+            cross *= factor
+            surplus -= cross
+        surplus *= 2
+        surplus += where.of(self.squares[2])
+        return surplus
+
+    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
+        nn, nd, *dn, dd = (self._grams[kind][first, second, :, None] for kind in self.kinds)
+        # Of one value times itself D N' is N D' of the other model.
+        dn = dn or [self._grams["nd"][second, first, :, None]]
+        f, g = self._factors
+        return np.asarray(nn - g * nd - f * dn[0] + f * g * dd)
+
+    @cached_property
+    def _factors(self) -> tuple[FloatArray, FloatArray]:
+        """Pooled quotients F_k and F_l of terms, each (n_pairs, n_terms, 1)."""
+        k, m = self.terms
+        return self.pooled[:, k, None], self.pooled[:, m, None]
 
     # -- strata ---------------------------------------------------------------------------------
 
@@ -277,19 +319,10 @@ class Quotient(Ratio):
     def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
         """Statistics, whatever the denominators are, and h."""
         score, unequal = self._score(where, swapped)
-        products = swapped.sums[self.swaps.products[self]]
-        surplus, cross, below = (self.swaps.gained(where, part) for part in products)
-        apart, together, even = map(where.of, self._squares)
+        apart, together, *_ = map(where.of, self.squares)
         score[np.abs(score) <= where.of(self._nothing)] = 0.0
-        pooled = where.of(self.pooled)[..., None]
-        below *= pooled * pooled
-        surplus += below
-        cross *= 2 * pooled
-        surplus -= cross
-        surplus *= 2
-        surplus += even
         square = together * unequal
-        square += surplus
+        square += self.surplus(where, swapped)
         square *= unequal
         square += apart / 4
         strata = self.swaps.strata
@@ -304,7 +337,7 @@ class Quotient(Ratio):
         With h it is ``U / 4 + h (A - B) + h^2 V``, and the sums A and B of the two models' squares
         are together (U + V) / 2: near shares of one half it hardly varies.
         """
-        unlike, together, _ = (part.take(pairs, axis=0) for part in self._squares)
+        unlike, together = (part.take(pairs, axis=0) for part in self.squares[:2])
         reach = (apart + SLACK) * ((unlike + together) / 2 + apart * together)
         ends = (np.sqrt(np.maximum(unlike / 4 + sign * reach, 0.0)) for sign in (-1, 1))
         low, high = ends
@@ -347,7 +380,7 @@ class Quotient(Ratio):
     @cached_property
     def _nothing(self) -> FloatArray:
         """Sizes of scores that are rounding: of residuals, and of N and F D where those are 0."""
-        (apart, together, _), (*_, d_all, pooled) = self._squares, self._fixed
+        (apart, together, *_), (*_, d_all, pooled) = self.squares, self._fixed
         least = self.swaps.units.size * (apart + together) / 8
         return ROUNDING * np.sqrt(np.maximum(least, (pooled * d_all) ** 2))
 
@@ -357,18 +390,3 @@ class Quotient(Ratio):
         a, b, (top, bottom) = self.swaps.model_a, self.swaps.model_b, self.totals
         found = top[a], bottom[a], top[a] + top[b], bottom[a] + bottom[b], self.pooled
         return tuple(part[..., None] for part in found)
-
-    @cached_property
-    def _squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """U, V and the surplus of the first model's squares, each (n_pairs, n_values, 1)."""
-        a, b = self.swaps.model_a, self.swaps.model_b
-        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
-        apart = own + other - one - two
-        return apart, 2 * (own + other) - apart, own - other
-
-    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Sums (n_pairs, n_values, 1) of x of one model times x of another."""
-        nn, nd, dd = (self.grams[kind][first, second] for kind in self.kinds)
-        # D N' is N D' of the other model.
-        dn, pooled = self.grams["nd"][second, first], self.pooled
-        return np.asarray(nn - pooled * nd - pooled * dn + pooled * pooled * dd)[..., None]
