@@ -219,7 +219,7 @@ def reliability(
         inside = indicators(confidence, edges, strategy)
         columns = sums_in_bins(confidence, right, inside, whole)
         error = interval_of_model(columns, confidence_level) if plain else (np.nan,) * 3
-        errors.append(dict(zip(_ERROR, (model, *error), strict=True)))
+        errors.append((model, *error))
         n, said, hits = (column[0] for column in columns[:3])
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
@@ -238,7 +238,9 @@ def reliability(
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
-    return Reliability(table, pd.DataFrame(errors), label, len(predictions), confidence_level)
+    return Reliability(
+        table, pd.DataFrame(errors, columns=_ERROR), label, len(predictions), confidence_level
+    )
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

@@ -109,15 +109,6 @@ def unpaired_test(
     return PairedTestResult.of(contrast, outcome, f"unpaired-{used}")
 
 
-def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float]) -> float:
-    """Degrees of freedom of a sum of independent squared errors (Satterthwaite)."""
-    largest = max(variances)
-    if largest == 0:
-        return sum(degrees)
-    shares = [variance / largest for variance in variances]
-    return sum(shares) ** 2 / sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
-
-
 def _studentized(contrast: Unpaired) -> Outcome:
     metric = contrast.metric
     if contrast.proportions is not None:
@@ -175,8 +166,12 @@ def _wald(contrast: Unpaired) -> Outcome:
 
 
 def _student(contrast: Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
+    """Student's test, with the degrees of freedom of a sum of squared errors (Satterthwaite)."""
     t = float(standardized(contrast.difference, math.sqrt(sum(variances))))
-    df = welch_degrees_of_freedom(variances, degrees)
+    # Relative to the largest, so that squares of small ones do not vanish.
+    shares = [variance / (max(variances) or 1.0) for variance in variances]
+    squares = sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
+    df = sum(shares) ** 2 / squares if squares else sum(degrees)
     return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
 
 

@@ -111,8 +111,7 @@ def variance_study(
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
     check_variance_tests(tests)
-    asked = MetricPairs.of(pairs, predictions, zero_division)
-    predictions, *_ = serve(predictions, asked.metrics)
+    predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
