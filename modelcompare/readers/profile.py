@@ -95,7 +95,7 @@ class Profile:
 
     def tells_rows(self, heading: str) -> bool:
         """Return whether a column holds another text in each row."""
-        if not self.all_differ(heading):
+        if self.frame[heading].dtype.kind in "iufb" or not self.all_differ(heading):
             return False
         column = self.present(heading)
         told = len(column) == len(self.frame) > 1
