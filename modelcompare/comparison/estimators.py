@@ -157,19 +157,16 @@ def compare_estimators(
       model_a model_b  difference better
     0   bayes   prior        0.62  bayes
     """
-    sklearn = scikit_learn()
     check_estimators(estimators)
     check_fold_correction(correction)
     y = np.asarray(y)
-    chosen_splitter = splitter(
-        sklearn, cv, y, groups, classify(sklearn, estimators), random_state(rng)
-    )
+    chosen_splitter = splitter(cv, y, groups, classify(estimators), random_state(rng))
     splits = list(chosen_splitter.split(X, y, groups))
     parts = repeats(splits, len(y))
     if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
     found = cross_validate(
-        sklearn, estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
+        estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
     )
     compared = _on_folds(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
@@ -218,15 +215,9 @@ def _on_folds(
 Split = tuple[IntArray, IntArray]
 
 
-def scikit_learn() -> Any:
-    """scikit-learn, or what to install."""
-    for module in ("sklearn.base", "sklearn.model_selection", "sklearn"):
-        found = optional(module, "this needs scikit-learn", "sklearn")
-    return found
-
-
 def check_estimators(estimators: Mapping[str, Any]) -> None:
-    """Refuse what is no mapping of names to estimators."""
+    """Refuse what is no mapping of names to estimators, and to go on without scikit-learn."""
+    optional("sklearn.model_selection", "this needs scikit-learn", "sklearn")
     check_mapping("estimators", estimators, "estimators")
     for name, estimator in estimators.items():
         if not hasattr(estimator, "fit"):
@@ -242,9 +233,10 @@ def rows_of(X: Any, rows: IntArray) -> Any:
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
 
 
-def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> Any:
+def splitter(cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> Any:
     """Splitter of scikit-learn behind a number, a name, or itself."""
-    selection = sklearn.model_selection
+    from sklearn import model_selection as selection
+
     if cv == "loo":
         return selection.LeaveOneOut() if groups is None else selection.LeaveOneGroupOut()
     if cv == "5x2":
@@ -309,17 +301,18 @@ class OutOfFold:
 
 
 def cross_validate(
-    sklearn: Any, estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *,
+    estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *,
     groups: Any, n_jobs: int | None, progress: bool,
 ) -> OutOfFold:  # fmt: skip
     """Fit every estimator on the training part of every split, and ask it about the test part."""
     from joblib import Parallel, delayed
+    from sklearn.base import clone
 
-    labels = np.unique(y) if classify(sklearn, estimators) else None
+    labels = np.unique(y) if classify(estimators) else None
     have_soft = all(hasattr(e, "predict_proba") for e in estimators.values())
 
     def one(estimator: Any, train: IntArray, held: IntArray) -> tuple[AnyArray, AnyArray]:
-        fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
+        fitted = clone(estimator).fit(rows_of(X, train), y[train])
         part = rows_of(X, held)
         decided = np.asarray(fitted.predict(part))
         if labels is None or not have_soft:
@@ -348,9 +341,11 @@ def cross_validate(
     return OutOfFold(y, labels, groups, splits, decided, soft)
 
 
-def classify(sklearn: Any, estimators: Mapping[str, Any]) -> bool:
+def classify(estimators: Mapping[str, Any]) -> bool:
     """Return whether all estimators are classifiers."""
-    return all(sklearn.base.is_classifier(e) for e in estimators.values())
+    from sklearn.base import is_classifier
+
+    return all(map(is_classifier, estimators.values()))
 
 
 def repeats(splits: Sequence[Split], n_samples: int) -> list[list[int]]:

@@ -15,7 +15,6 @@ from modelcompare.comparison.estimators import (
     check_estimators,
     classify,
     rows_of,
-    scikit_learn,
 )
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
@@ -78,14 +77,13 @@ def compare_scorers(
     0  bayes     f2     0.960
     1  prior     f2     0.238
     """
-    sklearn = scikit_learn()
     check_estimators(estimators)
     named = _named(scoring)
     truth = np.asarray(y)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
         raise ValueError(f"`X` has {n_rows:,} rows and `y` {len(truth):,}; give one for each.")
-    if _all_known(sklearn, named, estimators):
+    if _all_known(named, estimators):
         said = {name: estimator.predict(X) for name, estimator in estimators.items()}
         preds = Predictions(truth, said, kind="labels", groups=groups)
         return compare(preds, list(named), **options)
@@ -145,8 +143,8 @@ def _name_of(scorer: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _all_known(sklearn: Any, named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
+def _all_known(named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
     """Return whether all scorers are metrics of classifiers that the package computes alike."""
-    return classify(sklearn, estimators) and all(
+    return classify(estimators) and all(
         name == scorer and name in _SAME for name, scorer in named.items()
     )
