@@ -212,11 +212,8 @@ def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:
         return False
     if measured:
         return seen.is_numeric(heading) and not seen.numbers_rows(heading)
-    two = seen.present(true).nunique() == 2
-    if two and seen.is_numeric(heading) and seen.is_real(heading):
-        return True
     few = len(seen.frame) < FEW_ROWS
-    return seen.overlap(heading, true) >= (1e-9 if few else SHARED)
+    return seen.could_be_of(heading, true, 1e-9 if few else SHARED)
 
 
 def _describes(seen: Profile, heading: str, true: str) -> bool:

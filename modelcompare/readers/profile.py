@@ -56,12 +56,12 @@ class Profile:
         """The first column with a usual name that was not told to be something else."""
         return next(iter(self.usual(usual)), None)
 
-    def could_be_of(self, heading: str, truth: str) -> bool:
+    def could_be_of(self, heading: str, truth: str, share: float = SHARED) -> bool:
         """Return whether a column holds labels of another, or scores of its two classes."""
-        if self.overlap(heading, truth) >= SHARED:
-            return True
         two = self.present(truth).nunique() == 2
-        return two and self.is_numeric(heading) and self.is_real(heading)
+        if two and self.is_numeric(heading) and self.is_real(heading):
+            return True
+        return self.overlap(heading, truth) >= share
 
     def overlap(self, heading: str, truth: str) -> float:
         """Share of a column's cells that hold one of another column's values."""
