@@ -163,20 +163,16 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
             if of_counts and metric.per_class:
                 return "class"
             if of_counts and (metric.average == "macro" or ratio != _PRECISION):
-                _check_unweighted(metric, predictions)
-                return "average"
+                if predictions.sample_weight is None:
+                    return "average"
+                raise ValueError(
+                    f"there are no bounds of {metric.name} where samples have weights; leave the "
+                    "weights out, or ask for the classes one by one."
+                )
     raise ValueError(
         f"there are no bounds of {metric.name} that are known to hold whatever the missing results "
         f"were; there are for {_BOUNDED}. Or use missing='drop' (--missing drop)."
     )
-
-
-def _check_unweighted(metric: Metric, predictions: Predictions) -> None:
-    if predictions.sample_weight is not None:
-        raise ValueError(
-            f"there are no bounds of {metric.name} where samples have weights; leave the weights "
-            "out, or ask for the classes one by one."
-        )
 
 
 def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:

@@ -259,7 +259,10 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
 
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:
     """Name, for each metric, an interval that says nothing: without bounds, width or end."""
-    warn_of_refusal(rows.evaluation, interval)
+    refused = (interval.method == REFUSED).any(axis=0)
+    pairs = zip(rows.evaluation.keys, refused, strict=True)
+    if names := dict.fromkeys(key.metric for key, no in pairs if no):
+        warn_caller(refusal(rows.evaluation.predictions, [*names]), UserWarning)
     endless = np.isinf(interval.low) | np.isinf(interval.high)
     bad = ~np.isnan(rows.estimate) & (endless | ~(interval.low < interval.high))
     # A stand-in for the logit at a bound was told, and so was what is refused.
@@ -281,16 +284,6 @@ def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod)
             f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
             SparseDataWarning if chosen else UserWarning,
         )
-
-
-def warn_of_refusal(evaluation: Evaluation, interval: Interval) -> None:
-    """Name the metrics that have no interval on such data, and what can be had."""
-    refused = (interval.method == REFUSED).any(axis=0)
-    names = dict.fromkeys(
-        key.metric for key, no in zip(evaluation.keys, refused, strict=True) if no
-    )
-    if names:
-        warn_caller(refusal(evaluation.predictions, [*names]), UserWarning)
 
 
 def _flaw(low: float, high: float) -> str:
