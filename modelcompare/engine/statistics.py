@@ -19,7 +19,6 @@ from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import Product, SparseColumns
 from modelcompare.engine.units import (
     check_runs,
-    cluster_codes,
     cluster_sums,
     sample_units,
 )
@@ -50,7 +49,7 @@ class UnitStatistics:
         self.keys = tuple(value_keys(self.metrics, predictions))
         self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
-        self._unit_of = cluster_codes(predictions.groups)
+        self._unit_of = None if predictions.unit == "samples" else predictions.unit_of
         strata = predictions.strata if stratify else None
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None

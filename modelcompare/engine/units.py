@@ -33,11 +33,6 @@ def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required:
     return possible
 
 
-def cluster_codes(groups: AnyArray | None) -> IntArray | None:
-    """Cluster of each sample, numbered from 0."""
-    return None if groups is None else np.unique(groups, return_inverse=True)[1]
-
-
 def sample_units(
     n_samples: int, unit_of: IntArray | None, strata: AnyArray | None, metrics: Sequence[AnyMetric]
 ) -> Units:
@@ -84,8 +79,8 @@ THESE_RUNS = "for these runs"
 
 def _each_its_cluster(predictions: TestSet) -> bool:
     """True if the runs themselves are drawn."""
-    codes = [cluster_codes(column) for column in (predictions.groups, predictions.runs)]
-    pairs = np.unique(np.stack([code for code in codes if code is not None], axis=1), axis=0)
+    runs = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]
+    pairs = np.unique(np.stack([predictions.unit_of, runs], axis=1), axis=0)
     return all(len(np.unique(column)) == len(pairs) for column in pairs.T)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
+from modelcompare.intervals.ratios import t_quantile
 from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
 
@@ -49,9 +50,9 @@ def expanded_level(n_units: int, confidence_level: float) -> float:
     >>> print(f"{expanded_level(10, 0.95):.4f} {expanded_level(1000, 0.95):.4f}")
     0.9829 0.9504
     """
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import ndtr
 
-    quantile = stdtrit(max(n_units - 1, 1), (1 + confidence_level) / 2)
+    quantile = t_quantile(np.array(n_units - 1), confidence_level)
     return float(1 - 2 * ndtr(-np.sqrt(n_units / max(n_units - 1, 1)) * quantile))
 
 

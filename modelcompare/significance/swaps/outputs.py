@@ -34,7 +34,6 @@ from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_blocks, progress_bar
-from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Weights
 from modelcompare.significance.extreme import as_extreme, n_true
@@ -67,7 +66,8 @@ class SwappedOutputs(SwapStatistic):
         self.units = view.evaluation.units
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
-        self._unit_of = cluster_codes(view.evaluation.predictions.groups)
+        p = view.evaluation.predictions
+        self._unit_of = None if p.unit == "samples" else p.unit_of
         self._pairs: dict[int, _Pair] = {}
         self._drawn: dict[int, FloatArray] = {}
 
