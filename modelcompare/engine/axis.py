@@ -13,7 +13,8 @@ from modelcompare.arrays import HELD_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, Statistic
 
-LongColumns = dict[str, AnyArray]
+# Columns of equal length, or one entry for all rows.
+LongColumns = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -95,28 +96,35 @@ def long_columns(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: A
         What is known of each value.
     """
     n_rows = next(len(entries) for entries in rows.values() if np.ndim(entries))
-    size = n_rows * len(keys)
-    metrics, labels = (np.empty(len(keys), dtype=object) for _ in range(2))
-    metrics[:], labels[:] = [key.metric for key in keys], [key.label for key in keys]
+    named = np.empty((2, len(keys)), dtype=object)
+    named[:] = [key.metric for key in keys], [key.label for key in keys]
+    metrics, labels = np.tile(named, n_rows)
     return {
-        **{n: np.repeat(e, len(keys) if np.ndim(e) else size) for n, e in rows.items()},
-        "metric": np.tile(metrics, n_rows),
-        "label": np.tile(labels, n_rows),
-        **{n: e.ravel() if np.ndim(e) else np.repeat(e, size) for n, e in columns.items()},
+        **{n: np.repeat(e, len(keys)) if np.ndim(e) else e for n, e in rows.items()},
+        "metric": metrics,
+        "label": labels,
+        **{n: e.ravel() if np.ndim(e) else e for n, e in columns.items()},
     }
 
 
 def joined_frame(parts: Iterable[LongColumns]) -> pd.DataFrame:
     """A long frame of the rows of all parts, which have the same columns."""
     columns = list(parts)
-    joined = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
-    # Beside a missing label, pandas would make integers floats.
-    return pd.DataFrame(joined).assign(label=pd.Series(joined["label"], dtype=object))
+    joined = {
+        name: np.concatenate([np.broadcast_to(part[name], len(part["label"])) for part in columns])
+        for name in columns[0]
+    }
+    return _frame(joined)
 
 
 def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
     """A long frame: a line for each row and each value, of the columns of `long_columns`."""
-    return joined_frame([long_columns(rows, keys, **columns)])
+    return _frame(long_columns(rows, keys, **columns))
+
+
+def _frame(columns: LongColumns) -> pd.DataFrame:
+    # Beside a missing label, pandas would make integers floats.
+    return pd.DataFrame(columns | {"label": pd.Series(columns["label"], dtype=object)})
 
 
 def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
