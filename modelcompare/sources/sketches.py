@@ -263,7 +263,7 @@ class Sketch(TestSet):
 
 
 def _identity(sketch: Sketch) -> dict[str, Any]:
-    """What sketches that are added have in common."""
+    """Properties that sketches must share to be added, by their names in messages."""
     about, of_classes = sketch.about, "soft labels" if sketch.about.soft_truth else "classes"
     return {
         "versions": about.version,
