@@ -19,7 +19,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.test_set import TestSet
 from modelcompare.paths import write_bytes
+from modelcompare.resampling.weights import BootstrapWeights, Weights
 
 _SOURCE = "source.json"
 # Saving takes at most this share of the time.
@@ -70,6 +72,21 @@ class Checkpoint:
         write_bytes(self.path, buffer.getvalue())
         ended = time.monotonic()
         self._next = ended + (ended - started) / _SHARE
+
+
+def checkpoint_of(
+    predictions: TestSet, weights: Weights, run: Mapping[str, object]
+) -> Checkpoint | None:
+    """Return the checkpoint of totals under drawn weights, of a scan with a folder for it.
+
+    Weights that were not drawn are of one pass, which needs none.
+    """
+    if predictions.checkpointed is None or not isinstance(weights, BootstrapWeights):
+        return None
+    folder, source, reading = predictions.checkpointed
+    drawn = {name: getattr(weights, name) for name in ("n_resamples", "scheme", "size", "seed")}
+    told = {"weights": type(weights).__name__, **drawn, **run, **reading}
+    return Checkpoint.of(folder, source, told)
 
 
 def claim(folder: Path, source: Mapping[str, object]) -> None:

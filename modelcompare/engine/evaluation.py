@@ -17,7 +17,7 @@ from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, AnyArray, Fl
 from modelcompare.engine.areas import BinnedArea, BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
-from modelcompare.engine.checkpoints import Checkpoint
+from modelcompare.engine.checkpoints import checkpoint_of
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
@@ -38,7 +38,7 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import BootstrapWeights, GivenWeights, Weights
+from modelcompare.resampling.weights import GivenWeights, Weights
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
@@ -155,7 +155,9 @@ class Evaluation(UnitStatistics):
         """
         blocks = range(weights.n_blocks) if blocks is None else blocks
         row_blocks = self.units.row_blocks()
-        kept = self._checkpoint(weights, models, blocks)
+        summed = [(column.statistic.name, column.width) for column in self.columns(models)]
+        run = {"blocks": [*blocks], "sums": summed, "models": self.models[models]}
+        kept = None if self.collapsed else checkpoint_of(self.predictions, weights, run)
         start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
@@ -172,24 +174,6 @@ class Evaluation(UnitStatistics):
                 kept.save(done, totals, last=done == len(row_blocks))
             told(done / len(row_blocks))
         return totals
-
-    def _checkpoint(
-        self, weights: Weights, models: slice, blocks: Sequence[int]
-    ) -> Checkpoint | None:
-        """Return the checkpoint of totals under drawn weights; one pass needs none."""
-        kept = self.predictions.checkpointed
-        if kept is None or self.collapsed or not isinstance(weights, BootstrapWeights):
-            return None
-        folder, source, reading = kept
-        drawn = {
-            name: getattr(weights, name, None) for name in ("n_resamples", "scheme", "size", "seed")
-        }
-        summed = [(column.statistic.name, column.width) for column in self.columns(models)]
-        run = {
-            "weights": type(weights).__name__, **drawn, "blocks": [*blocks], "sums": summed,
-            "models": self.models[models], **reading,
-        }  # fmt: skip
-        return Checkpoint.of(folder, source, run)
 
     def grand_total(self, models: slice) -> FloatArray:
         """Totals of some models over the whole test set."""
