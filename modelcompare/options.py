@@ -25,7 +25,6 @@ from modelcompare.words import (
     check_count,
     check_fraction,
     check_jobs,
-    check_metrics,
     check_number,
     check_text,
     check_zero_division,
@@ -81,6 +80,15 @@ class Option:
     def flag(self) -> str:
         """The first name on the command line."""
         return self.flags.split()[0] if self.flags else f"--{self.name.replace('_', '-')}"
+
+
+def check_metrics(argument: str, value: object) -> None:
+    """Refuse no metric where one must be named; names are looked up beside the predictions."""
+    if value is None:
+        raise TypeError(
+            f"`{argument}` holds None; give a metric's name, a Metric, or a function "
+            "metric(y_true, y_output)."
+        )
 
 
 def _jobs(number: int) -> int:

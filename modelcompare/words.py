@@ -326,15 +326,6 @@ def check_zero_division(argument: str, value: object) -> None:
         raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
 
 
-def check_metrics(argument: str, value: object) -> None:
-    """Refuse no metric where one must be named; names are looked up beside the predictions."""
-    if value is None:
-        raise TypeError(
-            f"`{argument}` holds None; give a metric's name, a Metric, or a function "
-            "metric(y_true, y_output)."
-        )
-
-
 def check_jobs(argument: str, value: object) -> None:
     """Refuse what is no number of jobs of joblib's."""
     if value is not None and not 1 <= abs(_whole(argument, value)) <= MOST_JOBS:

@@ -353,7 +353,7 @@ def led(
 def led_clauses(
     differences: pd.DataFrame, leader: str, others: Sequence[str], *, tested: bool = False
 ) -> list[str]:
-    """Say whom a leader is better than, and from whom not told apart; `tested` with p-values."""
+    """Write whom a leader is better than, and from whom not told apart; `tested` with p-values."""
     clauses = []
     verbs = "is better than", "is not told apart from"
     for verb, rows in zip(verbs, led(differences, leader, others), strict=True):

@@ -24,7 +24,7 @@ _MOST_NAMES = 4
 
 
 def findings(result: Compared) -> list[Finding]:
-    """Say of each metric and class who leads, who is tied, who is beaten, what would settle it."""
+    """Write who leads, is tied and is beaten on each metric and class, and what would settle it."""
     return [
         Finding(
             f"{value_name(key.metric, key.label)}: {_Sentence(result, at).text()}",

@@ -23,12 +23,11 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from modelcompare.arguments import argument_meant
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
-from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
+from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf, slopes
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
@@ -283,16 +282,11 @@ class Metric(BaseMetric):
         return False
 
     def class_slopes(self, *totals: FloatArray) -> FloatArray:
-        """Weight of each class in an average over its denominator, (..., n_classes)."""
-        assert self.ratio is not None  # noqa: S101  averages are of quotients
+        """Weigh each class in an average, over its denominator: (..., n_classes)."""
+        if self.ratio is None or self.average is None:
+            raise TypeError(f"{self.name} is no average of a quotient's classes.")
         _, denominator = np.broadcast_arrays(*self.ratio(*totals))
-        if self.average == "macro" and denominator.all():
-            return 1.0 / (denominator * denominator.shape[-1])
-        weight = (denominator != 0).astype(np.float64)
-        if self.average == "weighted":
-            weight = weight * totals[-1]
-        bottom = denominator * weight.sum(axis=-1, keepdims=True)
-        return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
+        return slopes(denominator, totals[-1], self.average)
 
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
@@ -379,33 +373,3 @@ class CallableMetric(BaseMetric):
 
 
 AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
-
-
-def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
-    """Make a metric anew: with options of its factory, an average, a value for 0 / 0."""
-    left, known = dict(options), list(metric.factory.options) if metric.factory else []
-    if metric.factory is not None:
-        own = {name: left.pop(name) for name in metric.factory.options if name in left}
-        metric = metric.factory.make(**{**metric.factory.options, **own}) if own else metric
-    if isinstance(metric, Metric):
-        if metric.per_class and (average := left.pop("average", None)) is not None:
-            metric = metric.averaged(average)
-        if metric.zero_division is not None and "zero_division" in left:
-            metric = metric.with_zero_division(left.pop("zero_division"))
-    if left:
-        known += ["average"] * getattr(metric, "has_averages", False)
-        wrong = next(iter(left))
-        raise TypeError(f"{metric.name} has no option {wrong!r}; {argument_meant(wrong, known)}")
-    return metric
-
-
-def number(value: float) -> str:
-    """Write a number in a name: as short as tells it from every other one.
-
-    Examples
-    --------
-    >>> number(2.0), number(1e-7), number(0.0123456789)
-    ('2', '1e-07', '0.0123456789')
-    """
-    short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))

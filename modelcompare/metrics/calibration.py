@@ -23,16 +23,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.confidences import mass_edges
-from modelcompare.metrics.base import (
-    AnyMetric,
-    Factory,
-    Metric,
-    Outcomes,
-    Statistic,
-    divide,
-    varied,
-)
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.outcomes import one_hot
+from modelcompare.metrics.variants import varied
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15

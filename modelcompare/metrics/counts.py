@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic, number
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf
+from modelcompare.metrics.variants import number
 from modelcompare.words import Kind
 
 Pair = tuple[FloatArray, FloatArray]

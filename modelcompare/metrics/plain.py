@@ -29,8 +29,8 @@ from modelcompare.metrics.base import (
     OrderMetric,
     Outcomes,
     UndefinedMetricWarning,
-    varied,
 )
+from modelcompare.metrics.variants import varied
 from modelcompare.words import Kind, Tokenizer, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide, number
+from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
 from modelcompare.metrics.quotient import ClassAverage, averaged
 from modelcompare.metrics.running_sums import (
     Below,
@@ -27,6 +27,7 @@ from modelcompare.metrics.running_sums import (
     slabs,
     summed,
 )
+from modelcompare.metrics.variants import number
 
 Evaluate = Callable[[FloatArray], FloatArray]
 Prepare = Callable[[Outcomes], Evaluate]

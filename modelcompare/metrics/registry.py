@@ -20,9 +20,10 @@ from modelcompare.metrics import (
     texts,
     values,
 )
-from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
+from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric
 from modelcompare.metrics.planning import check_served, given_score
 from modelcompare.metrics.scoring import named_score
+from modelcompare.metrics.variants import number, varied
 from modelcompare.spelling import nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
 

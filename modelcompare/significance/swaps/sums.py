@@ -205,7 +205,7 @@ class SwappedSums(UnitSwaps):
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Where the values of each formula end."""
+        """Ends of the values of each formula."""
         widths = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
         return np.cumsum([each.stop - each.start for each in widths]).tolist()
 
@@ -219,7 +219,7 @@ class SwappedSums(UnitSwaps):
         return self._exchanges[key]
 
     def gained(self, where: Places, sums: AnyArray) -> AnyArray:
-        """What the first models gain of all models' sums, (n_pairs, width, n_masks)."""
+        """Gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
         if isinstance(where.masks, slice):
             return self.exchange(where.pairs).combined(np.subtract, sums, sums)
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
