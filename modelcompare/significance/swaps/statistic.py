@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from math import ceil
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -34,8 +35,9 @@ ROUNDING = 1e-12
 _SUM_NUMBERS = 2**21
 _MASK_NUMBERS = 2**20
 _PAIR_NUMBERS = 2**16
-# Blocks of masks at least, so that threads share them.
+# Steps that threads share, and numbers of a step, beside which its formulas take little time.
 _TASKS = 8
+_STEP_NUMBERS = 2**23
 
 
 class SwapStatistic(ABC):
@@ -300,8 +302,11 @@ class UnitSwaps(SwapStatistic):
             again, places = (lambda i: task(replace(kept[i]))), range(len(kept))
             return map_blocks(again, places, n_jobs, numbers=of_block)
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
+        alike = self.units.multiplicity is None
+        cost = work(RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
+        wanted = max(masks.n_blocks / _TASKS, _STEP_NUMBERS / cost)
         at_once = _SUM_NUMBERS // n_columns // RESAMPLE_BLOCK
-        step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
+        step = int(np.clip(ceil(wanted), 1, max(1, at_once)))
         blocks = masks.joined(step)
         keep = 0 < 8 * masks.n_resamples * self.n_shared <= PASS_BYTES
 
@@ -311,9 +316,7 @@ class UnitSwaps(SwapStatistic):
             # A copy leaves out the masks.
             return task(swapped), replace(swapped) if keep else None
 
-        alike = self.units.multiplicity is None
-        numbers = work(step * RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
-        done = map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=numbers)
+        done = map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=step * cost)
         if keep:
             self._last = masks, [swapped for _, swapped in done if swapped is not None]
         return [found for found, _ in done]
