@@ -103,6 +103,11 @@ def of_classes(
     if truth.ndim == 1:
         checks.check_defined(truth, "`y_true`")
     for where, array in said.items():
+        if array.ndim != 1:
+            raise ValueError(
+                f"{where} must give one label for each sample, got shape {array.shape}; of "
+                "probabilities take the likeliest class, or ask a metric of probabilities."
+            )
         checks.check_defined(array, where)
     if truth.ndim == 2:
         labels = checks.classes(given, np.arange(truth.shape[1]), at_least=at_least)

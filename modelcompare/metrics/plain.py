@@ -130,6 +130,11 @@ def read_outcomes(
         if kind in ("values", "scores"):
             truth = checks.real_values(truth, "`y_true`")
         return Outcomes(of_model, y_true=truth), weights, []
+    if labels is None and truth.ndim == 1 and truth.dtype.kind in "bf" and output.ndim == 2:
+        # Columns that stand for True, or for 1.0, among others that do not occur.
+        columns = np.arange(output.shape[1])
+        if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
+            labels = columns
     where = "`y_pred`" if kind == "labels" else "`y_prob`"
     said = {where: output} if kind == "labels" else {}
     true = of_classes(truth, labels, said, [*output.shape[1:]], at_least=1)

@@ -176,6 +176,11 @@ class ClassRatio:
         return self.numerator[3] == self.denominator[3] == 0
 
     @property
+    def is_of_support(self) -> bool:
+        """Return whether it is a share of the class's own samples, as recall is."""
+        return self.denominator == (1, 1, 0, 0)
+
+    @property
     def is_share(self) -> bool:
         """Return whether there are successes, all of one weight, and failures."""
         top, bottom = np.array(self.numerator), np.array(self.denominator)

@@ -65,6 +65,14 @@ def test_undefined_values_are_said():
          "the same, positive number of rows."),
         (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be None, macro, "
          "micro, weighted or binary, got 'samples'."),
+        (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[0, 0, 1]), "`labels` must be distinct, "
+         "got 0, 0, 1."),
+        (lambda: mc.metrics.f1([0, 1], [[0.7, 0.3], [0.2, 0.8]]), "`y_pred` must give one label for "
+         "each sample, got shape (2, 2); of probabilities take the likeliest class, or ask a metric "
+         "of probabilities."),
+        (lambda: mc.Predictions([0, 1], {"a": [[0.7, 0.3], [0.2, 0.8]]}, kind="labels"), "model 'a' "
+         "must give one label for each sample, got shape (2, 2); of probabilities take the likeliest "
+         "class, or ask a metric of probabilities."),
         (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
          "least 0, got -1."),
         (lambda: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
@@ -117,3 +125,11 @@ def test_unknown_options_are_refused():
 def test_floats_may_be_the_names_of_two_classes():
     assert mc.metrics.roc_auc([0.0, 1.0, 1.0], [0.2, 0.9, 0.7]) == 1
     assert mc.metrics.brier_score([0.0, 1.0, 1.0], [0.2, 0.9, 0.7]) == pytest.approx(0.14 / 3)
+
+
+@pytest.mark.parametrize("absent", [[True, True], [1.0, 1.0]])
+def test_columns_of_classes_that_do_not_occur_are_numbered(absent):
+    two, three = [[0.2, 0.8], [0.4, 0.6]], [[0.1, 0.8, 0.1], [0.2, 0.6, 0.2]]
+    for columns in (two, three):
+        found = mc.metrics.log_loss(absent, columns)
+        assert found == mc.metrics.log_loss([1, 1], columns) == -np.log([0.8, 0.6]).mean()

@@ -45,6 +45,15 @@ def test_tests_of_samples_are_scipys(alternative):
     assert p_of("t", "log_loss", alternative=alternative).p_value == pytest.approx(expected.pvalue)
 
 
+@pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
+def test_recall_weighted_by_support_is_a_mean_of_samples(method):
+    expected = p_of(method).p_value
+    assert p_of(method, "recall_weighted").p_value == pytest.approx(expected, rel=1e-12)
+    p_of(method, "crecall_weighted")
+    with pytest.raises(ValueError, match="is not a mean of per-sample numbers"):
+        p_of(method, "f1_weighted")
+
+
 def test_wilcoxons_ranks_are_of_differences_not_of_rounding():
     tenths = np.random.default_rng(5).integers(0, 10, (2, 60))
     whole, parts = (
