@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 from collections.abc import Mapping
@@ -27,6 +28,11 @@ _PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names")
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENCRYPTED = 0x1
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0,
+}  # fmt: skip
+# What numpy raises of bytes that are no header, or no array of that header.
+_NO_ARRAY = (KeyError, MemoryError, SystemError, TokenError, TypeError, ValueError)
 # Arguments of Predictions for what describes the samples.
 _ARGUMENTS = {
     "id": "ids", "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
@@ -132,27 +138,30 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDAr
         raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
     try:
         with archive.open(member) as file:
-            found: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-            more = file.read(1)
-    except (ValueError, MemoryError, TokenError) as error:
-        if "allow_pickle" in str(error):
-            raise ValueError(
-                f"{name} holds pickled objects, which are never loaded; save plain arrays (texts "
-                "as dtype str)."
-            ) from error
+            shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
+            held = member.file_size - file.tell()
+            # Of another size it is not read, as it may exhaust the memory.
+            is_whole = dtype.hasobject or math.prod(shape) * dtype.itemsize == held
+            file.seek(0)
+            is_read = is_whole and not dtype.hasobject
+            found = np.lib.format.read_array(file, allow_pickle=False) if is_read else np.empty(0)
+    except _NO_ARRAY as error:
         raise ValueError(
             f"{name}: {member.filename} in it is no array of numpy ({error})."
         ) from error
-    if more:
+    if dtype.hasobject:
         raise ValueError(
-            f"{name}: the file is damaged ({array!r} is not of its shape {found.shape})."
+            f"{name} holds pickled objects, which are never loaded; save plain arrays (texts "
+            "as dtype str)."
         )
-    if found.dtype.names is not None or not found.ndim:
-        what = "holds records" if found.dtype.names is not None else "is a single value"
+    if dtype.names is not None or not shape:
+        what = "holds records" if dtype.names is not None else "is a single value"
         raise ValueError(
             f"{name}: array {array!r} {what}; give arrays with a row for each sample, or leave "
             "it out."
         )
+    if not is_whole:
+        raise ValueError(f"{name}: the file is damaged ({array!r} is not of its shape {shape}).")
     return found
 
 

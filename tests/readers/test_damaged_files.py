@@ -1,6 +1,8 @@
 """What mutated files found: each is refused in the package's words, and nothing stays open."""
 
+import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -225,3 +227,46 @@ def test_a_model_without_any_id_is_refused():
     rows = [row if row["model"] == "a" else row | {"id": None} for row in ROWS]
     with pytest.raises(ValueError, match=r"the file of model 'b' lacks 12 ids\.$"):
         mc.read_predictions(pd.DataFrame(rows), id="id", model_column="model")
+
+
+def npz_with_header(path, header):
+    """An archive whose second array has another header; its numbers are 12 of 8 bytes."""
+    plain, held = io.BytesIO(), io.BytesIO()
+    np.save(plain, np.arange(12) % 2)
+    held.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode("latin1"))
+    held.write(plain.getvalue()[-96:])
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("y_true.npy", plain.getvalue())
+        archive.writestr("a.npy", held.getvalue())
+
+
+@pytest.mark.parametrize(
+    "shape", ["(13,)", "(11,)", "(99999999999,)", "(-1,)", "(True, 3)", "(0,)"]
+)
+def test_an_array_of_another_size_than_its_header_says_is_damaged(tmp_path, shape):
+    path = tmp_path / "t.npz"
+    header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n"
+    npz_with_header(path, header)
+    said = rf"t\.npz: the file is damaged \('a' is not of its shape {re.escape(shape)}\)\."
+    with pytest.raises(ValueError, match=said):
+        mc.read_predictions(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (1.5,), }\n",
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (12,), \n",
+        "{'descr': '<i8', 'fortran_order': False, 'shape': ('a',), }\n",
+        "{'descr': None, 'fortran_order': 3, 'shape': (12,), }\n",
+        "{'descr': ('<i8', (2, 'a')), 'fortran_order': False, 'shape': (12,), }\n",
+        "{" * 300,
+        "(" * 300,
+        "\x00",
+    ],
+)
+def test_a_header_that_numpy_cannot_parse_is_refused_by_the_name_of_the_array(tmp_path, header):
+    path = tmp_path / "t.npz"
+    npz_with_header(path, header)
+    with pytest.raises(ValueError, match=r"t\.npz: a\.npy in it is no array of numpy \("):
+        mc.read_predictions(path)
