@@ -257,7 +257,8 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
         return Roles(None, identity, {"": {h: h for h in outputs}}, filter=filters, scored=True)
-    said: dict[str | None, str] = {} if pred is None else {None: pred}
+    # A column of probabilities that was named holds no label.
+    said: dict[str | None, str] = {} if pred is None or pred in soft else {None: pred}
     said |= {heading.removeprefix(PROBABILITY): heading for heading in soft}
     return Roles(true, identity, {"": said}, filter=filters)
 

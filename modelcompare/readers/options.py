@@ -132,13 +132,13 @@ class Columns:
             f"bounds (--range) {of_scores}": self.bounds is not None and not are_scores,
             f"labels (--labels) names classes, {gave}.":
                 self.labels is not None and predictions.labels is None,
-            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
-            "leave it out.": self.ids == "intersect" and not in_rows,
             f"set (--set) {of_rows}": self.set is not None and not in_rows,
             f"filter (--filter) {of_rows}": self.filter is not None and not in_rows,
             "score (--score) names scores in logs and in tables of one row for each model and "
             "sample, which this is not; leave it out, or name the models (--model).":
                 bool(self.score) and not in_rows,
+            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
+            "leave it out.": self.ids == "intersect" and not in_rows,
         }  # fmt: skip
         for what in (text for text, is_so in useless.items() if is_so):
             raise ValueError(what)

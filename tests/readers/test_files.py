@@ -138,6 +138,8 @@ def test_one_file_per_model_with_probabilities_in_any_order(tmp_path):
     b = a[["id", "prob:b", "prob:a"]]
     preds = read_predictions(per_model(tmp_path, a=a, b=b))
     np.testing.assert_array_equal(preds.probabilities("a"), preds.probabilities("b"))
+    named = read_predictions(per_model(tmp_path, a=a, b=b), pred="prob:a")
+    np.testing.assert_array_equal(named.probabilities("a"), preds.probabilities("a"))
 
 
 def test_intersect_keeps_the_common_ids_and_says_how_many_were_left_out(tmp_path):

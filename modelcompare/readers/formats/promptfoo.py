@@ -136,8 +136,8 @@ def _ids(results: Sequence[_Result]) -> list[str]:
         variables = test.get("vars") or result["vars"] or {}
         listed = variables if isinstance(variables, dict) else {}
         described = ", ".join(f"{name}={value}" for name, value in listed.items())
-        described = str(test.get("description") or described or variables or "test")
-        names.append(described[:_LONGEST_ID])
+        described = str(test.get("description") or described or variables or "")
+        names.append(described[:_LONGEST_ID] or "test")
         identities.append(json.dumps([described, variables, test.get("assert")], sort_keys=True))
     return _told_apart(names, identities, "{} ({})")
 

@@ -133,6 +133,18 @@ def test_the_same_tests_in_two_files_are_runs_and_other_models_are_models(tmp_pa
     assert (both["model"].nunique(), both["run"].max(), both["id"].nunique()) == (8, 2, 3)
 
 
+def test_a_test_without_a_description_is_another_than_one_that_is_described_as_test(
+    tmp_path, results
+):
+    def undescribe(result):
+        result["vars"] = result["testCase"]["vars"] = {}
+        described = "test" if result["testIdx"] % 2 else None
+        result["testCase"] |= {"description": described, "assert": []}
+
+    frame = records(promptfoo, changed(tmp_path, results, undescribe), kind="json").frame
+    assert {*frame["id"]} == {"test", "test (2)"}
+
+
 @pytest.mark.parametrize("of", ["summary", "list"])
 def test_what_promptfoo_s_functions_return_is_read_as_well(tmp_path, results, of):
     document = results["results"] if of == "summary" else results["results"]["results"]
