@@ -76,8 +76,10 @@ class Labels:
 
     @classmethod
     def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
-        """Each sample right (1) or wrong (0), by scores that are all 0 or 1; None of others."""
+        """Each sample right (1) or wrong (0), by a mean of scores 0 and 1; None of others."""
         if not isinstance(metric, Metric) or metric.needs != "scores":
+            return None
+        if not (metric.is_mean or metric.proportion):
             return None
         scores = [*scores_of(metric, predictions)]
         if not np.isin(scores, (0.0, 1.0)).all():

@@ -90,6 +90,20 @@ def test_mcnemar_at_its_edges():
     assert mcnemar_test(5, 0, "mcnemar-exact", "less")[1] == 1.0
 
 
+def test_mcnemar_takes_named_scores_and_means_of_them_alone():
+    scores = {model: {"solved": right} for model, right in zip("ab", RIGHT, strict=True)}
+    named = mc.Predictions.from_scores(scores)
+    found = mc.paired_test(named, "a", "b", "solved", method="mcnemar-exact")
+    assert found.p_value == p_of("mcnemar-exact").p_value
+    squared = mc.Metric(
+        name="squared", needs="scores", statistics=mc.get_metric("mean_score").statistics,
+        value=lambda total, count: (total / count)[..., 0] ** 2,
+    )  # fmt: skip
+    given = mc.Predictions.from_scores(dict(zip("ab", RIGHT, strict=True)))
+    with pytest.raises(ValueError, match="scores that are 0 or 1, not of squared"):
+        mc.paired_test(given, "a", "b", squared, method="mcnemar-exact")
+
+
 def test_permutation_is_enumerated_where_that_is_cheaper():
     rng = np.random.default_rng(1)
     scores = {"a": rng.normal(0.5, 1, 10), "b": rng.normal(0, 1, 10)}
