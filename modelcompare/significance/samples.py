@@ -37,14 +37,13 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
 
 
 def _may_be_mean(metric: Metric) -> bool:
-    """True unless its record says that it is no mean; a formula without a ratio says nothing.
+    """True unless its record says that it is an average over classes, which is no mean of samples.
 
     Shares of a class's own samples, weighted by their number, are a mean over all samples.
     """
     ratio = metric.class_ratio
     weighted = metric.average == "weighted" and ratio is not None and ratio.is_of_support
-    summed = metric.is_mean or metric.is_of_samples or weighted
-    return not metric.per_class and (summed or metric.ratio is None)
+    return not metric.per_class and (metric.average is None or weighted)
 
 
 def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:

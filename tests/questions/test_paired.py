@@ -54,6 +54,25 @@ def test_recall_weighted_by_support_is_a_mean_of_samples(method):
         p_of(method, "f1_weighted")
 
 
+@pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
+def test_error_rates_of_single_texts_are_a_mean_of_samples(method):
+    truth = ["a b c", "a b", "a b c d", "a", "b c", "c c c"]
+    said = {
+        "a": ["a b", "a b", "a", "b", "b c", "c"],
+        "b": ["a b c", "b", "a b c d", "a", "b", "c c"],
+    }
+    edits, words = np.array([[1, 0, 3, 1, 0, 2], [0, 1, 0, 0, 1, 1]]), [3, 2, 4, 1, 2, 3]
+    rates = mc.Predictions.from_scores(dict(zip("ab", edits / words, strict=True)))
+    texts = mc.Predictions(truth, said, kind="texts")
+    expected = mc.paired_test(rates, "a", "b", "mean_score", method=method)
+    found = mc.paired_test(texts, "a", "b", "wer_per_text", method=method)
+    assert (found.difference, found.p_value) == pytest.approx(
+        (expected.difference, expected.p_value)
+    )
+    with pytest.raises(ValueError, match="'wer' is not a mean of per-sample numbers"):
+        mc.paired_test(texts, "a", "b", "wer", method=method)
+
+
 def test_wilcoxons_ranks_are_of_differences_not_of_rounding():
     tenths = np.random.default_rng(5).integers(0, 10, (2, 60))
     whole, parts = (
