@@ -45,10 +45,13 @@ class Contrast(PairView):
     Parameters
     ----------
     label
-        The class, for a metric per class; the rest as in `PairView`, of one pair.
+        The class, for a metric per class.
+    position : int
+        Place of the value along the axis of values; the rest as in `PairView`, of one pair.
     """
 
     label: Any = None
+    position: int = 0
 
     @classmethod
     def between(
@@ -73,13 +76,8 @@ class Contrast(PairView):
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         return cls(
             Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
-            alternative, enumerate_swaps, label,
+            alternative, enumerate_swaps, label, value_position(evaluation, label),
         )  # fmt: skip
-
-    @cached_property
-    def position(self) -> int:
-        """Place of the value along the axis of values."""
-        return value_position(self.evaluation, self.label)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -26,9 +26,11 @@ def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator
     pairs = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, *pairs)
     error = influence_moments(evaluation, estimate).standard_error(pairs)
+    # One unit tells no error, and so no separation.
+    separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
     yield long_columns(
         {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
-        standard_error=error, separation=standardized(difference, error),
+        standard_error=error, separation=separation,
     )  # fmt: skip
 
 

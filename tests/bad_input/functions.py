@@ -152,6 +152,7 @@ CASES: list[Call | Run] = [
     Call("rows that are no numbers", lambda _: PREDS.subset(["a"]), "`rows` must be a mask or row numbers, got ['a'].", TypeError),
     Call("rows beyond the last", lambda _: PREDS.subset([0, 20]), "`rows` must lie between 0 and 19, got [0, 20]."),
     Call("a mask of another length", lambda _: PREDS.subset([True]), "`rows` is a mask of shape (1,), but there are 20 samples."),
+    Call("a class for a metric of two classes where there are three", lambda _: mc.decide(mc.Predictions([0, 1, 2], {m: np.eye(3) for m in "ab"}), "a", "b", "roc_auc", margin=0.1, label=1), "metric 'roc_auc' has one value for all classes; leave `label` (--label) out."),
     Call("a class for a metric of one value", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", label=1), "metric 'accuracy' has one value for all classes; leave `label` (--label) out."),
     Call("a level beyond what floats tell from zero", lambda _: mc.sample_size(PREDS, "a", "b", alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
     Call("a level of a decision beyond what floats tell from zero", lambda _: mc.decide(PREDS, "a", "b", margin=0.1, alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),

@@ -114,6 +114,14 @@ def test_separation_is_the_difference_over_its_standard_error(preds, study):
     assert (shown.n_pairs, shown.n_separated) == (6, (z > stats.norm.isf(0.025)).sum())
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in divide:RuntimeWarning")
+def test_a_separation_without_a_standard_error_is_undefined_and_not_0():
+    preds = mc.Predictions([0, 1], {"a": [0, 1], "b": [1, 0]}, groups=[0, 0])
+    study = mc.variance_study(preds, [("f1_macro", "accuracy")], ratios=[1.0], n_resamples=9)
+    assert study.separation["difference"].tolist() == [1.0, 1.0]
+    assert study.separation["separation"].isna().all()
+
+
 def test_relative_efficiency_is_recovered_where_the_truth_is_known():
     """Metric b sees the same scores through noise of equal variance: it needs twice the samples."""
     rng = np.random.default_rng(5)
