@@ -278,3 +278,25 @@ def test_asking_for_probabilities_that_are_not_there():
 def test_slices_may_be_a_frame():
     preds = Predictions([0, 1], {"a": [0, 1]}, slices=pd.DataFrame({"lang": ["en", "de"]}))
     assert preds.slices.columns.tolist() == ["lang"]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "said", "labels"),
+    [
+        ([0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2]),
+        ([False, True, True, False], [False, False, True, True], [False, True]),
+    ],
+)
+def test_numbers_in_an_array_of_objects_are_numbers(y_true, said, labels):
+    preds = Predictions(np.array(y_true), {"a": np.array(said, dtype=object), "b": y_true})
+    assert preds.labels.tolist() == labels
+    assert preds.labels.dtype == np.array(labels).dtype
+    assert preds.predicted("a").tolist() == [labels.index(label) for label in said]
+
+
+def test_fractions_in_an_array_of_objects_are_no_labels():
+    said = np.array([0.25, 1.0, 0.0, 0.75], dtype=object)
+    with pytest.raises(ValueError, match="model 'a' gave real numbers for 3 classes; pass"):
+        Predictions([0, 1, 2, 1], {"a": said})
+    preds = Predictions([False, True, False, True], {"a": said})
+    assert preds.probabilities("a")[:, 1].tolist() == said.tolist()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare import spelling
@@ -65,6 +66,7 @@ def checked_output(
         array = checks.codes(where, array, labels)
     else:
         if array.ndim == 1:
+            array = inferred(array)
             array = np.stack([1 - array.astype(np.float64), array], axis=1)
         array = checks.probabilities(where, array, labels, normalize, missing_mass)
     return array
@@ -131,6 +133,9 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
         return "probabilities"
     if _is_real(truth):
         return "values"
+    if truth.dtype.kind != "O":
+        # Fractions are no labels of numbers, also where they stand in an array of objects.
+        array = inferred(array)
     if not _is_real(array):
         return "labels"
     known = _known(truth, labels)
@@ -311,6 +316,14 @@ def _is_real(array: AnyArray) -> bool:
         return False
     finite = array[np.isfinite(array)]
     return not (finite == np.round(finite)).all()
+
+
+def inferred(array: AnyArray) -> AnyArray:
+    """A column of objects as numbers, if these are what it holds; others as they are."""
+    if array.dtype.kind != "O":
+        return array
+    found: AnyArray = pd.Series(array).infer_objects().to_numpy()
+    return found if found.dtype.kind in "iufb" else array
 
 
 def are_codes(found: AnyArray, n_classes: int) -> bool:

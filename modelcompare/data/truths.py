@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
-from modelcompare.data.kinds import are_codes, real_texts, same_type, two_classes
+from modelcompare.data.kinds import are_codes, inferred, real_texts, same_type, two_classes
 from modelcompare.words import Kind, KindOrAuto
 
 
@@ -121,6 +121,8 @@ def of_classes(
         found = np.arange(widths[0])
     if given is None:
         alike = (pd.unique(array) for array in said.values() if same_type(array, truth))
+        if found.dtype.kind != "O":
+            alike = (inferred(each) for each in alike)
         said_by_any = np.concatenate([found, *alike])
         found = checks.distinct(said_by_any, "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
