@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,9 @@ class Profile:
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
         self.marks = columns.marks(self.headings)
-        # The truth, and a column that is looked at in several ways.
-        self.present = lru_cache(maxsize=4)(self._present)
+        # The truth, and a column that is looked at in several ways; not by a method, as a table in
+        # a circle of references stays in memory after it was read.
+        self.present = lru_cache(maxsize=4)(partial(_present, self.frame, self.marks))
 
     def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
         """Columns with a usual name, the most usual first, that were not told to be other things.
@@ -72,11 +73,6 @@ class Profile:
         if held.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
             held, known = held.astype(str), known.astype(str)
         return float(held.isin(known.unique()).mean())
-
-    def _present(self, heading: str) -> pd.Series[Any]:
-        """The cells of a column that are not missing."""
-        column = self.frame[heading]
-        return column[~cell_types.marked(column, self.marks)].dropna().infer_objects()
 
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
@@ -120,6 +116,12 @@ class Profile:
             heading for wanted in self.columns.models or () for heading in self.headings
             if fnmatchcase(heading, wanted) or fnmatchcase(heading.partition(":")[0], wanted)
         )  # fmt: skip
+
+
+def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> pd.Series[Any]:
+    """The cells of a column that are not missing."""
+    column = frame[heading]
+    return column[~cell_types.marked(column, marks)].dropna().infer_objects()
 
 
 def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:

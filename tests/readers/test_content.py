@@ -1,5 +1,6 @@
 """Pipes, bombs and wide tables; cells that are answers though they are empty."""
 
+import gc
 import gzip
 import os
 import threading
@@ -123,3 +124,16 @@ def test_one_model_of_a_wide_table_is_read_without_the_others(tmp_path):
     )
     assert read_predictions(path, models=["m5"]).models == ("m5",)
     assert len(read_predictions(path).models) == 300
+
+
+def test_a_table_does_not_stay_in_memory_until_garbage_is_collected(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"y_true": list("ab") * 20, "cnn": list("aabb") * 10}).to_csv(path, index=False)
+    gc.collect()
+    gc.disable()
+    try:
+        before = sum(isinstance(each, pd.DataFrame) for each in gc.get_objects())
+        read_predictions(path)
+        assert sum(isinstance(each, pd.DataFrame) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
