@@ -176,9 +176,10 @@ class ClassRatio:
         return self.numerator[3] == self.denominator[3] == 0
 
     @property
-    def is_of_support(self) -> bool:
-        """Return whether it is a share of the class's own samples, as recall is."""
-        return self.denominator == (1, 1, 0, 0)
+    def is_of_truth(self) -> bool:
+        """Return whether its denominator counts true classes alone, as of recall, specificity."""
+        hits, missed, alarms, others = self.denominator
+        return hits == missed and alarms == others
 
     @property
     def is_share(self) -> bool:

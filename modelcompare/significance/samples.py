@@ -39,11 +39,12 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
 def _may_be_mean(metric: Metric) -> bool:
     """True unless its record says that it is an average over classes, which is no mean of samples.
 
-    Shares of a class's own samples, weighted by their number, are a mean over all samples.
+    Of shares of the samples that truly are, or are not, of a class averages may be: those weighted
+    by support, and with as many samples of each class the plain ones (balanced accuracy).
     """
     ratio = metric.class_ratio
-    weighted = metric.average == "weighted" and ratio is not None and ratio.is_of_support
-    return not metric.per_class and (metric.average is None or weighted)
+    of_truth = ratio is not None and ratio.is_of_truth
+    return not metric.per_class and (metric.average is None or of_truth)
 
 
 def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:

@@ -54,6 +54,20 @@ def test_recall_weighted_by_support_is_a_mean_of_samples(method):
         p_of(method, "f1_weighted")
 
 
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "recall_macro", "specificity_macro"])
+@pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
+def test_averages_over_classes_are_means_of_samples_where_classes_are_of_one_size(method, metric):
+    y = np.repeat([0, 1, 2], 20)
+    said = {"a": np.where(np.arange(60) % 5 < 4, y, 0), "b": np.where(np.arange(60) % 7 < 3, y, 1)}
+    preds = mc.Predictions(y, said)
+    found, expected = (
+        mc.paired_test(preds, "a", "b", name, method=method) for name in (metric, "accuracy")
+    )
+    assert found.p_value == pytest.approx(expected.p_value, rel=1e-12)
+    with pytest.raises(ValueError, match="is not a mean of per-sample numbers"):
+        mc.paired_test(preds.subset(np.arange(59)), "a", "b", metric, method=method)
+
+
 @pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
 def test_error_rates_of_single_texts_are_a_mean_of_samples(method):
     truth = ["a b c", "a b", "a b c d", "a", "b c", "c c c"]
