@@ -224,9 +224,10 @@ def reliability(
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
+            # Of one block of weights the product would be as large again.
+            inside_right = inside * right[:, None]
             draws = np.vstack([
-                divide((drawn * right) @ inside, drawn @ inside)
-                for drawn in drawn_weights()
+                divide(drawn @ inside_right, drawn @ inside) for drawn in drawn_weights()
             ])  # fmt: skip
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
