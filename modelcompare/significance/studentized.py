@@ -253,7 +253,7 @@ def _together(
     if len(groups) < 2 or statistic.n_shared == 0:
         return groups
     every = np.unique(np.concatenate([units for _, units in groups]))
-    every = np.repeat(every, statistic.evaluation.units.counts()[every])
+    every = np.repeat(every, statistic.units.counts()[every])
     if 2 ** len(every) <= min(n_resamples, sum(2 ** len(units) for _, units in groups)):
         return [(np.array([*counted]), every)]
     groups.sort(key=lambda group: 2 ** len(group[1]) / len(group[0]))

@@ -1,3 +1,5 @@
+import gc
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -227,13 +229,29 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     for name, few in (
         ("_SUM_NUMBERS", 1),
         ("_MASK_NUMBERS", 400),
-        ("_PAIR_NUMBERS", 400),
+        ("CACHE_BYTES", 3200),
         ("PASS_BYTES", 1),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)
     monkeypatch.setattr("modelcompare.significance.swaps.sums._KEPT_NUMBERS", 1)
     monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("name", ["f1", "cf1", "cf1_macro", "log_loss", "ece", "f1_macro"])
+def test_numbers_of_all_models_are_let_go_when_a_statistic_is(name):
+    """A hundred models of 10,000 samples are 200 MB, which the next comparison would add to."""
+    preds = many_models()
+    part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+    gc.disable()
+    try:
+        statistic = swap_statistic(part, part.metrics, *all_pairs(4))
+        statistic.n_extreme(SwapMasks(statistic.units, 99, SEED), np.arange(6), "two-sided")
+        left = weakref.ref(statistic)
+        del statistic
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("columns", [{}, {"strata": np.arange(40) % 3}])

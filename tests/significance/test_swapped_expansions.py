@@ -94,7 +94,7 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     for name, few in (
         ("_SUM_NUMBERS", 1),
         ("_MASK_NUMBERS", 400),
-        ("_PAIR_NUMBERS", 1),
+        ("CACHE_BYTES", 1),
         ("PASS_BYTES", 1),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)

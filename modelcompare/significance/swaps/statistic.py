@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -31,10 +31,9 @@ Result = TypeVar("Result")
 
 # Relative size of what rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
-# Sums under a block of masks, wide masks, and statistics of some pairs that are made at once.
+# Sums under a block of masks, and wide masks, that are made at once.
 _SUM_NUMBERS = 2**21
 _MASK_NUMBERS = 2**20
-_PAIR_NUMBERS = 2**16
 # Steps that threads share, and numbers of a step, beside which its formulas take little time.
 _TASKS = 8
 _STEP_NUMBERS = 2**23
@@ -284,7 +283,7 @@ class UnitSwaps(SwapStatistic):
     def few(self, pairs: IntArray, swapped: Swapped) -> Iterator[IntArray]:
         """Pairs whose numbers stay in the processor's cache."""
         width = max((sums.shape[1] for sums in swapped.sums), default=1)
-        step = max(1, _PAIR_NUMBERS // (swapped.n_masks * width))
+        step = max(1, CACHE_BYTES // (8 * swapped.n_masks * width))
         for start in range(0, len(pairs), step):
             yield pairs[start : start + step]
 

@@ -7,9 +7,11 @@ pairs. Some numbers are a pair's own; they are summed by a product of their own.
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +50,16 @@ class Formula(ABC):
     own_width = 0  # columns that are a pair's own
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
-        self.swaps, self.metric = swaps, metric
+        self.metric = metric
+        self.belongs_to(swaps)
+
+    def belongs_to(self, swaps: SwappedSums) -> None:
+        """Set the sums, which hold their formulas: in a circle their numbers would outlive them."""
+        self.swaps: SwappedSums = weakref.proxy(swaps)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # References that are weak cannot be sent to another process; the sums set them again.
+        return {name: value for name, value in vars(self).items() if name != "swaps"}
 
     @abstractmethod
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
@@ -104,6 +115,11 @@ class SwappedSums(UnitSwaps):
         self.metrics = tuple(metrics)
         self.numbers = self.joined.statistics(self.metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for formula in self.formulas:
+            formula.belongs_to(self)
 
     @cached_property
     def strata(self) -> Strata | None:
