@@ -119,7 +119,7 @@ def of_classes(
     found = checks.distinct(truth, "`y_true`")
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
-    if given is None:
+    if given is None and said:
         alike = (pd.unique(array) for array in said.values() if same_type(array, truth))
         if found.dtype.kind != "O":
             alike = (inferred(each) for each in alike)

@@ -8,7 +8,7 @@ AUC is off by less than a thousandth of its standard error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -22,11 +22,6 @@ from modelcompare.resampling.weights import GivenWeights, Units, Weights
 N_BINS = 4096
 # Scores whose quantiles are the bins' edges, from all over the test set.
 _SAMPLE = 2**18
-
-
-@dataclass(frozen=True, kw_only=True)
-class BinnedArea(OrderMetric):
-    """The ROC AUC of two classes, from bins."""
 
 
 def has_bins(metric: AnyMetric, head: TestSet) -> bool:
@@ -46,20 +41,13 @@ def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[An
     head = predictions.head
     if head is predictions:
         return metrics
-    found = [_binned(metric) if has_bins(metric, head) else metric for metric in metrics]
-    whole = [m.name for m in found if not (m.is_additive or isinstance(m, BinnedArea))]
+    whole = [m.name for m in metrics if not (m.is_additive or has_bins(m, head))]
     if whole:
         raise ValueError(
             f"{', '.join(whole)} cannot be had block by block, as it needs all samples at once "
             "and not sums over them; read everything into memory with .load(), or leave it out."
         )
-    return found
-
-
-def _binned(metric: AnyMetric) -> BinnedArea:
-    """The ROC AUC from bins, which its signature says."""
-    same = {field.name: getattr(metric, field.name) for field in fields(metric)}
-    return BinnedArea(**{**same, "signature": _signature})
+    return [replace(m, signature=_signature) if has_bins(m, head) else m for m in metrics]
 
 
 def _signature() -> str:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, AnyArray, FloatArray
-from modelcompare.engine.areas import BinnedArea, BinnedAreas
+from modelcompare.engine.areas import BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
 from modelcompare.engine.checkpoints import checkpoint_of
@@ -321,12 +321,12 @@ class Evaluation(UnitStatistics):
         """Values that are no sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
         functions = [metric for metric in others if isinstance(metric, CallableMetric)]
-        by_bins = [metric for metric in others if isinstance(metric, BinnedArea)]
-        sorted_by = [m for m in others if isinstance(m, OrderMetric) and m not in by_bins]
-        for metric in by_bins:
+        sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
+        if not self.by_blocks:
+            self._fill_some(out, weights, sorted_by, n_jobs, "threads", progress=progress)
+        elif sorted_by:
             for rows, areas in self._areas.values(weights, n_jobs):
-                out[rows, :, self.metric_slice(metric.name)] = areas[..., None]
-        self._fill_some(out, weights, sorted_by, n_jobs, "threads", progress=progress)
+                out[rows, :, self.metric_slice(sorted_by[0].name)] = areas[..., None]
         self._fill_some(out, weights, functions, n_jobs, "processes", progress=progress)
 
     def _fill_some(
@@ -376,7 +376,7 @@ class Evaluation(UnitStatistics):
         return BinnedAreas(self.predictions, self.units)
 
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
-        if isinstance(metric, BinnedArea):
+        if self.by_blocks:
             part, here = self._blocks.part(rows)
             return self._areas.left_out(part, model, here)
         key = ("left out", metric.name, model)
