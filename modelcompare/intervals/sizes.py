@@ -9,7 +9,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.base import AnyMetric, Metric, class_slopes
 from modelcompare.metrics.quotient import divide
 
 
@@ -68,7 +68,7 @@ def _fill_ratios(
     totals = evaluation.grand_total(model)[None]
     sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
     slopes = {
-        metric.name: metric.class_slopes(*evaluation.parts(metric, totals, model))[0, 0]
+        metric.name: class_slopes(metric, *evaluation.parts(metric, totals, model))[0, 0]
         for metric in metrics if metric.average
     }  # fmt: skip
     for rows in evaluation.units.row_blocks():

@@ -281,13 +281,6 @@ class Metric(BaseMetric):
             return bool(ratio(*shared)[1] == ratio(*ones)[1])
         return False
 
-    def class_slopes(self, *totals: FloatArray) -> FloatArray:
-        """Weigh each class in an average, over its denominator: (..., n_classes)."""
-        if self.ratio is None or self.average is None:
-            raise TypeError(f"{self.name} is no average of a quotient's classes.")
-        _, denominator = np.broadcast_arrays(*self.ratio(*totals))
-        return slopes(denominator, totals[-1], self.average)
-
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
         if average not in get_args(Average):
@@ -373,3 +366,11 @@ class CallableMetric(BaseMetric):
 
 
 AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
+
+
+def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
+    """Weigh each class in an average, over its denominator: (..., n_classes)."""
+    if metric.ratio is None or metric.average is None:
+        raise TypeError(f"{metric.name} is no average of a quotient's classes.")
+    _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
+    return slopes(denominator, totals[-1], metric.average)

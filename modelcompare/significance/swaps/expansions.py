@@ -27,7 +27,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.significance.swaps.ratio import Ratio
 from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
 from modelcompare.significance.swaps.units import SwapUnits
@@ -128,7 +128,7 @@ class ExpandedAverage(Ratio):
             totals = [self.swaps.totals[s] for s in self.metric.statistics]
             middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
                       for total in totals]  # fmt: skip
-            slope = self.metric.class_slopes(*(part[None] for part in middle))[0]
+            slope = class_slopes(self.metric, *(part[None] for part in middle))[0]
             sides = (
                 top - pooled[pair] * bottom for top, bottom in map(of_models.__getitem__, (a, b))
             )

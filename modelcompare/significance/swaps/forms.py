@@ -20,7 +20,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.swaps.kinds import PairForm, kinds_of_labels, kinds_of_units
 from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
@@ -95,7 +95,7 @@ def _statistics(
     if metric.average is None:
         slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
     else:
-        slope = np.stack([metric.class_slopes(*parts(total)).T for total in totals])
+        slope = np.stack([class_slopes(metric, *parts(total)).T for total in totals])
     square = pair.square(sums, (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2)
     if metric.average is None and not pair.centred:
         # What the samples' d lack of the difference is spread over all of them.

@@ -18,7 +18,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange
-from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.metrics.base import Metric, Statistic, class_slopes
 from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
@@ -272,7 +272,7 @@ class SwappedSums(UnitSwaps):
 
     def slopes(self, metric: Metric, sides: Sides) -> FloatArray:
         """Slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
-        found = metric.class_slopes(*(sides[s] for s in metric.statistics))
+        found = class_slopes(metric, *(sides[s] for s in metric.statistics))
         n_masks = max(part.shape[1] for part in sides.values())
         return np.moveaxis(np.broadcast_to(found, (len(found), n_masks, found.shape[2])), 2, 1)
 
