@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,3 @@ class Exchange:
         for pairs, stays, comes in self.runs:
             by(own[stays], other[comes], out=out[pairs])
         return out
-
-
-def masks_first(numbers: FloatArray) -> FloatArray:
-    """View of numbers (n_pairs, width, n_masks) as (n_masks, n_pairs, width)."""
-    return numbers.transpose(2, 0, 1)

@@ -113,17 +113,17 @@ class UnitStatistics:
     ) -> FloatArray:
         """Statistics of some models and units, of shape (n_rows, n_columns); of all metrics."""
         columns = self.columns(models, metrics)
-        outcomes = [self.outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
-        for column in columns:
-            sources = outcomes[:1] if column.statistic.shared else outcomes
-            for position, outcome in enumerate(sources):
-                start = column.start + position * column.width
-                model = self.models[models][position]
-                numbers = self.numbers(column.statistic, model, outcome, rows)
-                out[:, start : start + column.width] = numbers
+        for position, model in enumerate(self.models[models]):
+            # What a model's statistics have in common is let go before the next model's is made.
+            outcomes = self.outcomes(model, rows)
+            for column in columns:
+                if position == 0 or not column.statistic.shared:
+                    start = column.start + position * column.width
+                    numbers = self.numbers(column.statistic, model, outcomes, rows)
+                    out[:, start : start + column.width] = numbers
         return out
 
     def numbers(

@@ -133,15 +133,8 @@ class SwappedOutputs(SwapStatistic):
             # The first swap is none.
             yield pair, np.concatenate([observed, found[1:, 0]])
 
-    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        n_values = self._values.stop - self._values.start
-        found = [self._moving(place)[:enough] for place in range(len(self.model_a))]
-        count = np.array([[len(units)] * n_values for units in found], dtype=np.intp)
-        return count, [units if len(units) < enough else None for units in found]
-
-    def _moving(self, place: int) -> IntArray:
-        """Units that a swap changes."""
-        differ = self._pair(place)[0]
+    def moving(self, pair: int) -> IntArray:
+        differ = self._pair(pair)[0]
         return np.flatnonzero(differ) if self._unit_of is None else np.unique(self._unit_of[differ])
 
     def _pair(self, place: int) -> _Pair:

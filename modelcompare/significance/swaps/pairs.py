@@ -106,13 +106,9 @@ class SwappedPairs(UnitSwaps):
                 self._held.update((place, self._formed(place)) for place in some.tolist())
             yield some
 
-    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        multiplicity, found = self.units.counts(), []
-        for pair in map(self.pair, range(len(self.model_a))):
-            units = np.flatnonzero(abs(pair.signed).sum(axis=0))
-            found.append(np.repeat(units, multiplicity[units])[:enough])
-        count = np.array([[len(units)] for units in found], dtype=np.intp)
-        return count, [few if len(few) < enough else None for few in found]
+    def moving(self, pair: int) -> IntArray:
+        units = np.flatnonzero(abs(self.pair(pair).signed).sum(axis=0))
+        return np.repeat(units, self.units.counts()[units])
 
     @property
     def n_columns(self) -> int:

@@ -364,8 +364,8 @@ class Quotient(Ratio):
         Both (n_pairs, n_values, 1); and tell whether no swap leaves a model a sum of 0.
         """
         n_own, d_own, n_all, d_all, pooled = (part.take(pairs, axis=0) for part in self._fixed)
-        exchange, (top, bottom) = self.swaps.exchange(pairs), self.grown(swapped)
-        (n_low, n_high), (d_low, d_high) = top.span(exchange), bottom.span(exchange)
+        models = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        (n_low, n_high), (d_low, d_high) = (part.span(*models) for part in self.grown(swapped))
         with np.errstate(divide="ignore", invalid="ignore"):
             n_apart, d_apart = (
                 np.maximum(0.5 - (own + low) / total, (own + high) / total - 0.5)

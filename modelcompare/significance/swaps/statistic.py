@@ -93,6 +93,9 @@ class SwapStatistic(ABC):
         return 0
 
     @abstractmethod
+    def moving(self, pair: int) -> IntArray:
+        """Units of which a swap changes any value of a pair, once for each of their samples."""
+
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         """Find the samples that a swap changes.
 
@@ -101,9 +104,12 @@ class SwapStatistic(ABC):
         count : ndarray of int of shape (n_pairs, n_values)
             Number of samples whose outputs differ in a value; counting may end at `enough`.
         units : list of ndarray
-            Units that differ in any value, once for each of their samples, for each pair; None
-            where there are `enough`.
+            Units that `moving` gives, for each pair; None where there are `enough`.
         """
+        found = [self.moving(pair)[:enough] for pair in range(len(self.model_a))]
+        count = np.empty(self.observed.shape, dtype=np.intp)
+        count[:] = np.array([len(units) for units in found])[:, None]
+        return count, [units if len(units) < enough else None for units in found]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange
 from modelcompare.metrics.base import Metric, Statistic, class_slopes
@@ -28,11 +28,6 @@ from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 
 Sides = dict[Statistic, FloatArray]
-
-# Numbers of pairs' own columns that are kept between blocks of masks.
-_KEPT_NUMBERS = 2**24
-# Numbers of pairs that are compared at once.
-_COMPARED = 2**18
 
 
 class Formula(ABC):
@@ -210,7 +205,7 @@ class SwappedSums(UnitSwaps):
     def _kept(self) -> FloatArray:
         """Own columns of all pairs, where there is room for them."""
         n_own = len(self.model_a) * self._own.own_width
-        if not 0 < n_own * self.units.n_units <= _KEPT_NUMBERS:
+        if not 0 < 8 * n_own * self.units.n_units <= PASS_BYTES:
             return np.empty((0, self.units.n_units))
         return self._own.own_columns(np.arange(len(self.model_a)))
 
@@ -292,20 +287,19 @@ class SwappedSums(UnitSwaps):
             open_pairs = np.flatnonzero((count < enough).any(axis=1))
             if not len(open_pairs):
                 break
-            step = max(1, _COMPARED // (rows.stop - rows.start))
+            step = max(1, CACHE_BYTES // (8 * (rows.stop - rows.start)))
             for start in range(0, len(open_pairs), step):
                 some = open_pairs[start : start + step]
                 count[some] += np.tensordot(multiplicity[rows], self.differ(rows, some), 1)
-        few = [self._moving(pair, enough) if (found < enough).all() else None
-               for pair, found in enumerate(count)]  # fmt: skip
-        return count, few
+        few = [
+            self.moving(pair) if (found < enough).all() else None
+            for pair, found in enumerate(count)
+        ]
+        return count, [None if units is None or len(units) >= enough else units for units in few]
 
-    def _moving(self, pair: int, enough: int) -> IntArray | None:
-        """Units that differ in any value, once for each of their samples; None if `enough`."""
-        everything = slice(0, self.units.n_units)
-        differ = np.asarray(self.differ(everything, np.array([pair])).any(axis=(1, 2)))
-        units = np.repeat(np.flatnonzero(differ), self.units.counts()[differ])
-        return units if len(units) < enough else None
+    def moving(self, pair: int) -> IntArray:
+        differ = self.differ(slice(0, self.units.n_units), np.array([pair])).any(axis=(1, 2))
+        return np.repeat(np.flatnonzero(differ), self.units.counts()[differ])
 
 
 def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:
