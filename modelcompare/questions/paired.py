@@ -75,23 +75,6 @@ class PairedTestResult(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
     n_groups: int | None = field(default=None, repr=False)
 
-    @classmethod
-    def of(
-        cls, contrast: Contrast | Unpaired, outcome: Outcome, method: str,
-        n_groups: int | None = None,
-    ) -> PairedTestResult:  # fmt: skip
-        """Result from the outcome of one contrast."""
-        metric, label, difference = contrast.metric.name, contrast.label, contrast.difference
-        warn_of_undefined(metric, label, difference, contrast.models)
-        statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])
-        drawn = outcome.n_resamples
-        error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
-        model_a, model_b = contrast.models
-        return cls(
-            model_a, model_b, metric, label, difference, statistic, p_value, error, method,
-            contrast.alternative, drawn, outcome.exact, contrast.notes, n_groups,
-        )  # fmt: skip
-
     stem: ClassVar[str] = "test"
     _members: ClassVar[str] = """
         model_a model_b metric label difference statistic p_value p_value_standard_error method
@@ -191,4 +174,20 @@ def paired_test(
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     used = outcome.used.get(contrast.metric.name, test)
-    return PairedTestResult.of(contrast, outcome, used, n_groups(contrast.evaluation, test))
+    return result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
+
+
+def result_of(
+    contrast: Contrast | Unpaired, outcome: Outcome, method: str, n_groups: int | None = None
+) -> PairedTestResult:
+    """Result from the outcome of one contrast."""
+    metric, label, difference = contrast.metric.name, contrast.label, contrast.difference
+    warn_of_undefined(metric, label, difference, contrast.models)
+    statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])
+    drawn = outcome.n_resamples
+    error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
+    model_a, model_b = contrast.models
+    return PairedTestResult(
+        model_a, model_b, metric, label, difference, statistic, p_value, error, method,
+        contrast.alternative, drawn, outcome.exact, contrast.notes, n_groups,
+    )  # fmt: skip

@@ -19,7 +19,7 @@ from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.metrics import Metric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Unpaired, value_position
-from modelcompare.questions.paired import PairedTestResult
+from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -106,7 +106,7 @@ def unpaired_test(
         p_value = np.full_like(p_value, np.nan)
     outcome = replace(found, p_value=p_value)
     used = found.used.get(contrast.metric.name, method)
-    return PairedTestResult.of(contrast, outcome, f"unpaired-{used}")
+    return result_of(contrast, outcome, f"unpaired-{used}")
 
 
 def _studentized(contrast: Unpaired) -> Outcome:
