@@ -19,5 +19,8 @@ PASS_BYTES = 96 * 2**20
 # Results that are kept; also the memory of a machine that does not say how much it has.
 HELD_BYTES = 4 * 2**30
 
+# Whole numbers below are exact in single precision.
+EXACT_COUNTS = 2.0**24
+
 # Rows that are read, drawn and summed together: draws, and how sums round, depend on it.
 ROW_BLOCK = 65_536

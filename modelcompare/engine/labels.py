@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import collapsible
@@ -22,8 +22,6 @@ from modelcompare.metrics.quotient import divide
 COLLAPSE_AT = 1 / 16
 # Blocks whose distinct rows are put together at once.
 _AT_ONCE = 64
-# Counts below are exact in single precision.
-_MOST_COUNTED = 2**24
 # Share of all weights that is left where sums cancel.
 _CANCELLED = 1e-12
 
@@ -169,7 +167,7 @@ class Labels:
         named = np.array(self.predicted)
         own = np.empty((len(named), self.n_classes, 2))
         both = np.empty((len(a), self.n_classes, 2))
-        exact = self.multiplicity.sum() < _MOST_COUNTED
+        exact = self.multiplicity.sum() < EXACT_COUNTS
         times = self.multiplicity.astype(np.float32 if exact else np.float64)
         for code in range(self.n_classes):
             for place, here in enumerate((self.codes != code, self.codes == code)):

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column
 from modelcompare.metrics.base import Statistic
 
-# Counts below are exact in single precision.
-_MOST_COUNTED = 2.0**24
 # Classes of fewer samples make products too small to be worth the parting.
 _FEWEST_OF_A_CLASS = 16
 # Share of numbers other than 0 below which sparse products are faster, and small.
@@ -94,7 +92,7 @@ class Product:
         A column lies contiguously: formulas go through all resamples of a model and class at once.
         """
         whole = weights.dtype.kind in "iu"
-        exact = whole and weights.sum(axis=1).max(initial=0) < _MOST_COUNTED
+        exact = whole and weights.sum(axis=1).max(initial=0) < EXACT_COUNTS
         if self._order is not None:
             weights = np.take(weights, self._order, axis=1)
         out = np.zeros((self.n_columns, len(weights)))

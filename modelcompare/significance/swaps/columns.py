@@ -14,7 +14,7 @@ from itertools import chain, groupby
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, FloatArray, IntArray
 from modelcompare.engine.products import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
@@ -31,8 +31,6 @@ _LARGEST = 1e3
 # take units out of the masks, or make them wide once more, costs as much as so many columns do.
 _MOST_ROWS = 0.75
 _LEAST_COLUMNS = 32
-# Sums of whole numbers below are exact in single precision.
-_MOST_COUNTED = 2.0**24
 
 # Numbers (n_rows, n_models, width) of some units.
 Block = Callable[[slice], FloatArray]
@@ -266,5 +264,5 @@ def _narrow(block: FloatArray, counts: IntArray) -> Rows:
     # One unit tells of most columns that their numbers are not whole.
     whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))
     most = np.abs(matrix) @ (counts if some is None else counts[some])
-    whole = whole and max(most.max(initial=0), counts.max(initial=0)) < _MOST_COUNTED
+    whole = whole and max(most.max(initial=0), counts.max(initial=0)) < EXACT_COUNTS
     return Rows(matrix.astype(np.float32) if whole else matrix, some)
