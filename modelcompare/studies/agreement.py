@@ -95,7 +95,7 @@ def plot_population(
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw agreement with the order of the whole test set, against the ratio."""
-    sizes = study.usable_ratios() if ratios is None else ratios
+    sizes = study._usable_ratios() if ratios is None else ratios
     frame = study.population(sizes, n_subsamples=n_subsamples)
     lines = frame.assign(
         line=frame["label"].map(label_name), share=frame["pct_agree"],
@@ -233,15 +233,16 @@ class AgreementStudy(Result):
 
     def _population(self) -> pd.DataFrame:
         """Compare at the paper's ratios that this test set has samples for, and name the others."""
-        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
+        usable = self._usable_ratios()
+        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in usable]:
             warn_caller(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
                 f"less than 2 of {len(self.predictions)} samples.",
                 UserWarning,
             )
-        return self.population(self.usable_ratios())
+        return self.population(usable)
 
-    def usable_ratios(self) -> list[float]:
+    def _usable_ratios(self) -> list[float]:
         """The paper's ratios that leave two samples of this test set."""
         return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
 
