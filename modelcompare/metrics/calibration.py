@@ -117,7 +117,7 @@ class Binned:
             strategy=strategy,
         )  # fmt: skip
         over = "classes" if pairs is each_class else "top"
-        name = f"calibration_{over}" if self.n_columns == _OF_ERRORS else "murphy"
+        name = f"calibration_{over}" if self.n_columns == _OF_ERRORS else "brier_terms"
         return Statistic(
             f"{name}_{strategy}_{self.n_bins}", compute, class_axes=int(pairs is each_class),
             of_all=strategy == "mass",

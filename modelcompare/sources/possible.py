@@ -32,7 +32,7 @@ RANGES: dict[str, tuple[float, float]] = {
         (
             "count", "support", "hits", "predicted", "soft_hits", "soft_predicted", "confusion",
             "soft_confusion", "reciprocal_rank", "in_top_", "exact_text", "expected_exact_text",
-            "calibration_", "murphy_",
+            "calibration_", "brier_terms_",
         ),
         _SHARE,
     ),

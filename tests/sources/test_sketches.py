@@ -11,7 +11,7 @@ from modelcompare.sources.hashing import bucket_of
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
 METRICS = [
     "accuracy", "f1", "f1_macro", "cf1_macro", "mcc", "cmcc", "balanced_accuracy", "log_loss",
-    "brier_score", "ece", "ece_classwise", "top_2_accuracy", "confusion_entropy",
+    "brier_score", "brier_resolution", "ece", "ece_classwise", "top_2_accuracy", "confusion_entropy",
 ]  # fmt: skip
 
 
