@@ -300,3 +300,27 @@ def test_files_of_one_name_are_named_once(tmp_path):
     assert mc.read_predictions(paths).name == "said.csv"
     other = paths["b"].rename(tmp_path / "b" / "other.csv")
     assert mc.read_predictions({**paths, "b": other}).name == "said.csv, other.csv"
+
+
+def test_clusters_may_stand_in_a_column_called_group(tmp_path):
+    rows = [
+        {"model": model, "id": i, "group": f"g{i // 2}", "run": run, "score": i * k / 8}
+        for k, model in enumerate(("a", "b"))
+        for run in (1, 2)
+        for i in range(4)
+    ]
+    one_run = pd.DataFrame(rows).query("run == 1").drop(columns="run")
+    for frame, n_runs in ((one_run, 1), (pd.DataFrame(rows), 2)):
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        preds = read_predictions(tmp_path / "t.csv", groups="group")
+        assert preds.groups.tolist() == ["g0", "g0", "g1", "g1"] * n_runs
+
+
+def test_an_answer_key_of_a_csv_may_number_the_samples(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "model,id,y_true,y_pred\n"
+        "a,1,,x\na,2,,y\na,10,,x\nb,1,,y\nb,2,,y\nb,10,,x\n,1,x,\n,2,y,\n,10,y,\n"
+    )
+    preds = read_predictions(tmp_path / "t.csv")
+    assert preds.ids.tolist() == [1, 2, 10]
+    assert preds.y_true.tolist() == ["x", "y", "y"]
