@@ -273,6 +273,8 @@ def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> 
         raise ValueError(
             f"`labels` must be one-dimensional, a name for each class, got shape {chosen.shape}."
         )
+    if labels is not None and len(chosen) == 0:
+        raise ValueError("`labels` is empty; name the classes, or leave it out.")
     if len({*chosen.tolist()}) != len(chosen):
         raise ValueError(f"`labels` must be distinct, got {listed(chosen)}.")
     if len(chosen) < at_least:

@@ -67,6 +67,8 @@ def test_undefined_values_are_said():
          "micro, weighted or binary, got 'samples'."),
         (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[0, 0, 1]), "`labels` must be distinct, "
          "got 0, 0, 1."),
+        (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[]), "`labels` is empty; name the classes, "
+         "or leave it out."),
         (lambda: mc.metrics.f1([0, 1], [[0.7, 0.3], [0.2, 0.8]]), "`y_pred` must give one label for "
          "each sample, got shape (2, 2); of probabilities take the likeliest class, or ask a metric "
          "of probabilities."),
