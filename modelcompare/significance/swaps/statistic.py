@@ -191,6 +191,10 @@ class Swapped:
             parts.append(part)
         return [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
 
+    def alone(self) -> Swapped:
+        """Copy the sums, without the masks and what formulas made of the sums."""
+        return replace(self, grown={})
+
     @cached_property
     def masks(self) -> AnyArray:
         """Masks (n_masks, n_chosen) in as few bits as they need."""
@@ -304,7 +308,7 @@ class UnitSwaps(SwapStatistic):
         if self._last is not None and self._last[0] is masks:
             kept = self._last[1]
             of_block = 8 * len(self.model_a) * max(swapped.n_masks for swapped in kept)
-            again, places = (lambda i: task(replace(kept[i]))), range(len(kept))
+            again, places = (lambda i: task(kept[i].alone())), range(len(kept))
             return map_blocks(again, places, n_jobs, numbers=of_block)
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
         alike = self.units.multiplicity is None
@@ -318,8 +322,7 @@ class UnitSwaps(SwapStatistic):
         def one(block: int) -> tuple[Result, Swapped | None]:
             swapped = Swapped(partial(blocks.narrow, block, 0), blocks.block_size(block))
             self.sum_up(swapped)
-            # A copy leaves out the masks.
-            return task(swapped), replace(swapped) if keep else None
+            return task(swapped), swapped.alone() if keep else None
 
         done = map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=step * cost)
         if keep:
