@@ -236,7 +236,7 @@ def _place(error: BaseException) -> str:
 
 def _invalid(found: Any) -> list[str]:
     """What the constructor says of what was read, a model at a time."""
-    if not isinstance(found, mc.Predictions) or found.sums.numbers:
+    if not isinstance(found, mc.Predictions) or found.sums:
         return []
     for model in found.models:
         output = found.output(model)

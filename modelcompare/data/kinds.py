@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare import spelling
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.scores import scored
 from modelcompare.words import Kind, KindOrAuto, warn_caller
@@ -20,6 +20,10 @@ from modelcompare.words import Kind, KindOrAuto, warn_caller
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
 # Samples from which on a label written otherwise is taken for a habit.
 _FEW = 3
+
+
+Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
+"""True classes, predicted classes, and the number of samples of each such pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,21 +229,15 @@ def check_guess(
     check_matches(labels, answers)
 
 
-@dataclass(frozen=True)
-class Answers:
-    """True classes and those that a model said: of samples, or of rows that stand for several."""
-
-    truth: IntArray
-    said: IntArray
-    times: IntArray | None = None
-
-    def by_class(self, codes: IntArray, n_classes: int) -> IntArray:
-        """Samples of each class."""
-        return np.bincount(codes, self.times, minlength=n_classes).astype(np.intp, copy=False)
-
-    def number(self, rows: BoolArray) -> int:
-        """Samples of some rows."""
-        return int(np.count_nonzero(rows) if self.times is None else self.times[rows].sum())
+def counted(
+    truth: IntArray, said: IntArray, n_classes: int, times: IntArray | None = None
+) -> Answers:
+    """Count pairs of a true and a predicted class, of samples or of rows that stand for several."""
+    pairs = n_classes * truth + said
+    n_pairs = n_classes**2
+    place, held = (pairs, np.arange(n_pairs)) if n_pairs <= len(pairs) else pd.factorize(pairs)
+    counts = np.bincount(place, times, minlength=len(held)).astype(np.intp)
+    return held // n_classes, held % n_classes, counts
 
 
 def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
@@ -250,9 +248,9 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
     where the labels are true ones written otherwise or counted from another number.
     """
     n = len(labels)
-    truths = {id(each.truth): each for each in answers.values()}
-    present = np.any([np.zeros(n), *(a.by_class(a.truth, n) for a in truths.values())], axis=0)
-    counts = {model: each.by_class(each.said, n) for model, each in answers.items()}
+    truths = [np.bincount(truth, times, n) for truth, _, times in answers.values()]
+    present = np.any([np.zeros(n), *truths], axis=0)
+    counts = {model: np.bincount(said, times, n) for model, (_, said, times) in answers.items()}
     matching = [count > 0 for count in counts.values() if count[present].any()]
     spoken = np.any([present, *matching], axis=0)
     for model, count in counts.items():
@@ -279,23 +277,24 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
 
 def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, str]]) -> bool:
     """Return whether a model writes a true label always otherwise, mostly where it is right."""
+    truth, said, times = of
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
-        here, meant = of.said == place[label], of.truth == place[other]
-        n_here, always = of.number(here), of.number(of.said == place[other]) == 0
-        if always and n_here >= _FEW and 2 * of.number(here & meant) >= n_here:
+        here, meant = said == place[label], truth == place[other]
+        n_here, always = times[here].sum(), times[said == place[other]].sum() == 0
+        if always and n_here >= _FEW and 2 * times[here & meant].sum() >= n_here:
             return True
     return False
 
 
 def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
     """Return whether labels match the true ones clearly better once they are moved by one."""
+    truth, said, times = of
     values = labels.astype(np.int64)
-    as_given = of.number(of.said == of.truth)
-    moved = of.number(values[of.said] - by == values[of.truth])
+    as_given = int(times[said == truth].sum())
+    moved = int(times[values[said] - by == values[truth]].sum())
     beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
-    n_samples = of.number(np.ones(len(of.truth), dtype=bool))
-    return beyond_chance and 2 * moved >= n_samples and moved >= 2 * as_given
+    return beyond_chance and 2 * moved >= times.sum() and moved >= 2 * as_given
 
 
 def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
-from modelcompare.data.checks import frozen
+from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import (
     checked_column,
     checked_weights,
@@ -20,7 +20,14 @@ from modelcompare.data.columns import (
     read_columns,
     slice_frame,
 )
-from modelcompare.data.kinds import Answers, Output, check_guess, checked_output, decide_kinds
+from modelcompare.data.kinds import (
+    Answers,
+    Output,
+    check_guess,
+    checked_output,
+    counted,
+    decide_kinds,
+)
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -30,7 +37,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.truths import Truth, as_truth
+from modelcompare.data.truths import as_truth, truth_of
 from modelcompare.words import (
     Design,
     KindOrAuto,
@@ -136,10 +143,11 @@ class Predictions(TestSet):
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
-        self._truth = Truth.of(truth, labels, arrays, kinds, normalize=normalize)
+        classes, of_truth = truth_of(truth, labels, arrays, kinds, normalize=normalize)
+        self._labels, self._columns = classes, of_truth
         self._outputs = {
             model: Output(kinds[model], frozen(checked_output(
-                f"model {model!r}", array, kinds[model], self._truth.labels,
+                f"model {model!r}", array, kinds[model], classes,
                 score_names=self._score_names, normalize=normalize, missing_mass=missing_mass,
             )))
             for model, array in arrays.items()
@@ -148,7 +156,7 @@ class Predictions(TestSet):
         if bounds is not None and not given:
             raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
-        classes, codes = self._truth.labels, self.hard_codes
+        codes = self.hard_codes
         if labels is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
             true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
@@ -156,7 +164,7 @@ class Predictions(TestSet):
         self._predicted: dict[str, IntArray] = {}
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
         weight = checked_weights(sample_weight, n_samples)
-        self._columns = {**columns, "sample_weight": weight}
+        self._columns = {**of_truth, **columns, "sample_weight": weight}
         self._slices = slice_frame(slices, n_samples)
 
     @classmethod
@@ -289,9 +297,8 @@ class Predictions(TestSet):
             raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
         part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
         part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
-        part._truth = self._truth.rows(index)
         part._columns = {
-            name: None if column is None else frozen(column[index])
+            name: None if column is None else read_only(column[index])
             for name, column in self._columns.items()
         }
         if self._slices is not None:
@@ -308,13 +315,13 @@ class Predictions(TestSet):
 
     def __repr__(self) -> str:
         parts = [f"{len(self):,} samples"]
-        if self._truth.labels is not None:
-            shown = ", ".join(map(str, self._truth.labels[:6]))
+        if self._labels is not None:
+            shown = ", ".join(map(str, self._labels[:6]))
             more = ", ..." if self.n_classes > 6 else ""
             parts.append(f"{self.n_classes} classes ({shown}{more})")
         parts.append(f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}")
         parts += [f"scores {', '.join(self._score_names)}"] if self._score_names else []
-        parts += [name for name, column in self._columns.items() if column is not None]
+        parts += [name for name in get_args(SampleColumn) if self._columns[name] is not None]
         if self._slices is not None:
             parts.append(f"slices by {', '.join(map(str, self._slices.columns))}")
         width = max(map(len, self.models))
@@ -334,9 +341,10 @@ class Predictions(TestSet):
 
 
 def answers_of(predictions: Predictions, times: IntArray | None = None) -> dict[str, Answers]:
-    """True classes and those that each model of labels said, of rows that occur so many times."""
+    """Count the true and predicted classes of each model of labels, in rows of so many samples."""
     codes = predictions.hard_codes
     if codes is None:
         return {}
     of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
-    return {model: Answers(codes, predictions.predicted(model), times) for model in of_labels}
+    n_classes = predictions.n_classes
+    return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

@@ -8,7 +8,7 @@ of the samples is compared with what a test set gives once, by `TestSet.require`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -20,14 +20,11 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
-from modelcompare.data.sums import Sums
-from modelcompare.data.truths import Truth
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
 
 Found = TypeVar("Found")
-_NO_SUMS = Sums()
 
 
 class TestSet(ABC):
@@ -44,8 +41,8 @@ class TestSet(ABC):
     """
 
     __slots__ = (
-        "_bounds", "_columns", "_greater_is_better", "_kinds", "_missing_mass", "_name",
-        "_score_names", "_truth",
+        "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
+        "_score_names",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -57,10 +54,10 @@ class TestSet(ABC):
     _columns: Mapping[str, AnyArray | None]
     _greater_is_better: Direction | None
     _kinds: Mapping[str, Kind]
+    _labels: AnyArray | None
     _missing_mass: bool
     _name: str | None
     _score_names: tuple[str, ...]
-    _truth: Truth
 
     @property
     @abstractmethod
@@ -157,17 +154,17 @@ class TestSet(ABC):
     @property
     def labels(self) -> AnyArray | None:
         """The classes, or None outside classification."""
-        return self._truth.labels
+        return self._labels
 
     @property
     def y_true(self) -> AnyArray | None:
         """Truth as given: labels, values or texts; None for per-example scores."""
-        return self._truth.y_true
+        return self._columns.get("y_true")
 
     @property
     def codes(self) -> IntArray | None:
         """True class of each sample as an index into `labels`; the likeliest of soft labels."""
-        return self._truth.codes
+        return self._columns.get("codes")
 
     @property
     def hard_codes(self) -> IntArray | None:
@@ -177,37 +174,37 @@ class TestSet(ABC):
     @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
-        return self._truth.distribution
+        return self._columns.get("true_distribution")
 
     @property
     def ids(self) -> AnyArray | None:
         """Name of each sample."""
-        return self._columns["ids"]
+        return self._columns.get("ids")
 
     @property
     def groups(self) -> AnyArray | None:
         """Cluster of each sample."""
-        return self._columns["groups"]
+        return self._columns.get("groups")
 
     @property
     def strata(self) -> AnyArray | None:
         """Stratum of each sample."""
-        return self._columns["strata"]
+        return self._columns.get("strata")
 
     @property
     def runs(self) -> AnyArray | None:
         """Run (seed) that each row belongs to."""
-        return self._columns["runs"]
+        return self._columns.get("runs")
 
     @property
     def sample_weight(self) -> FloatArray | None:
         """Weight of each sample."""
-        return self._columns["sample_weight"]
+        return self._columns.get("sample_weight")
 
     @property
     def weighted(self) -> bool:
         """True where samples have weights."""
-        return self._columns["sample_weight"] is not None
+        return self._columns.get("sample_weight") is not None
 
     @property
     def plain(self) -> bool:
@@ -249,9 +246,34 @@ class TestSet(ABC):
         return None
 
     @property
-    def sums(self) -> Sums:
-        """Sums of samples that were added up in a sketch; empty where they were not."""
-        return _NO_SUMS
+    def sums(self) -> Mapping[tuple[str, str], FloatArray]:
+        """Statistics summed in the buckets of a sketch; empty where no samples were summed.
+
+        Keys are names of the statistic and of the model, `EVERY_MODEL` where all share one; arrays
+        have shape (n_buckets, n_columns). A sketch has "count", the samples' weight, and of labels
+        "support", their weight by true class.
+        """
+        return {}
+
+    @property
+    def judged(self) -> Collection[str]:
+        """Statistics of scores that a sketch knows to be all 0 or 1."""
+        return ()
+
+    @property
+    def soft_truth(self) -> bool:
+        """True where the truth is a distribution over classes."""
+        return self.true_distribution is not None
+
+    @property
+    def sums_runs(self) -> bool:
+        """True for sums over several runs of the models."""
+        return False
+
+    @property
+    def summed_for(self) -> tuple[str, ...]:
+        """Metrics that a sketch was made for."""
+        return ()
 
     @property
     def unit(self) -> str:

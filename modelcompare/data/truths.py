@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kinds import are_codes, inferred, real_texts, same_type, two_classes
@@ -40,60 +39,31 @@ def _are_texts(found: Any) -> bool:
     return listed and all(isinstance(text, str) for text in found)
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """True labels, values or texts of the samples, read-only.
+def truth_of(
+    truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
+    kinds: Mapping[str, Kind], *, normalize: bool,
+) -> tuple[AnyArray | None, dict[str, AnyArray]]:  # fmt: skip
+    """Return the classes, if any, and the columns of the truth beside outputs of these kinds.
 
-    Parameters
-    ----------
-    y_true : ndarray of shape (n_samples,), optional
-        As given: labels, values or texts; the likeliest of soft labels.
-    labels : ndarray of shape (n_classes,), optional
-        The classes.
-    codes : ndarray of int of shape (n_samples,), optional
-        True class of each sample as an index into them.
-    distribution : ndarray of shape (n_samples, n_classes), optional
-        Soft labels.
+    The columns are read-only: ``y_true`` as given (labels, values or texts; the likeliest of soft
+    labels), of classes ``codes`` (indices into these), and of soft labels ``true_distribution``, of
+    shape (n_samples, n_classes).
     """
-
-    y_true: AnyArray | None = None
-    labels: AnyArray | None = None
-    codes: IntArray | None = None
-    distribution: FloatArray | None = None
-
-    @classmethod
-    def of(
-        cls, truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
-        kinds: Mapping[str, Kind], *, normalize: bool,
-    ) -> Truth:  # fmt: skip
-        """The truth beside outputs of these kinds."""
-        found = {*kinds.values()}
-        if found & {"labels", "probabilities"}:
-            said = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
-            widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
-            return of_classes(truth, labels, said, widths, normalize=normalize)
-        if "values" in found:
-            return _values(truth, labels)
-        if truth is None:
-            return cls()
-        return cls(frozen(truth))
-
-    def rows(self, rows: IntArray) -> Truth:
-        """The truth of some samples."""
-        parts = {
-            name: None if array is None else read_only(array[rows])
-            for name, array in (
-                ("y_true", self.y_true), ("codes", self.codes), ("distribution", self.distribution)
-            )
-        }  # fmt: skip
-        return replace(self, **parts)
+    found = {*kinds.values()}
+    if found & {"labels", "probabilities"}:
+        said = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
+        widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
+        return of_classes(truth, labels, said, widths, normalize=normalize)
+    if "values" in found:
+        return _values(truth, labels)
+    return None, {} if truth is None else {"y_true": frozen(truth)}
 
 
 def of_classes(
     truth: AnyArray | None, given: ArrayLike | None, said: Mapping[str, AnyArray],
     widths: Sequence[int], *, normalize: bool = False, at_least: int = 2,
-) -> Truth:  # fmt: skip
-    """True labels, or soft ones, over the classes given or found.
+) -> tuple[AnyArray, dict[str, AnyArray]]:  # fmt: skip
+    """The classes, given or found, and the columns of true labels, or of soft ones.
 
     The classes are those of the truth and what models `said`, by the models' names in messages; of
     whole numbers they may be the columns of probabilities, of these `widths`.
@@ -113,9 +83,9 @@ def of_classes(
         labels = checks.classes(given, np.arange(truth.shape[1]), at_least=at_least)
         distribution = checks.probabilities("`y_true`", truth, labels, normalize)
         codes = frozen(distribution.argmax(axis=1))
-        return Truth(
-            read_only(labels[codes]), labels, codes, frozen(distribution.astype(np.float64))
-        )
+        soft = frozen(distribution.astype(np.float64))
+        y_true = read_only(labels[codes])
+        return labels, {"y_true": y_true, "codes": codes, "true_distribution": soft}
     found = checks.distinct(truth, "`y_true`")
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
@@ -126,15 +96,21 @@ def of_classes(
         said_by_any = np.concatenate([found, *alike])
         found = checks.distinct(said_by_any, "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
-    return Truth(frozen(truth), labels, frozen(checks.codes("`y_true`", truth, labels)))
+    return labels, _coded(truth, truth, labels)
 
 
-def _values(truth: AnyArray | None, given: ArrayLike | None) -> Truth:
+def _coded(y_true: AnyArray, truth: AnyArray, labels: AnyArray) -> dict[str, AnyArray]:
+    return {"y_true": frozen(y_true), "codes": frozen(checks.codes("`y_true`", truth, labels))}
+
+
+def _values(
+    truth: AnyArray | None, given: ArrayLike | None
+) -> tuple[AnyArray | None, dict[str, AnyArray]]:
     """True values, and classes where there are two: raw scores are of the second."""
     found = None if truth is None else two_classes(truth, given)
     named = truth is not None and found is not None and checks.holds_texts(truth)
-    values = truth if named else checks.real_values(truth, "`y_true`")
-    if truth is None or found is None or values is None:
-        return Truth(values)
+    values = truth if truth is not None and named else checks.real_values(truth, "`y_true`")
+    if truth is None or found is None:
+        return None, {"y_true": values}
     labels = checks.classes(found, found)
-    return Truth(frozen(values), labels, frozen(checks.codes("`y_true`", truth, labels)))
+    return labels, _coded(values, truth, labels)

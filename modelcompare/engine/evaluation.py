@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, AnyArray, FloatArray
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.engine.areas import BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
@@ -194,8 +195,8 @@ class Evaluation(UnitStatistics):
     def support(self) -> FloatArray | None:
         """Samples of each true class, of a sketch their weight; None where these are not known."""
         p = self.predictions
-        if p.sums.support is not None:
-            return p.sums.support.sum(axis=0)
+        if ("support", EVERY_MODEL) in p.sums and not p.soft_truth:
+            return p.unit_weights(by_class=True).sum(axis=0)
         if not self.by_blocks:
             return None if self.labelled is None else self.labelled.support
         counted = [c for c in self.columns(slice(None)) if c.statistic == SUPPORT]

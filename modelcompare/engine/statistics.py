@@ -54,7 +54,7 @@ class UnitStatistics:
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Numbers of statistics that are worth keeping, or all that there is of a sketch.
-        self._kept = {**predictions.sums.numbers}
+        self._kept = {**predictions.sums}
         self._rows: Labels | None = None
         if collapse is not False:
             self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)
@@ -242,7 +242,7 @@ class UnitStatistics:
 
         None where a sample has more than one number that is not 0.
         """
-        if statistic.entries is None or self.predictions.sums.numbers:
+        if statistic.entries is None or self.predictions.sums:
             return None
         found = statistic.entries(outcomes)
         if found is None:

@@ -137,18 +137,22 @@ def read_outcomes(
             labels = columns
     where = "`y_pred`" if kind == "labels" else "`y_prob`"
     said = {where: output} if kind == "labels" else {}
-    true = of_classes(truth, labels, said, [*output.shape[1:]], at_least=1)
+    classes, true = of_classes(truth, labels, said, [*output.shape[1:]], at_least=1)
     if labels is None and said and truth.ndim == 1 and not same_type(truth, output):
         raise ValueError(
             "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all "
             "numbers."
         )
-    classes = np.asarray(true.labels)
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"
     of_model = Output(kind, checked_output(where, output, kind, classes))
     outcomes = Outcomes(
-        of_model, true.codes, len(classes), truth, true.distribution, weight=weights
+        of_model,
+        true["codes"],
+        len(classes),
+        truth,
+        true.get("true_distribution"),
+        weight=weights,
     )
     return outcomes, weights, classes.tolist()
 

@@ -96,8 +96,8 @@ def _check_pairs(pairs: pd.DataFrame) -> None:
             raise ValueError("`y_true` has missing values, infinite ones; " + _FILL + ".")
     place = {str(label): code for code, label in enumerate(labels.tolist())}
     codes = pairs.assign(**{side: pairs[side].map(place) for side in ("label", "said")})
-    answers = {
-        str(model): Answers(*(part[c].to_numpy(np.intp) for c in ("label", "said", "value")))
+    answers: dict[str, Answers] = {
+        str(model): tuple(part[c].to_numpy(np.intp) for c in ("label", "said", "value"))
         for model, part in codes.groupby("model", sort=False)
     }
     check_matches(labels.astype(object), answers)

@@ -156,7 +156,7 @@ class ScannedPredictions(TestSet):
         if (labels := layout.labels) is not None:
             # Single probabilities are of the last class, as nobody said.
             single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
-            true = (labels[np.unique(each.truth)] for each in answers.values())
+            true = (labels[np.unique(t[n > 0])] for t, _, n in answers.values())
             check_guess(labels, next(true, labels), answers, single)
         layout = layout.settled(shown)
         part = cls(layout, layout.quietly(first), checkpoint)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,9 +24,8 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
 from modelcompare.data.scores import Direction, Ranges
-from modelcompare.data.sums import COLUMNS, EVERY_MODEL, Sums
+from modelcompare.data.sums import COLUMNS, EVERY_MODEL
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.truths import Truth
 from modelcompare.paths import write_bytes
 from modelcompare.words import Kind, Need, optional
 
@@ -149,9 +148,8 @@ class Sketch(TestSet):
         self._score_names, self._greater_is_better = about.score_names, about.greater_is_better
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
-        self._truth = Truth(labels=None if about.labels is None else np.array(about.labels))
-        names = ("ids", "groups", "strata", "runs", "sample_weight")
-        self._columns = dict.fromkeys(names) | {"groups": np.arange(np.count_nonzero(counts))}
+        self._labels = None if about.labels is None else np.array(about.labels)
+        self._columns = {"groups": np.arange(np.count_nonzero(counts))}
 
     @property
     def n_samples(self) -> int:
@@ -167,7 +165,7 @@ class Sketch(TestSet):
         return "buckets"
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> Numbers:
         """The sums of buckets that hold samples, as the engine takes them.
 
         A part of a test set may hold one sample, or one class; a test set may not.
@@ -176,13 +174,26 @@ class Sketch(TestSet):
         if self.labels is not None:
             checks.classes(self.labels, self.labels)
         held = self.counts > 0
-        numbers = {key: found[held] for key, found in self.numbers.items()}
-        about = self.about
-        judged = frozenset(about.judged)
-        return Sums(numbers, about.metrics, judged, about.soft_truth, len(about.runs) > 1)
+        return {key: found[held] for key, found in self.numbers.items()}
+
+    @property
+    def judged(self) -> Collection[str]:
+        return self.about.judged
+
+    @property
+    def soft_truth(self) -> bool:
+        return self.about.soft_truth
+
+    @property
+    def sums_runs(self) -> bool:
+        return len(self.about.runs) > 1
+
+    @property
+    def summed_for(self) -> tuple[str, ...]:
+        return self.about.metrics
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
-        return self.sums.numbers["support" if by_class else "count", EVERY_MODEL]
+        return self.sums["support" if by_class else "count", EVERY_MODEL]
 
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):

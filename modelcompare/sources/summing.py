@@ -144,7 +144,7 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),
-        soft_truth=block.true_distribution is not None, runs=first_runs(block),
+        soft_truth=block.soft_truth, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
         score_names=block.score_names, greater_is_better=block.told_direction,
         bounds=block.bounds, name=block.name,
