@@ -62,7 +62,7 @@ def disagreements(reading: Reading, output: Output) -> None:
 def of_table(table: Path, output: Output, *, function: str, **options: Any) -> None:
     """Ask about a table of scores, as papers print them."""
     output.check([table])
-    output.emit(getattr(mc, function)(read_table(table).frame, **options))
+    output.emit(getattr(mc, function)(read_table(table), **options))
 
 
 def _two(predictions: TestSet) -> tuple[str, str]:

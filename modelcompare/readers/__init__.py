@@ -7,19 +7,21 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
+import pandas as pd
+
 from modelcompare import words
 from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
-from modelcompare.readers.content import Content
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.many_files import gathered
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns
-from modelcompare.readers.places import File, Source
+from modelcompare.readers.places import Source
 from modelcompare.readers.reading import (
     Reading,
     record_predictions,
@@ -27,7 +29,6 @@ from modelcompare.readers.reading import (
     wide_predictions,
 )
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
-from modelcompare.readers.tables import Table
 from modelcompare.words import (
     FileKind,
     KindOrAuto,
@@ -41,10 +42,6 @@ from modelcompare.words import (
 )
 
 __all__ = ["read_predictions", "read_sets"]
-
-# A row for each kind of file that holds all models, and no table; tables stand in `TABLES`, logs in
-# `FORMATS`.
-WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 _LISTS = ("models", "score", "na", "labels")
 _CHECKS: dict[str, Callable[[str, Any], None]] = {
@@ -267,15 +264,15 @@ def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
 
 def _alone(file: File, columns: Columns) -> Reading | Records | None:
     """Read a file that may hold all models: predictions side by side, or records; None of a log."""
-    if file.kind in WHOLE:
-        return WHOLE[file.kind](file.payload, columns)
-    if not isinstance(file.payload, Table) or format_of(file) is not None:
+    if file.kind == "npz":
+        return read_arrays(file, columns)
+    if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:
         return None
     name = file.name or None
-    table, columns, roles = with_roles(file.payload, columns, name or "the table", alone=True)
+    seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
-        return wide_predictions(table, columns, roles, name=name)
-    records = table_records(table, roles, columns)
+        return wide_predictions(seen, roles, name=name)
+    records = table_records(seen, roles)
     if "model" in records.frame:
         return records
     return replace(records, frame=records.frame.assign(model=file.model))

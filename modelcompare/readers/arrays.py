@@ -17,7 +17,7 @@ from modelcompare.data.checks import DataWarning, as_array, classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import alike
-from modelcompare.readers.content import Content, check_inflation, whole
+from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading, directed
@@ -39,7 +39,7 @@ _ARGUMENTS = {
 }  # fmt: skip
 
 
-def read_arrays(opened: Content, columns: Columns) -> Reading:
+def read_arrays(opened: File, columns: Columns) -> Reading:
     """Predictions from an archive; pickled arrays in it are refused."""
     where, arrays = opened.name, _load(opened)
     true = columns.true or _truth(arrays)
@@ -112,9 +112,9 @@ def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
     return next(found, "y_true")
 
 
-def _load(opened: Content) -> dict[str, NDArray[Any]]:
+def _load(opened: File) -> dict[str, NDArray[Any]]:
     name = opened.name
-    with whole(name), opened.file as file:
+    with whole(name), opened.payload as file:
         start = file.read(6)
         if start == np.lib.format.MAGIC_PREFIX:
             raise ValueError(f"{name} holds one array; save several with numpy.savez.")

@@ -10,10 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.content import File
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import told
 from modelcompare.readers.model_columns import model_columns
@@ -21,7 +23,7 @@ from modelcompare.readers.options import Columns, refuse_column, with_named
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
-from modelcompare.readers.tables import Table, flattened
+from modelcompare.readers.tables import flattened
 from modelcompare.spelling import chosen
 
 
@@ -50,35 +52,34 @@ class Roles:
         return [column for columns in self.outputs.values() for column in columns.values()]
 
 
-def prepared(table: Table, columns: Columns, where: str) -> Table:
+def prepared(
+    frame: pd.DataFrame, columns: Columns, where: str, *, written: bool = False,
+    of_folders: Collection[str] = (),
+) -> Profile:  # fmt: skip
     """A table whose headings are distinct texts, with every column that was named."""
-    frame = table.frame
     if is_sketch(frame.columns):
         raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
     if not len(frame):
         raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
-    if not table.written:  # a file of texts has headings of texts, and no objects in its cells
+    if not written:  # a file of texts has headings of texts, and no objects in its cells
         frame = flattened(frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)
-    return Table(with_named(frame, columns, where), table.written)
+    frame = with_named(frame, columns, where)
+    return Profile(frame, columns, where, written=written, of_folders=of_folders)
 
 
 def with_roles(
-    table: Table, columns: Columns, where: str, *, alone: bool
-) -> tuple[Table, Columns, Roles]:
-    """A table with a column for each class, what was said of it, and what its columns are."""
-    table, columns = spread(prepared(table, columns, where), columns, where, alone=alone)
-    return table, columns, find_roles(table, columns, where, alone=alone)
+    file: File, columns: Columns, where: str, *, alone: bool
+) -> tuple[Profile, Roles]:  # fmt: skip
+    """The table in a file, with a column for each class, and what its columns are."""
+    seen = prepared(file.payload, columns, where, written=file.written)
+    seen = spread(seen, alone=alone)
+    return seen, find_roles(seen, alone=alone)
 
 
-def find_roles(
-    table: Table, columns: Columns, where: str, *, alone: bool, of_folders: Collection[str] = ()
-) -> Roles:
-    """The roles of a table's columns; `alone` if it holds all models, and not one of several.
-
-    Columns `of_folders` are cells that the names of folders gave; by themselves they are no models.
-    """
-    seen = Profile(table, columns, where, of_folders)
+def find_roles(seen: Profile, *, alone: bool) -> Roles:
+    """The roles of a table's columns; `alone` if it holds all models, and not one of several."""
+    columns = seen.columns
     _refuse_summary(seen)
     refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)

@@ -1,4 +1,4 @@
-"""Paths -> what kind of file is there, and its bytes."""
+"""Files: their kinds, and their bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import Any, get_args
 
 from modelcompare.words import FIRST_BYTES, FileKind
 
@@ -29,21 +29,42 @@ MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
-class Content:
-    """An open file of a known kind; it can be read once."""
+class File:
+    """A file, and the model, the test set and the run that it holds if it does not say itself.
 
-    name: str
-    kind: FileKind
-    file: BinaryIO
+    Once it is opened it has a kind, and a payload: a frame for csv, tsv, parquet and jsonl; the
+    parsed document for json; a list of lines without their ends for text; the open file for npz
+    and eval, and for every kind before it is read. A frame is a table of no file. A file that was
+    found in a folder may be left out if nothing in it was scored.
+    """
 
-    def holding(self, data: bytes, kind: FileKind) -> Content:
+    path: Path
+    kind: FileKind | None = None
+    payload: Any = None
+    model: str = "model"
+    set: str | None = None
+    run: str | None = None
+    in_folder: bool = False
+    is_named: bool = False  # by whoever named the file
+
+    @property
+    def name(self) -> str:
+        """The file's name, for messages."""
+        return self.path.name
+
+    @property
+    def written(self) -> bool:
+        """True where cells of a table are texts, as in a file that knows no types."""
+        return self.kind in ("csv", "tsv")
+
+    def holding(self, data: bytes, kind: FileKind) -> File:
         """Reopen bytes that were read already as a file of another kind."""
-        return replace(self, kind=kind, file=io.BytesIO(data))
+        return replace(self, kind=kind, payload=io.BytesIO(data))
 
     def text(self) -> bytes:
-        """All of it, which must be text in UTF-8."""
-        with self.file as file:
-            data = file.read()
+        """All of an open file, which must be text in UTF-8."""
+        with self.payload as file:
+            data: bytes = file.read()
         if b"\0" in data:
             raise ValueError(
                 f"{self.name}: byte {data.index(0):,} is 0, which no text in UTF-8 holds; write "
@@ -52,21 +73,22 @@ class Content:
         return data
 
 
-def content(path: Path) -> Content:
+def with_content(file: File) -> File:
     """Open a file, a pipe, or standard input, which tell their kind by their first bytes."""
+    path = file.path
     check_file(path)
     # A path without suffix is a pipe, or a device like /dev/stdin.
     is_stream = not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
     kind = None if is_stream else file_kind(path)
     is_packed = path.suffix.lower() == ".gz"
     if kind is not None and path.is_file() and not is_packed:
-        return Content(path.name, kind, path.open("rb"))
+        return replace(file, kind=kind, payload=path.open("rb"))
     data = path.read_bytes()
     if is_stream and not data:
         raise ValueError(f"{path.name}: the file is empty.")
     if is_packed or (is_stream and data.startswith(_GZIP)):
         data = _inflated(data, path.name)
-    return Content(path.name, kind or _kind_by_content(data), io.BytesIO(data))
+    return file.holding(data, kind or _kind_by_content(data))
 
 
 def check_file(path: Path) -> None:

@@ -17,10 +17,8 @@ from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
-from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile, find_truth
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.tables import Table
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # What numpy calls the numbers in a list, or the list.
@@ -28,18 +26,18 @@ _NUMPY = re.compile(r"np\.float\d+\(([^()]*)\)|\b(?:array|tensor)\(([^()]*)\)")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
-def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[Table, Columns]:
-    """A table whose lists of probabilities are a column for each class; and what was said of it.
+def spread(seen: Profile, *, alone: bool) -> Profile:
+    """A table whose lists of probabilities are a column for each class.
 
     Other lists stay what they are: they describe the samples, unless their name says otherwise.
     """
+    columns = seen.columns
     if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
-        return table, columns
-    seen = Profile(table, columns, where)
-    found = {heading: _numbers(table.frame[heading], seen) for heading in _asked(seen)}
+        return seen
+    found = {heading: _numbers(seen.frame[heading], seen) for heading in _asked(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
-        return table, columns
+        return seen
     of_one = not alone or (columns.pred or columns.model_column or seen.first(names.MODEL))
     made = {
         heading: PROBABILITY
@@ -50,11 +48,11 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
     if len({*made.values()}) < len(made):
         first, second = list(made)[:2]
         raise ValueError(
-            f"{where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
+            f"{seen.where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
             "which holds what the model gave with pred= (--pred COLUMN)."
         )
     parts: list[Any] = []
-    for heading, column in table.frame.items():
+    for heading, column in seen.frame.items():
         array = lists.get(str(heading))
         if array is not None:
             labels = _classes(seen, str(heading), array.shape[1], [*lists])
@@ -62,7 +60,8 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
             column = pd.DataFrame(array, column.index, named)
         parts.append(column)
     columns = replace(columns, pred=None) if columns.pred in lists else columns
-    return Table(pd.concat(parts, axis=1), table.written), columns
+    frame = pd.concat(parts, axis=1)
+    return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
 
 
 def _asked(seen: Profile) -> list[str]:

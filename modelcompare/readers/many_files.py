@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pandas as pd
+
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.column_roles import with_roles
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
-from modelcompare.readers.places import File
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.reading import table_records
 from modelcompare.readers.records import Records, stacked
-from modelcompare.readers.tables import Table
 from modelcompare.words import warn_caller
 
 
@@ -31,8 +32,7 @@ def gathered(files: Sequence[File], columns: Columns) -> Records:
             continue
         for file in alike:
             where = f"the file of model {file.model!r}"
-            table, told_here, roles = with_roles(file.payload, columns, where, alone=False)
-            records = table_records(table, roles, told_here)
+            records = table_records(*with_roles(file, columns, where, alone=False))
             parts.append(_placed(records, [file], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
@@ -52,7 +52,7 @@ def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
                 f"{file.name}: one model per file needs rows or a log; name this file alone."
             )
         log = format_of(file)
-        if log is None and not isinstance(file.payload, Table):
+        if log is None and not isinstance(file.payload, pd.DataFrame):
             raise ValueError(
                 f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of "
                 "one row for each sample, or a log that `modelcompare` knows (README, Your "

@@ -5,44 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from modelcompare.readers.content import file_stem, known_kind
-from modelcompare.words import FileKind, shown
+from modelcompare.readers.content import File, file_stem, known_kind
+from modelcompare.words import shown
 
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
 _RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,3}")
 
 Source = str | PathLike[str]
-
-
-@dataclass(frozen=True)
-class File:
-    """A file, and the model, the test set and the run that it holds if it does not say itself.
-
-    Once it is opened it has a kind, and a payload: a `Table` for csv, tsv, parquet and jsonl; the
-    parsed document for json; a list of lines without their ends for text; the open `Content` for
-    npz and eval, whose bytes are an archive's. A frame is a table of no file. A file that was found
-    in a folder may be left out if nothing in it was scored.
-    """
-
-    path: Path
-    kind: FileKind | None = None
-    payload: Any = None
-    model: str = "model"
-    set: str | None = None
-    run: str | None = None
-    in_folder: bool = False
-    is_named: bool = False  # by whoever named the file
-
-    @property
-    def name(self) -> str:
-        """The file's name, for messages."""
-        return self.path.name
 
 
 def places(source: Any) -> list[File] | None:

@@ -13,7 +13,6 @@ import pandas as pd
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
 from modelcompare.readers.options import Columns
-from modelcompare.readers.tables import Table
 
 # Fewer rows show nothing: by chance all values of a column differ, or none is a true label.
 FEW_ROWS = 10
@@ -24,15 +23,18 @@ _MANY_CLASSES = 50
 
 
 class Profile:
-    """A table, and what its columns look like."""
+    """A table, what was said of it, and what its columns look like.
+
+    Cells are texts as they were `written` if the file knows no types.
+    """
 
     def __init__(
-        self, table: Table, columns: Columns, where: str, of_folders: Collection[str] = ()
-    ) -> None:
-        self.frame, self.written = table.frame, table.written
-        self.columns, self.where = columns, where
+        self, frame: pd.DataFrame, columns: Columns, where: str, *, written: bool = False,
+        of_folders: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        self.frame, self.written, self.columns, self.where = frame, written, columns, where
         self.headings = [str(heading) for heading in self.frame.columns]
-        # Folders that are named day=monday give each of their rows the same cell.
+        # Folders that are named day=monday give each of their rows the same cell, and no model.
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
         self.marks = columns.marks(self.headings)

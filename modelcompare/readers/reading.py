@@ -17,8 +17,9 @@ from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
-from modelcompare.readers.tables import Table, nested
+from modelcompare.readers.tables import nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto
 
@@ -62,23 +63,22 @@ def directed(names: Sequence[str | None], told: bool | None) -> str:
 
 
 def wide_predictions(
-    table: Table, columns: Columns, roles: Roles, *, name: str | None,
-    known: AnyArray | None = None,
-) -> Reading:  # fmt: skip
+    seen: Profile, roles: Roles, *, name: str | None, known: AnyArray | None = None
+) -> Reading:
     """Predictions from a table in which each model has columns of its own.
 
     The classes are those `known`, in the order of the probabilities, where the table is a part of
     more rows; else those of its headings and cells.
     """
-    where, true = name or "the table", roles.true
+    columns, true = seen.columns, roles.true
     needed = [*([] if true is None else [true]), *roles.used]
-    frame = table.frame[[*dict.fromkeys([*needed, *columns.beside_names])]]
+    frame = seen.frame[[*dict.fromkeys([*needed, *columns.beside_names])]]
     if roles.id is not None:
-        frame = frame.set_axis(ids_of(table.frame[roles.id], table.written))
+        frame = frame.set_axis(ids_of(seen.frame[roles.id], seen.written))
     columns = columns if true is not None else replace(columns, kind="scores")
-    (part,) = parts = marked_missing([Part(where, frame, true, roles.outputs)], columns)
+    (part,) = parts = marked_missing([Part(seen.where, frame, true, roles.outputs)], columns)
     lacking = part.cells.isna().sum()
-    predictions = predictions_of(parts, columns, written=table.written, name=name, known=known)
+    predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
     return Reading(
         predictions,
         {
@@ -91,9 +91,9 @@ def wide_predictions(
     )  # fmt: skip
 
 
-def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
+def table_records(seen: Profile, roles: Roles) -> Records:
     """The records of a table whose roles are known; without a column of ids, rows are numbered."""
-    frame = table.frame
+    frame = seen.frame
     found = {
         "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
         "id": roles.id, "y_true": roles.true,
@@ -109,8 +109,8 @@ def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
         "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.used),
     }  # fmt: skip
     return Records(
-        frame=pd.DataFrame(made), beside=frame, written=table.written,
-        kind="scores" if roles.scored else columns.kind, says="table",
+        frame=pd.DataFrame(made), beside=frame, written=seen.written,
+        kind="scores" if roles.scored else seen.columns.kind, says="table",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading},
     )  # fmt: skip
 

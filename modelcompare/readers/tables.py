@@ -7,7 +7,6 @@ import io
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.data.inputs import cells, flat, narwhals_of
-from modelcompare.readers.content import Content
+from modelcompare.readers.content import File
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown, warn_caller
 
@@ -26,20 +25,12 @@ _WITH_COMMA = r"-?[0-9]*,[0-9]+|-?[0-9]+|NA|-"
 _THOUSANDS = r"-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})*|0)|NA|-"
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows, whose cells are texts as they were written if the file knows no types."""
-
-    frame: pd.DataFrame
-    written: bool = False
-
-
-def table_of(opened: Content) -> Table:
+def table_of(opened: File) -> pd.DataFrame:
     """The rows of an open file."""
-    table = TABLES[opened.kind](opened)
-    if len(table.frame) == 0:
+    frame = TABLES[str(opened.kind)](opened)
+    if len(frame) == 0:
         raise ValueError(f"{opened.name}: the file has a header and no rows.")
-    return table
+    return frame
 
 
 def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
@@ -94,7 +85,7 @@ def reached(cell: Any, keys: Sequence[str]) -> Any:
     return cell
 
 
-def _read_delimited(opened: Content, *, separator: str) -> Table:
+def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     data = opened.text()
     if separator == ",":
         separator = _separator(data)
@@ -124,7 +115,7 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
     _refuse_headers(frame, opened.name)
     if separator != ",":
         frame = _with_points(frame, opened.name)
-    return Table(frame, written=True)
+    return frame
 
 
 def _separator(data: bytes) -> str:
@@ -172,7 +163,7 @@ def _refuse_headers(frame: pd.DataFrame, name: str) -> None:
     refuse_rows(again, f"{name} repeats its header", "files cannot be joined by their lines")
 
 
-def _read_jsonl(opened: Content) -> Table:
+def _read_jsonl(opened: File) -> pd.DataFrame:
     rows = []
     lines = io.TextIOWrapper(io.BytesIO(opened.text()), encoding="utf-8-sig")
     for number, line in enumerate(lines, start=1):
@@ -191,7 +182,7 @@ def _read_jsonl(opened: Content) -> Table:
     return _of_types(rows, opened.name)
 
 
-def rows_of(objects: Sequence[Any], name: str) -> Table:
+def rows_of(objects: Sequence[Any], name: str) -> pd.DataFrame:
     """A table from a list of objects."""
     for place, row in enumerate(objects):
         if not isinstance(row, dict):
@@ -201,12 +192,12 @@ def rows_of(objects: Sequence[Any], name: str) -> Table:
     return _of_types(objects, name)
 
 
-def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> Table:
+def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
     """A table of a frame, or of objects, each column of its cells' type."""
     try:
         if not isinstance(frame, pd.DataFrame):
             frame = pd.DataFrame(frame, dtype=object)
-        return Table(pd.DataFrame({name: _inferred(column) for name, column in frame.items()}))
+        return pd.DataFrame({name: _inferred(column) for name, column in frame.items()})
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{name} holds half a character (a lone surrogate) in {shown(error.object)}; write the "
@@ -223,12 +214,12 @@ def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.infer_objects()
 
 
-def _read_parquet(opened: Content) -> Table:
+def _read_parquet(opened: File) -> pd.DataFrame:
     pq = optional("pyarrow.parquet", f"reading {opened.name} needs pyarrow", "parquet")
     import pyarrow as pa
 
     try:
-        with opened.file as file:
+        with opened.payload as file:
             rows = pq.read_table(file)
         # Texts that are not UTF-8 would be met later, one by one.
         rows.validate(full=True)
@@ -237,7 +228,7 @@ def _read_parquet(opened: Content) -> Table:
     return arrow_table(rows, opened.name)
 
 
-def arrow_table(rows: Any, name: str) -> Table:
+def arrow_table(rows: Any, name: str) -> pd.DataFrame:
     """The rows of a table of pyarrow, each column of its cells' type."""
     # Metadata are not looked at, and may be damaged.
     frame = rows.replace_schema_metadata().to_pandas(
@@ -255,7 +246,7 @@ def arrow_table(rows: Any, name: str) -> Table:
 
 
 # A row for each kind of file that holds a table.
-TABLES: dict[str, Callable[[Content], Table]] = {
+TABLES: dict[str, Callable[[File], pd.DataFrame]] = {
     "csv": partial(_read_delimited, separator=","),
     "tsv": partial(_read_delimited, separator="\t"),
     "parquet": _read_parquet,

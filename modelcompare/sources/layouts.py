@@ -19,6 +19,7 @@ from modelcompare.readers.cell_types import alike
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
 from modelcompare.readers.lists import spread
 from modelcompare.readers.options import Columns
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
@@ -69,10 +70,9 @@ class Layout:
         alone = table.num_rows == 1
         rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
         with rows_from(first):
-            found = wide_predictions(
-                rows, self.columns, self.roles, name=self.rows.name, known=self.labels
-            ).predictions
-        return found.subset([0]) if alone else found
+            seen = Profile(rows, self.columns, self.where)
+            found = wide_predictions(seen, self.roles, name=self.rows.name, known=self.labels)
+        return found.predictions.subset([0]) if alone else found.predictions
 
     def quietly(self, table: Any, first: int = 0) -> Predictions:
         """Return the same predictions without warnings, which the first rows gave already."""
@@ -170,13 +170,13 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     except ValueError:
         rows.check_alike(rows.columns)
         raise
-    read = prepared(arrow_table(table, where), columns, where)
-    if spread(read, columns, where, alone=True)[0] is not read:
+    seen = prepared(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
+    if spread(seen, alone=True) is not seen:
         raise CannotScanError(
             f"{where} holds probabilities in lists; a scan needs a column model:class for each. "
             "Write them so, or read it whole with read_predictions."
         )
-    roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
+    roles = find_roles(seen, alone=True)
     if not roles.wide:
         raise CannotScanError(
             f"{where} has a row for each model and sample, or is of one model; a scan needs a row "

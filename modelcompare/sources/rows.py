@@ -304,7 +304,7 @@ def selected(batches: Batches, rows: IntArray) -> Batches:
 
 def cells(table: Any, where: str) -> AnyArray:
     """Cells of the only column of a table of pyarrow."""
-    return column_array(arrow_table(table, where).frame.iloc[:, 0])
+    return column_array(arrow_table(table, where).iloc[:, 0])
 
 
 def check_names(rows: Rows, column: str) -> None:

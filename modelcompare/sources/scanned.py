@@ -184,7 +184,7 @@ class ScannedPredictions(TestSet):
     @property
     def n_bytes(self) -> int:
         """Memory that all rows would take, about."""
-        table = arrow_table(next(self._tables(0)), self._layout.where).frame
+        table = arrow_table(next(self._tables(0)), self._layout.where)
         return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
 
     @property

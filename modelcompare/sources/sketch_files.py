@@ -72,7 +72,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     """
     if isinstance(source, str | os.PathLike):
         name = Path(source).name
-        frame = read_table(Path(source)).frame
+        frame = read_table(Path(source))
     else:
         name, frame = "the table", as_frame(source)
     # Databases that read unquoted names in capitals give them in capitals.

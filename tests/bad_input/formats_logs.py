@@ -7,10 +7,8 @@ import zipfile
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare.readers.content import Content
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import every_eval_ever, inspect, lighteval, lm_eval
-from modelcompare.readers.places import File
-from modelcompare.readers.tables import Table
 from tests.bad_input.case import Call
 
 INSPECT = {"status": "success", "plan": {}, "eval": {"task": "t", "model": "m"}}
@@ -42,7 +40,7 @@ def archive(**members):
 
 def of_bytes(data):
     def read(folder):
-        content = Content("log.eval", "eval", io.BytesIO(data))
+        content = io.BytesIO(data)
         return inspect.FORMAT.read([File(folder / "log.eval", "eval", content)])
 
     return read
@@ -63,7 +61,7 @@ def folder_of(*samples):
 
 def rows(reader, name, *given):
     def read(folder):
-        table = Table(pd.DataFrame([*given]))
+        table = pd.DataFrame([*given])
         return reader.FORMAT.read([File(folder / name, name.split(".")[-1], table)])
 
     return read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import (
     every_eval_ever,
     inspect,
@@ -16,7 +17,6 @@ from modelcompare.readers.formats import (
     wmt,
 )
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.places import File
 
 __all__ = ["FORMATS", "Format", "format_of"]
 

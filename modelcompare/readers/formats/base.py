@@ -12,10 +12,10 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import DataWarning
+from modelcompare.readers.content import File
 from modelcompare.readers.messages import counted
-from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records, stacked
-from modelcompare.readers.tables import Table, reached
+from modelcompare.readers.tables import reached
 from modelcompare.words import FileKind, warn_caller
 
 Cells = Iterable[Any]
@@ -58,10 +58,8 @@ class Format:
         """Return whether a file is of this format."""
         if file.kind not in self.kinds:
             return False
-        is_table = isinstance(file.payload, Table)
-        return (not is_table or self.fields <= {*file.payload.frame.columns}) and self.looks_like(
-            file
-        )
+        is_table = isinstance(file.payload, pd.DataFrame)
+        return (not is_table or self.fields <= {*file.payload.columns}) and self.looks_like(file)
 
 
 def each(read_one: Callable[[File], Records]) -> Callable[[Sequence[File]], Records]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import (
     Format,
     cells_of,
@@ -21,7 +22,6 @@ from modelcompare.readers.formats.base import (
     is_missing,
     score_columns,
 )
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")
@@ -35,7 +35,7 @@ _BESIDE = (
 
 
 def _read(file: File) -> Records:
-    records: pd.DataFrame = file.payload.frame
+    records: pd.DataFrame = file.payload
     check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
     errors = _column(records, "error")

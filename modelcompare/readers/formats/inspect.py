@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.content import Content, check_inflation, whole
+from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.formats.base import (
     Format,
     UnscoredError,
@@ -29,7 +29,6 @@ from modelcompare.readers.formats.base import (
     score_columns,
 )
 from modelcompare.readers.messages import listed
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 from modelcompare.words import optional
 
@@ -50,9 +49,8 @@ _N_MEMBER_HEADER = 30
 
 def _is_log(file: File) -> bool:
     if file.kind == "eval":
-        stream = file.payload.file
-        signature = stream.read(len(_SIGNATURE))
-        stream.seek(0)
+        signature = file.payload.read(len(_SIGNATURE))
+        file.payload.seek(0)
         return bool(signature == _SIGNATURE)
     (spec,) = cells_of([file.payload], "eval")
     return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
@@ -144,17 +142,16 @@ def _of_document(file: File) -> tuple[dict[str, Any], Any]:
 
 def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
     """The specification and the summaries of samples from an archive."""
-    content: Content = file.payload
-    with whole(file.name), content.file, zipfile.ZipFile(content.file) as archive:
-        return _specification(content, archive), _summaries(content, archive)
+    with whole(file.name), file.payload, zipfile.ZipFile(file.payload) as archive:
+        return _specification(file, archive), _summaries(file, archive)
 
 
-def _specification(content: Content, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _specification(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
     start = next((name for name in (_HEADER, _START) if name in archive.namelist()), None)
-    (spec,) = cells_of([_member(content, archive, start) if start else None], "eval")
+    (spec,) = cells_of([_member(file, archive, start) if start else None], "eval")
     if not _is_specification(spec):
         raise ValueError(
-            f"{content.name}: the archive does not say which model was evaluated on which task "
+            f"{file.name}: the archive does not say which model was evaluated on which task "
             f"({_HEADER}), so it is no log of inspect_ai; export it again."
         )
     return spec
@@ -164,39 +161,39 @@ def _is_specification(spec: Any) -> bool:
     return isinstance(spec, dict) and all(isinstance(spec.get(k), str) for k in ("task", "model"))
 
 
-def _summaries(content: Content, archive: zipfile.ZipFile) -> Any:
+def _summaries(file: File, archive: zipfile.ZipFile) -> Any:
     """Summaries of the samples in an archive, all or those written so far."""
     names = {*archive.namelist()}
     if _SUMMARIES in names:
-        return _member(content, archive, _SUMMARIES)
+        return _member(file, archive, _SUMMARIES)
     parts = [found for found in map(_JOURNAL.fullmatch, names) if found]
     journal = [part[0] for part in sorted(parts, key=lambda part: int(part[1]))]
-    return [each for name in journal for each in _member(content, archive, name)]
+    return [each for name in journal for each in _member(file, archive, name)]
 
 
-def _member(content: Content, archive: zipfile.ZipFile, name: str) -> Any:
+def _member(file: File, archive: zipfile.ZipFile, name: str) -> Any:
     """A member of the archive, parsed."""
     info = archive.getinfo(name)
-    check_inflation(content.name, info.compress_size, info.file_size)
+    check_inflation(file.name, info.compress_size, info.file_size)
     try:
-        return json.loads(_unpacked(content, archive, info))
+        return json.loads(_unpacked(file, archive, info))
     except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(
-            f"{content.name}: {name} in the archive is damaged ({error}); copy the log again."
+            f"{file.name}: {name} in the archive is damaged ({error}); copy the log again."
         ) from error
 
 
-def _unpacked(content: Content, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _unpacked(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """The bytes of a member, which Python before 3.14 cannot unpack where they are Zstandard."""
     try:
         return archive.read(info)
     except NotImplementedError:
         pass
-    pa = optional("pyarrow", f"reading {content.name} needs pyarrow", "parquet")
-    content.file.seek(info.header_offset)
-    lengths = struct.unpack("<HH", content.file.read(_N_MEMBER_HEADER)[-4:])
-    content.file.seek(sum(lengths), 1)
-    packed = content.file.read(info.compress_size)
+    pa = optional("pyarrow", f"reading {file.name} needs pyarrow", "parquet")
+    file.payload.seek(info.header_offset)
+    lengths = struct.unpack("<HH", file.payload.read(_N_MEMBER_HEADER)[-4:])
+    file.payload.seek(sum(lengths), 1)
+    packed = file.payload.read(info.compress_size)
     data: bytes = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)
     if zlib.crc32(data) != info.CRC:
         raise ValueError("its checksum differs")

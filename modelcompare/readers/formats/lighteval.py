@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import (
     Format,
     cells_of,
@@ -22,7 +23,6 @@ from modelcompare.readers.formats.base import (
     keys_of,
     score_columns,
 )
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})
@@ -30,7 +30,7 @@ _NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
 
 
 def _read(file: File) -> Records:
-    details: pd.DataFrame = file.payload.frame
+    details: pd.DataFrame = file.payload
     docs, metrics = details["doc"], details["metric"]
     sets, ids = cells_of(docs, "task_name"), cells_of(docs, "id")
     check_named({"task_name": sets, "id": ids}, file.name)
@@ -72,5 +72,5 @@ def _model(folder: Path) -> str:
 
 FORMAT = Format(
     "lighteval", frozenset({"parquet"}), each(_read), fields=_FIELDS,
-    looks_like=lambda file: isinstance(file.payload.frame["doc"].iloc[0], dict),
+    looks_like=lambda file: isinstance(file.payload["doc"].iloc[0], dict),
 )  # fmt: skip

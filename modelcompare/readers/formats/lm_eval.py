@@ -12,8 +12,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, check_named, each, score_columns
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _FIELDS = frozenset({"doc_id", "target", "filtered_resps"})
@@ -33,7 +33,7 @@ _NAME = re.compile(
 
 
 def _read(file: File) -> Records:
-    logged: pd.DataFrame = file.payload.frame
+    logged: pd.DataFrame = file.payload
     keys = logged[[name for name in ("filter", "doc_id") if name in logged]]
     check_named(keys, file.name)
     _check_once(keys, file.name)

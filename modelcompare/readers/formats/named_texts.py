@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from modelcompare.readers.content import file_stem
+from modelcompare.readers.content import File, file_stem
 from modelcompare.readers.messages import listed, told
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 # Words of a name that say reference; the later ones count where no file says an earlier one.

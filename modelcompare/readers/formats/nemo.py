@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
-from modelcompare.readers.content import file_stem
+from modelcompare.readers.content import File, file_stem
 from modelcompare.readers.formats.base import Format, each
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 _AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
@@ -32,7 +31,7 @@ def read_manifests(files: Sequence[File]) -> Records:
     A model is named where its column or all files name it.
     """
     of_leaderboard = all(_LEADERBOARD.fullmatch(file_stem(file.path)) for file in files)
-    several = any([*_said(file.payload.frame.columns)] != [_SAID] for file in files)
+    several = any([*_said(file.payload.columns)] != [_SAID] for file in files)
     read_one = partial(_records, of_leaderboard=of_leaderboard, is_named=several)
     return each(read_one)(files)
 
@@ -47,7 +46,7 @@ def _said(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _records(file: File, *, of_leaderboard: bool, is_named: bool) -> Records:
-    frame, stem = file.payload.frame, file_stem(file.path)
+    frame, stem = file.payload, file_stem(file.path)
     unread = frame[_TEXT].isna() if _TEXT in frame.columns else np.ones(len(frame), dtype=bool)
     refuse_rows(
         np.asarray(unread), f"{file.name} lacks the field text, the reference",
@@ -71,7 +70,7 @@ def _records(file: File, *, of_leaderboard: bool, is_named: bool) -> Records:
 
 def _ids(file: File) -> pd.Series[str]:
     """The shortest ends of paths that differ, with offsets where an audio file has several rows."""
-    frame = file.payload.frame
+    frame = file.payload
     paths = frame[_AUDIO].astype(str).str.replace("\\", "/")
     parts = paths.str.split("/")
     ends = (parts.str[-depth:].str.join("/") for depth in count(1))
@@ -89,5 +88,5 @@ def _ids(file: File) -> pd.Series[str]:
 
 FORMAT = Format(
     "NeMo manifest", frozenset({"jsonl"}), read_manifests, fields=frozenset({_AUDIO}),
-    looks_like=lambda file: bool(_said(file.payload.frame.columns)),
+    looks_like=lambda file: bool(_said(file.payload.columns)),
 )  # fmt: skip

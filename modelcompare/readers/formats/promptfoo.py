@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, is_missing
-from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
@@ -65,7 +65,7 @@ def _is_result(result: Any) -> bool:
 
 def _results(file: File) -> list[_Result]:
     """The results of a file in the order of its tests and columns."""
-    results = _rows(file.payload.frame) if file.kind == "jsonl" else _listed(file.payload)
+    results = _rows(file.payload) if file.kind == "jsonl" else _listed(file.payload)
     for number, result in enumerate(results, start=1):
         if not _is_result(result):
             raise ValueError(

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, cells_of
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.messages import listed
-from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import optional, warn_caller
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.places import File
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import warn_caller
 

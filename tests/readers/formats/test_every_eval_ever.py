@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import inspect
 from modelcompare.readers.formats.every_eval_ever import FORMAT
-from modelcompare.readers.places import File
-from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
 FILES = sorted((DATA / "every_eval_ever").glob("*_samples.jsonl"))
@@ -21,7 +20,7 @@ def record(score, **fields):
 
 
 def of_records(*records):
-    return FORMAT.read([File(Path("u_samples.jsonl"), "jsonl", Table(pd.DataFrame([*records])))])
+    return FORMAT.read([File(Path("u_samples.jsonl"), "jsonl", (pd.DataFrame([*records])))])
 
 
 def test_converted_logs_have_the_scores_of_the_logs_that_they_were_made_from():

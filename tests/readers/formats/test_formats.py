@@ -7,10 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import FORMATS, format_of
-from modelcompare.readers.places import File
 from modelcompare.readers.records import Records
-from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
 # What the tools that wrote the logs read or print, and licences.
@@ -36,13 +35,13 @@ def test_each_file_is_of_one_format(path):
     # Any lines of text are texts, one a line; that format is asked last.
     assert len({*taken} - {FORMATS[-1].name}) == (0 if path.parent.name == "lines" else 1)
     if file.kind == "eval":
-        file.payload.file.close()
+        file.payload.close()
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "csv", "tsv"])
 @pytest.mark.parametrize("columns", PLAIN, ids=lambda columns: "-".join(columns))
 def test_a_plain_table_is_of_no_format(columns, kind):
-    assert format_of(File(Path(f"t.{kind}"), kind, Table(pd.DataFrame(columns)))) is None
+    assert format_of(File(Path(f"t.{kind}"), kind, (pd.DataFrame(columns)))) is None
 
 
 @pytest.mark.parametrize("document", [[], {}, "x", 3, None, {"eval": 3}, {"eval": {"task": "t"}}])
@@ -77,7 +76,7 @@ def held(path):
     """What a file holds, as JSON."""
     if path.suffix == ".json":
         return json.loads(path.read_text())
-    return opened(path).payload.frame.to_dict("records")
+    return opened(path).payload.to_dict("records")
 
 
 @pytest.mark.parametrize("pattern", ["inspect/beta.json", "lm_eval/*weak/*sums*", "every_eval_ever/b*",
@@ -102,4 +101,4 @@ def test_a_file_with_a_piece_put_wrong_is_read_or_refused_and_nothing_else(patte
 def payload(document):
     if isinstance(document, dict):
         return document
-    return Table(pd.DataFrame([row for row in document if row and isinstance(row, dict)]))
+    return pd.DataFrame([row for row in document if row and isinstance(row, dict)])

@@ -11,10 +11,9 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.content import Content
+from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.inspect import FORMAT
-from modelcompare.readers.places import File
 from tests.readers.formats.opening import DATA, opened
 
 ALPHA, BETA = (json.loads((DATA / "inspect" / f"{m}.json").read_text()) for m in ("alpha", "beta"))
@@ -44,7 +43,7 @@ def archive(members):
         for name, held in members.items():
             file.writestr(name, json.dumps(held))
     stream.seek(0)
-    return File(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
+    return File(DATA / "log.eval", "eval", stream)
 
 
 @pytest.mark.parametrize("suffix", ["eval", "json"])
@@ -178,7 +177,7 @@ def test_a_member_whose_bytes_were_changed_is_refused():
     data = bytearray((DATA / "inspect" / "alpha.eval").read_bytes())
     place = zipfile.ZipFile(io.BytesIO(data)).getinfo("summaries.json").header_offset + 300
     data[place] ^= 1
-    changed_log = Content("alpha.eval", "eval", io.BytesIO(bytes(data)))
+    changed_log = io.BytesIO(bytes(data))
     with pytest.raises(
         ValueError, match=r"^alpha.eval: summaries.json in the archive is damaged \("
     ):

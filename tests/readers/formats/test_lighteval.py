@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.lighteval import FORMAT
-from modelcompare.readers.places import File
-from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
 FILES = sorted((DATA / "lighteval").rglob("*.parquet"))
@@ -59,5 +58,5 @@ def test_several_right_choices_and_none():
     frame = pd.DataFrame(
         {"doc": docs, "metric": [{"acc": 1}, {"acc": 0}], "model_response": [{}, {}]}
     )
-    records = FORMAT.read([File(Path("x.parquet"), "parquet", Table(frame))])
+    records = FORMAT.read([File(Path("x.parquet"), "parquet", frame)])
     assert records.beside["gold"].tolist() == ["a | c", ""]

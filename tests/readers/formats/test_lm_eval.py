@@ -6,9 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from modelcompare.readers.content import File
 from modelcompare.readers.formats.lm_eval import FORMAT
-from modelcompare.readers.places import File
-from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
 LOGS = DATA / "lm_eval"
@@ -20,7 +19,7 @@ def read(pattern):
 
 
 def of_rows(*rows, name="log.jsonl"):
-    return FORMAT.read([File(DATA / name, "jsonl", Table(pd.DataFrame(rows)))])
+    return FORMAT.read([File(DATA / name, "jsonl", (pd.DataFrame(rows)))])
 
 
 def test_every_filter_and_metric_has_the_mean_of_the_harness_s_table():

@@ -11,7 +11,6 @@ import pytest
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats import format_of, promptfoo, swebench, trec, wmt
-from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
@@ -427,5 +426,5 @@ def test_no_other_document_is_recognised(tmp_path, document):
 
 def test_no_table_of_objects_is_recognised(tmp_path):
     path = tmp_path / "a.jsonl"
-    rows = Table(pd.DataFrame({"model": ["a"], "prompt": ["x"], "score": [1], "success": [True]}))
+    rows = pd.DataFrame({"model": ["a"], "prompt": ["x"], "score": [1], "success": [True]})
     assert not promptfoo.FORMAT.recognises(type(opened(RESULTS, "json"))(path, "jsonl", rows))
