@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from typing import Any
@@ -33,42 +32,41 @@ Batches = Iterator[Any]
 """Record batches of pyarrow, one after the other."""
 
 
-class Rows(ABC):
-    """Rows of a table that can be read in batches, as often as it is asked, in one order."""
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table that can be read in batches, as often as it is asked, in one order.
+
+    Parameters
+    ----------
+    name : str or None
+        Name of the source.
+    columns : list of str
+        Headings.
+    n_rows : int
+        Number of rows.
+    batches : callable
+        ``batches(columns)`` gives some columns of all rows, in order.
+    counted : callable
+        ``counted(columns, most)`` gives the distinct rows as a table of pyarrow, with their number
+        in `TIMES`; None if there are more than `most`.
+    fingerprint : callable
+        ``fingerprint()`` of the rows, as far as it can be had without reading them.
+    files : list
+        Files that hold the rows, as pyarrow's fragments.
+    """
 
     name: str | None
+    columns: list[str]
+    n_rows: int
+    batches: Callable[[Sequence[str]], Batches]
+    counted: Callable[[Sequence[str], int], Any | None]
+    fingerprint: Callable[[], Mapping[str, object]]
+    files: list[Any] = field(default_factory=list)
 
     @property
     def where(self) -> str:
         """Name in messages."""
         return self.name or "the table"
-
-    @property
-    @abstractmethod
-    def columns(self) -> list[str]:
-        """Headings."""
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    @abstractmethod
-    def batches(self, columns: Sequence[str]) -> Batches:
-        """Some columns of all rows, in order."""
-
-    @abstractmethod
-    def counted(self, columns: Sequence[str], most: int) -> Any | None:
-        """Distinct rows as a table of pyarrow with their number in `TIMES`; None if more."""
-
-    @abstractmethod
-    def fingerprint(self) -> Mapping[str, object]:
-        """Fingerprint of the rows, as far as it can be had without reading them."""
-
-    @property
-    def files(self) -> list[Any]:
-        """Files that hold the rows, as pyarrow's fragments."""
-        return []
 
     @property
     def of_folders(self) -> list[str]:
@@ -93,144 +91,6 @@ def _readable(name: str | None) -> Iterator[None]:
         raise ValueError(f"{name}: the rows cannot be read ({reason}).") from error
 
 
-@dataclass(frozen=True)
-class DatasetRows(Rows):
-    """Rows of a pyarrow Dataset."""
-
-    dataset: Any
-    name: str | None
-
-    @property
-    def columns(self) -> list[str]:
-        with _readable(self.name):
-            return [*self.dataset.schema.names]
-
-    @cached_property
-    def files(self) -> list[Any]:
-        with _readable(self.name):
-            return files_of(self.dataset)
-
-    @cached_property
-    def n_rows(self) -> int:
-        with _readable(self.name):
-            return int(self.dataset.count_rows())
-
-    def batches(self, columns: Sequence[str]) -> Batches:
-        import pyarrow.dataset as ds
-
-        # Little is read ahead, and no part of a file is kept: memory must not grow with the files.
-        options = None
-        if self._is_parquet:
-            options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        scanner = self.dataset.scanner(
-            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
-            fragment_scan_options=options, use_threads=False,
-        )  # fmt: skip
-        with _readable(self.name):
-            for batch in scanner.to_batches():
-                # Texts that are not UTF-8 would be met later, one by one.
-                batch.validate(full=True)
-                yield batch
-
-    @property
-    def _is_parquet(self) -> bool:
-        kind = getattr(self.dataset, "format", None)
-        return kind is not None and kind.default_extname == "parquet"
-
-    def counted(self, columns: Sequence[str], most: int) -> Any | None:
-        relation = self._relation(columns)
-        if relation is not None:
-            return relation.counted(columns, most)
-        import pyarrow as pa
-
-        found: Any = None
-        for batch in self.batches(columns):
-            ones = np.ones(batch.num_rows, dtype=np.int64)
-            new = pa.Table.from_batches([batch]).append_column(TIMES, [ones])
-            both = new if found is None else pa.concat_tables([found, new])
-            sums = both.group_by([*columns], use_threads=False).aggregate([(TIMES, "sum")])
-            found = sums.select([*columns, f"{TIMES}_sum"]).rename_columns([*columns, TIMES])
-            if found.num_rows > most:
-                return None
-        return found
-
-    def _relation(self, columns: Sequence[str]) -> FrameRows | None:
-        """Return the rows for DuckDB, where it is installed: it counts several times faster."""
-        from pyarrow import fs
-
-        local = isinstance(getattr(self.dataset, "filesystem", None), fs.LocalFileSystem)
-        if not local or not self._is_parquet or find_spec("duckdb") is None:
-            return None
-        schemas = [file.physical_schema for file in self.files]
-        if not schemas or not all(self._as_duckdb_reads(schema, columns) for schema in schemas):
-            return None
-        import duckdb
-        import narwhals as nw
-
-        found = duckdb.read_parquet(self.dataset.files, hive_partitioning=False)
-        return FrameRows(nw.from_native(found))
-
-    def _as_duckdb_reads(self, schema: Any, columns: Sequence[str]) -> bool:
-        """Return whether DuckDB, to which aB is ab, takes the columns of a file as they are.
-
-        It casts cells to the types of the first file, a fraction to a whole number too.
-        """
-        distinct = len({name.lower() for name in schema.names}) == len(schema.names)
-        return distinct and all(
-            name in schema.names and schema.field(name).type == self.dataset.schema.field(name).type
-            for name in columns
-        )
-
-    def fingerprint(self) -> Mapping[str, object]:
-        found: dict[str, object] = {"schema": str(self.dataset.schema), "n_rows": self.n_rows}
-        files = getattr(self.dataset, "files", None)
-        if files:
-            infos = self.dataset.filesystem.get_file_info(files)
-            found["files"] = [(info.path, info.size, info.mtime_ns) for info in infos]
-        return found
-
-
-@dataclass(frozen=True)
-class FrameRows(Rows):
-    """Rows of a frame that narwhals knows: lazy of polars or DuckDB, or one in memory."""
-
-    frame: Any
-    name: str | None = None
-
-    @cached_property
-    def columns(self) -> list[str]:
-        return [*self.frame.collect_schema().names()]
-
-    @cached_property
-    def n_rows(self) -> int:
-        import narwhals as nw
-
-        counted = self.frame.lazy().select(nw.len()).collect()
-        return int(counted.to_dict(as_series=False)["len"][0])
-
-    def batches(self, columns: Sequence[str]) -> Batches:
-        chosen = self.frame.select(*columns)
-        native = chosen.to_native()
-        if hasattr(native, "collect_batches"):
-            parts = native.collect_batches(chunk_size=ROW_BLOCK, maintain_order=True)
-            return (batch for part in parts for batch in part.to_arrow().to_batches())
-        if hasattr(native, "to_arrow_reader"):
-            return iter(native.to_arrow_reader(ROW_BLOCK))
-        return iter(chosen.lazy().collect("pyarrow").to_native().to_batches(ROW_BLOCK))
-
-    def counted(self, columns: Sequence[str], most: int) -> Any | None:
-        import narwhals as nw
-
-        groups = self.frame.lazy().group_by(*columns).agg(nw.len().alias(TIMES))
-        found = groups.head(most + 1).collect("pyarrow").to_native()
-        return found if found.num_rows <= most else None
-
-    def fingerprint(self) -> Mapping[str, object]:
-        first = next(recut(self.batches(self.columns), ROW_BLOCK))
-        rows = hashlib.sha256(repr(first.to_pydict()).encode()).hexdigest()
-        return {"columns": self.columns, "n_rows": self.n_rows, "first_rows": rows}
-
-
 def open_rows(source: Any) -> Rows:
     """The rows of a path, a glob, a folder, a URL, several of these, a Dataset or a lazy frame.
 
@@ -248,21 +108,159 @@ def open_rows(source: Any) -> Rows:
     if isinstance(source, str | PathLike):
         source = [source]
     if isinstance(source, list | tuple) and source:
-        return DatasetRows(*dataset_of(source))
+        return _of_dataset(*dataset_of(source))
     if isinstance(source, ds.Dataset):
-        return DatasetRows(source, None)
+        return _of_dataset(source, None)
     found = nw.from_native(source, pass_through=True)
     if not isinstance(found, nw.DataFrame | nw.LazyFrame):
         raise TypeError(
             "`source` must be a Parquet file, a folder or pattern of them, a pyarrow Dataset or a "
             f"lazy frame (polars, DuckDB), got {shown(source)}."
         )
-    return FrameRows(found)
+    return _of_frame(found)
 
 
 def import_pyarrow() -> None:
     """Refuse to scan without pyarrow, and say how to get it."""
     optional("pyarrow", "scanning needs pyarrow", "parquet")
+
+
+# -- a Dataset -------------------------------------------------------------------------------
+
+
+def _of_dataset(dataset: Any, name: str | None) -> Rows:
+    """Rows of a pyarrow Dataset."""
+    with _readable(name):
+        files, n_rows = files_of(dataset), int(dataset.count_rows())
+        return Rows(
+            name, [*dataset.schema.names], n_rows,
+            batches=partial(_dataset_batches, dataset, name),
+            counted=partial(_count_dataset, dataset, name, files),
+            fingerprint=partial(_dataset_fingerprint, dataset, n_rows), files=files,
+        )  # fmt: skip
+
+
+def _dataset_batches(dataset: Any, name: str | None, columns: Sequence[str]) -> Batches:
+    import pyarrow.dataset as ds
+
+    # Little is read ahead, and no part of a file is kept: memory must not grow with the files.
+    options = None
+    if _is_parquet(dataset):
+        options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+    scanner = dataset.scanner(
+        columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
+        fragment_scan_options=options, use_threads=False,
+    )  # fmt: skip
+    with _readable(name):
+        for batch in scanner.to_batches():
+            # Texts that are not UTF-8 would be met later, one by one.
+            batch.validate(full=True)
+            yield batch
+
+
+def _is_parquet(dataset: Any) -> bool:
+    kind = getattr(dataset, "format", None)
+    return kind is not None and kind.default_extname == "parquet"
+
+
+def _count_dataset(
+    dataset: Any, name: str | None, files: Sequence[Any], columns: Sequence[str], most: int
+) -> Any | None:
+    relation = _relation(dataset, files, columns)
+    if relation is not None:
+        return _count_frame(relation, columns, most)
+    import pyarrow as pa
+
+    found: Any = None
+    for batch in _dataset_batches(dataset, name, columns):
+        ones = np.ones(batch.num_rows, dtype=np.int64)
+        new = pa.Table.from_batches([batch]).append_column(TIMES, [ones])
+        both = new if found is None else pa.concat_tables([found, new])
+        sums = both.group_by([*columns], use_threads=False).aggregate([(TIMES, "sum")])
+        found = sums.select([*columns, f"{TIMES}_sum"]).rename_columns([*columns, TIMES])
+        if found.num_rows > most:
+            return None
+    return found
+
+
+def _relation(dataset: Any, files: Sequence[Any], columns: Sequence[str]) -> Any | None:
+    """Return the rows for DuckDB, where it is installed: it counts several times faster.
+
+    DuckDB, to which aB is ab, casts cells to the types of the first file, a fraction to a whole
+    number too; so it counts columns only that all files hold in the Dataset's types.
+    """
+    from pyarrow import fs
+
+    local = isinstance(getattr(dataset, "filesystem", None), fs.LocalFileSystem)
+    if not local or not _is_parquet(dataset) or not files or find_spec("duckdb") is None:
+        return None
+    for schema in (file.physical_schema for file in files):
+        distinct = len({name.lower() for name in schema.names}) == len(schema.names)
+        if not distinct or any(
+            name not in schema.names or schema.field(name).type != dataset.schema.field(name).type
+            for name in columns
+        ):
+            return None
+    import duckdb
+    import narwhals as nw
+
+    return nw.from_native(duckdb.read_parquet(dataset.files, hive_partitioning=False))
+
+
+def _dataset_fingerprint(dataset: Any, n_rows: int) -> Mapping[str, object]:
+    found: dict[str, object] = {"schema": str(dataset.schema), "n_rows": n_rows}
+    files = getattr(dataset, "files", None)
+    if files:
+        infos = dataset.filesystem.get_file_info(files)
+        found["files"] = [(info.path, info.size, info.mtime_ns) for info in infos]
+    return found
+
+
+# -- a frame ---------------------------------------------------------------------------------
+
+
+def _of_frame(frame: Any) -> Rows:
+    """Rows of a frame that narwhals knows: lazy of polars or DuckDB, or one in memory."""
+    import narwhals as nw
+
+    columns = [*frame.collect_schema().names()]
+    counted = frame.lazy().select(nw.len()).collect()
+    n_rows = int(counted.to_dict(as_series=False)["len"][0])
+    return Rows(
+        None, columns, n_rows, batches=partial(_frame_batches, frame),
+        counted=partial(_count_frame, frame),
+        fingerprint=partial(_frame_fingerprint, frame, columns, n_rows),
+    )  # fmt: skip
+
+
+def _frame_batches(frame: Any, columns: Sequence[str]) -> Batches:
+    chosen = frame.select(*columns)
+    native = chosen.to_native()
+    if hasattr(native, "collect_batches"):
+        parts = native.collect_batches(chunk_size=ROW_BLOCK, maintain_order=True)
+        return (batch for part in parts for batch in part.to_arrow().to_batches())
+    if hasattr(native, "to_arrow_reader"):
+        return iter(native.to_arrow_reader(ROW_BLOCK))
+    return iter(chosen.lazy().collect("pyarrow").to_native().to_batches(ROW_BLOCK))
+
+
+def _count_frame(frame: Any, columns: Sequence[str], most: int) -> Any | None:
+    import narwhals as nw
+
+    groups = frame.lazy().group_by(*columns).agg(nw.len().alias(TIMES))
+    found = groups.head(most + 1).collect("pyarrow").to_native()
+    return found if found.num_rows <= most else None
+
+
+def _frame_fingerprint(
+    frame: Any, columns: Sequence[str], n_rows: int
+) -> Mapping[str, object]:  # fmt: skip
+    first = next(recut(_frame_batches(frame, columns), ROW_BLOCK))
+    rows = hashlib.sha256(repr(first.to_pydict()).encode()).hexdigest()
+    return {"columns": columns, "n_rows": n_rows, "first_rows": rows}
+
+
+# -- batches ---------------------------------------------------------------------------------
 
 
 def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
