@@ -1,13 +1,104 @@
-"""Names in a sketch, which has the statistics of samples summed in buckets."""
+"""Description of a sketch: statistics of samples, summed in buckets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from modelcompare.arrays import FloatArray
+from modelcompare.data.scores import Direction, Ranges
+from modelcompare.words import Kind
 
 # Name of the model in the place of all, whose statistics are one.
 EVERY_MODEL = ""
 # Headings of a sketch in a table.
 COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value")
+
+
+VERSION = 1
+ABOUT = "about"
+
+Numbers = Mapping[tuple[str, str], FloatArray]
+"""Sums by the names of the statistic and of the model, of shape (n_buckets, n_columns)."""
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A statistic of which a sketch keeps sums.
+
+    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
+    """
+
+    name: str
+    shared: bool = False
+    class_axes: int = 0
+    width: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """Description of the numbers of a sketch.
+
+    Attributes
+    ----------
+    salt : str
+        What the names of items were hashed with.
+    models, kinds : tuple of str
+        The models, and what each gave.
+    labels : tuple, optional
+        The classes.
+    metrics : tuple of str
+        What it was made for.
+    statistics : tuple of Summed
+        What was summed.
+    judged : tuple of str
+        Statistics of scores that are all 0 or 1.
+    soft_truth : bool
+        Whether the truth is a distribution over classes.
+    runs : tuple of str
+        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
+        these runs.
+    weighted, missing_mass : bool
+        Whether samples have weights, and whether probabilities may sum to less than 1; true where
+        an older file does not say.
+    score_names, greater_is_better, bounds
+        As in Predictions; the direction None where only the scores' names may tell it.
+    name : str, optional
+        Heading in tables.
+    """
+
+    salt: str
+    models: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    labels: tuple[Any, ...] | None
+    metrics: tuple[str, ...]
+    statistics: tuple[Summed, ...]
+    judged: tuple[str, ...] = ()
+    soft_truth: bool = False
+    runs: tuple[str, ...] = ()
+    weighted: bool = True
+    missing_mass: bool = True
+    score_names: tuple[str, ...] = ()
+    greater_is_better: Direction | None = None
+    bounds: Ranges | None = None
+    name: str | None = None
+    version: int = VERSION
+
+    @property
+    def summed(self) -> list[tuple[Summed, str]]:
+        """Each statistic with each model that has sums of it, or `EVERY_MODEL`."""
+        shared = (EVERY_MODEL,)
+        return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
+
+    def to_json(self, n_buckets: int) -> str:
+        """Write all of it, and the number of buckets."""
+        return json.dumps({**asdict(self), "buckets": n_buckets}, ensure_ascii=False, default=dict)
+
+
+SAMPLES = Summed("samples", shared=True)
+"""The number of samples, which weights do not change."""
 
 
 def is_sketch(columns: Iterable[object]) -> bool:

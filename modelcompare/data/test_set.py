@@ -8,7 +8,7 @@ of the samples is compared with what a test set gives once, by `TestSet.require`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -20,6 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
+from modelcompare.data.sums import About
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
@@ -149,7 +150,10 @@ class TestSet(ABC):
             checks.check_models(self.models, model=model)
         return self._of_models(chosen)
 
-    # -- columns of the samples, and what is left of them -------------------------------------
+    # -- columns of the samples ---------------------------------------------------------------
+
+    def _column(self, name: str) -> AnyArray | None:
+        return self._columns.get(name)
 
     @property
     def labels(self) -> AnyArray | None:
@@ -159,12 +163,12 @@ class TestSet(ABC):
     @property
     def y_true(self) -> AnyArray | None:
         """Truth as given: labels, values or texts; None for per-example scores."""
-        return self._columns.get("y_true")
+        return self._column("y_true")
 
     @property
     def codes(self) -> IntArray | None:
         """True class of each sample as an index into `labels`; the likeliest of soft labels."""
-        return self._columns.get("codes")
+        return self._column("codes")
 
     @property
     def hard_codes(self) -> IntArray | None:
@@ -174,32 +178,32 @@ class TestSet(ABC):
     @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
-        return self._columns.get("true_distribution")
+        return self._column("true_distribution")
 
     @property
     def ids(self) -> AnyArray | None:
         """Name of each sample."""
-        return self._columns.get("ids")
+        return self._column("ids")
 
     @property
     def groups(self) -> AnyArray | None:
         """Cluster of each sample."""
-        return self._columns.get("groups")
+        return self._column("groups")
 
     @property
     def strata(self) -> AnyArray | None:
         """Stratum of each sample."""
-        return self._columns.get("strata")
+        return self._column("strata")
 
     @property
     def runs(self) -> AnyArray | None:
         """Run (seed) that each row belongs to."""
-        return self._columns.get("runs")
+        return self._column("runs")
 
     @property
     def sample_weight(self) -> FloatArray | None:
         """Weight of each sample."""
-        return self._columns.get("sample_weight")
+        return self._column("sample_weight")
 
     @property
     def weighted(self) -> bool:
@@ -256,24 +260,9 @@ class TestSet(ABC):
         return {}
 
     @property
-    def judged(self) -> Collection[str]:
-        """Statistics of scores that a sketch knows to be all 0 or 1."""
-        return ()
-
-    @property
-    def soft_truth(self) -> bool:
-        """True where the truth is a distribution over classes."""
-        return self.true_distribution is not None
-
-    @property
-    def sums_runs(self) -> bool:
-        """True for sums over several runs of the models."""
-        return False
-
-    @property
-    def summed_for(self) -> tuple[str, ...]:
-        """Metrics that a sketch was made for."""
-        return ()
+    def about(self) -> About | None:
+        """Description of the sums of a sketch; None where samples were not summed."""
+        return None
 
     @property
     def unit(self) -> str:

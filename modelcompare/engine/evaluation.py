@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, AnyArray, FloatArray
-from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.engine.areas import BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
@@ -195,7 +194,7 @@ class Evaluation(UnitStatistics):
     def support(self) -> FloatArray | None:
         """Samples of each true class, of a sketch their weight; None where these are not known."""
         p = self.predictions
-        if ("support", EVERY_MODEL) in p.sums and not p.soft_truth:
+        if p.about is not None and p.about.labels is not None and not p.about.soft_truth:
             return p.unit_weights(by_class=True).sum(axis=0)
         if not self.by_blocks:
             return None if self.labelled is None else self.labelled.support

@@ -58,7 +58,7 @@ def n_runs(predictions: TestSet) -> int:
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
     """Note that an answer is for the runs at hand, where there are several."""
     of_others = "others of the same models would vary more."
-    if predictions.sums_runs:
+    if predictions.about is not None and len(predictions.about.runs) > 1:
         return (f"For these runs: {of_others}",)
     n = n_runs(predictions)
     if n < 2 or predictions.groups is None or _each_its_cluster(predictions):

@@ -17,7 +17,7 @@ _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts",
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Every model gave what the metric needs, and the truth is what it is held against."""
-    if predictions.sums:
+    if predictions.about is not None:
         if not isinstance(metric, Metric):
             raise ValueError(
                 f"metric {metric.name!r} is no sum over samples, and a sketch keeps sums only; "
@@ -26,7 +26,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         if not {name for name, _ in predictions.sums} >= {each.name for each in metric.statistics}:
             raise ValueError(
                 f"the sketch holds no sums for metric {metric.name!r}, it was made for "
-                f"{', '.join(predictions.summed_for)}; sketch the predictions again and name it "
+                f"{', '.join(predictions.about.metrics)}; sketch the predictions again and name it "
                 "too."
             )
     ordering = isinstance(metric, OrderMetric) and metric.serves_values
@@ -75,7 +75,8 @@ def _with_range(metric: Metric, predictions: TestSet) -> Metric:
     The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
     """
     of_scores = "rows" in predictions.abilities and {*predictions.kinds.values()} == {"scores"}
-    binary = metric.statistics[0].name in predictions.judged or (
+    judged = () if predictions.about is None else predictions.about.judged
+    binary = metric.statistics[0].name in judged or (
         of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
     )
     known = of_scores and _SHARES.fullmatch(metric.name) is not None

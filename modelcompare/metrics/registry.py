@@ -256,8 +256,8 @@ def resolve_metrics(
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
-    if predictions.summed_for:
-        return predictions.summed_for
+    if predictions.about is not None:
+        return predictions.about.metrics
     kinds = {*predictions.kinds.values()}
     if kinds == {"scores"}:
         return predictions.score_names or ("mean_score",)

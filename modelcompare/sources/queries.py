@@ -16,8 +16,8 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.data import checks
+from modelcompare.data.sums import About, Summed
 from modelcompare.sources.found import FAULTS, PAIRS, Fault
-from modelcompare.sources.sketches import About, Summed
 from modelcompare.words import BUCKETS, SALT, Dialect, check_names
 
 _HARD = ("hits", "predicted")

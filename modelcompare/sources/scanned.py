@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Found, TestSet
@@ -301,23 +301,11 @@ class ScannedPredictions(TestSet):
     def n_samples(self) -> int:
         return self.rows.n_rows if self._chosen is None else len(self._chosen)
 
-    @property
-    def y_true(self) -> AnyArray | None:
-        self.refuse("the true labels of all rows")
-
-    @property
-    def codes(self) -> IntArray | None:
-        self.refuse("the true labels of all rows")
-
-    @property
-    def true_distribution(self) -> None:
-        return None
-
-    @property
-    def sample_weight(self) -> FloatArray | None:
-        if self.weighted:
+    def _column(self, name: str) -> None:
+        if name in ("y_true", "codes"):
+            self.refuse("the true labels of all rows")
+        if name == "sample_weight" and self.weighted:
             self.refuse("the weights of all rows")
-        return None
 
     # -- parts of it ------------------------------------------------------------------------
 

@@ -18,19 +18,21 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.data.sums import COLUMNS, EVERY_MODEL, is_sketch
+from modelcompare.data.sums import (
+    ABOUT,
+    COLUMNS,
+    EVERY_MODEL,
+    SAMPLES,
+    VERSION,
+    About,
+    Summed,
+    is_sketch,
+)
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
-from modelcompare.sources.sketches import (
-    ABOUT,
-    SAMPLES,
-    VERSION,
-    About,
-    Sketch,
-    Summed,
-)
+from modelcompare.sources.sketches import Sketch
 from modelcompare.words import MOST_BUCKETS, Kind, shown
 
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.

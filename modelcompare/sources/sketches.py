@@ -10,9 +10,8 @@ others are.
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,93 +22,19 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
-from modelcompare.data.scores import Direction, Ranges
-from modelcompare.data.sums import COLUMNS, EVERY_MODEL
+from modelcompare.data.sums import (
+    ABOUT,
+    COLUMNS,
+    EVERY_MODEL,
+    SAMPLES,
+    About,
+    Numbers,
+    Summed,
+)
 from modelcompare.data.test_set import TestSet
 from modelcompare.paths import write_bytes
-from modelcompare.words import Kind, Need, optional
+from modelcompare.words import Need, optional
 
-VERSION = 1
-ABOUT = "about"
-
-Numbers = Mapping[tuple[str, str], FloatArray]
-
-
-@dataclass(frozen=True)
-class Summed:
-    """A statistic of which a sketch keeps sums.
-
-    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
-    """
-
-    name: str
-    shared: bool = False
-    class_axes: int = 0
-    width: int = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """Description of the numbers of a sketch.
-
-    Attributes
-    ----------
-    salt : str
-        What the names of items were hashed with.
-    models, kinds : tuple of str
-        The models, and what each gave.
-    labels : tuple, optional
-        The classes.
-    metrics : tuple of str
-        What it was made for.
-    statistics : tuple of Summed
-        What was summed.
-    judged : tuple of str
-        Statistics of scores that are all 0 or 1.
-    soft_truth : bool
-        Whether the truth is a distribution over classes.
-    runs : tuple of str
-        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
-        these runs.
-    weighted, missing_mass : bool
-        Whether samples have weights, and whether probabilities may sum to less than 1; true where
-        an older file does not say.
-    score_names, greater_is_better, bounds
-        As in Predictions; the direction None where only the scores' names may tell it.
-    name : str, optional
-        Heading in tables.
-    """
-
-    salt: str
-    models: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    labels: tuple[Any, ...] | None
-    metrics: tuple[str, ...]
-    statistics: tuple[Summed, ...]
-    judged: tuple[str, ...] = ()
-    soft_truth: bool = False
-    runs: tuple[str, ...] = ()
-    weighted: bool = True
-    missing_mass: bool = True
-    score_names: tuple[str, ...] = ()
-    greater_is_better: Direction | None = None
-    bounds: Ranges | None = None
-    name: str | None = None
-    version: int = VERSION
-
-    @property
-    def summed(self) -> list[tuple[Summed, str]]:
-        """Each statistic with each model that has sums of it, or `EVERY_MODEL`."""
-        shared = (EVERY_MODEL,)
-        return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
-
-    def to_json(self, n_buckets: int) -> str:
-        """Write all of it, and the number of buckets."""
-        return json.dumps({**asdict(self), "buckets": n_buckets}, ensure_ascii=False, default=dict)
-
-
-# The number of samples, which weights do not change, beside the statistics.
-SAMPLES = Summed("samples", shared=True)
 _NOTHING = np.empty(0)
 
 
@@ -131,6 +56,7 @@ class Sketch(TestSet):
     """
 
     __slots__ = ("__dict__", "about", "counts", "numbers")
+    about: About
 
     abilities = frozenset[Need]({"units", "sums"})
     _refusal = (
@@ -175,22 +101,6 @@ class Sketch(TestSet):
             checks.classes(self.labels, self.labels)
         held = self.counts > 0
         return {key: found[held] for key, found in self.numbers.items()}
-
-    @property
-    def judged(self) -> Collection[str]:
-        return self.about.judged
-
-    @property
-    def soft_truth(self) -> bool:
-        return self.about.soft_truth
-
-    @property
-    def sums_runs(self) -> bool:
-        return len(self.about.runs) > 1
-
-    @property
-    def summed_for(self) -> tuple[str, ...]:
-        return self.about.metrics
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         return self.sums["support" if by_class else "count", EVERY_MODEL]

@@ -9,7 +9,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.sums import EVERY_MODEL
+from modelcompare.data.sums import EVERY_MODEL, About, Numbers, Summed
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, cluster_sums, first_runs
@@ -20,7 +20,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
 from modelcompare.readers import read_predictions
 from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
+from modelcompare.sources.sketches import Sketch
 from modelcompare.words import BUCKETS, SALT, check_test_set
 
 # Numbers of one statistic and model that are summed at once, which decides how they round.
@@ -144,7 +144,7 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),
-        soft_truth=block.soft_truth, runs=first_runs(block),
+        soft_truth=block.true_distribution is not None, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
         score_names=block.score_names, greater_is_better=block.told_direction,
         bounds=block.bounds, name=block.name,
