@@ -207,7 +207,7 @@ CASES: list[Call | Run] = [
     Call("a normalization by rows", lambda _: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of true, pred, all, got 'rows'."),
     Call("estimators without names", lambda _: mc.compare_estimators([1, 2], [[0], [1]], [0, 1]), "`estimators` must map names to estimators, got [1, 2].", TypeError),
     Call("a difference that is not a number", lambda _: mc.sample_size(PREDS, "a", "b").needed(NAN), "`difference` must be finite, got nan."),
-    Call("sizes below zero", lambda _: mc.sample_size(PREDS, "a", "b").detectable(-5), "`n_samples` must be numbers above 0, got -5."),
+    Call("sizes below zero", lambda _: mc.sample_size(PREDS, "a", "b").curve([-5]), "`n_samples` must be at least 1, got -5."),
     Call("a test of variances of constants", lambda _: mc.variance_tests([0.1] * 9, [0.3] * 9), "`x` is constant; tests of equal variances need numbers that vary."),
     Call("a test of variances of texts", lambda _: mc.variance_tests(["a", "b"], [1, 2]), "`x` must hold numbers, got ['a', 'b']."),
     Call("probabilities where their logarithms should be", lambda _: mc.metrics.perplexity([2, 3], [0.25, 0.5]), "perplexity needs natural logarithms of each text's probability: 0 or below, and not below -150 for a token; got 0.1667 for a token."),

@@ -54,7 +54,6 @@ OPTIONS: dict[str, list[Any]] = {
     "estimators": [5, {}, [], "x", NAN, {"a": 5}],
     "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
     "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
-    "n_samples": ["x", -1, 0, NAN, [0], ["x"], [NAN], True],
     "name": ["nobody", 5, [], NAN],
     "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
@@ -272,9 +271,6 @@ def _doors() -> dict[str, Door]:
             agreement.population, {"ratios": [1.0], "n_subsamples": 2}
         ),
         "SampleSize.needed": Door(sizes.needed, {"difference": 0.1}),
-        "SampleSize.detectable": Door(sizes.detectable, {"n_samples": 100}),
-        "SampleSize.interval_width": Door(sizes.interval_width, {"n_samples": 100}),
-        "SampleSize.power_at": Door(sizes.power_at, {"n_samples": 100}),
         "SampleSize.curve": Door(
             sizes.curve, {"n_samples": [100]}, instead={"n_samples": [*COUNTS, [-1]]}
         ),
