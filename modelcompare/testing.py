@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.gate import GateResult, Rule, gate
+from modelcompare.questions.gate import GateResult, gate
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 
@@ -23,7 +23,7 @@ def assert_not_worse(
     *,
     margin: float | None = None,
     label: Any = None,
-    rules: Iterable[str | Rule] | None = None,
+    rules: Iterable[str | Mapping[str, Any]] | None = None,
     alpha: float = 0.05,
     on_inconclusive: OnInconclusive = "fail",
     **options: Any,
@@ -42,7 +42,7 @@ def assert_not_worse(
         How much worse would matter, in units of the metric.
     label : optional
         The class, for a metric per class.
-    rules : iterable of str or Rule
+    rules : iterable of str or mapping
         In the place of `metric` and `margin`, as for `modelcompare.gate`; all must hold:
         ``["f1_macro:-0.005", "recall[toxic]:+0"]``.
     alpha : float
@@ -99,13 +99,13 @@ def _rules(
     metric: MetricLike | None,
     margin: float | None,
     label: Any,
-    rules: Iterable[str | Rule] | None,
-) -> Iterable[str | Rule]:
+    rules: Iterable[str | Mapping[str, Any]] | None,
+) -> Iterable[str | Mapping[str, Any]]:
     """One rule of metric and margin, or the rules that were given."""
     if rules is None:
         if metric is None or margin is None:
             raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
-        return [Rule(metric, label, "non-inferior", margin)]
+        return [{"metric": metric, "label": label, "margin": margin}]
     if not (metric is None and margin is None and label is None):
         raise ValueError("`rules` says metric, class and margin; leave their options out.")
     return rules

@@ -99,8 +99,8 @@ MAKE = {
     "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
-    "sets": lambda _: mc.compare_sets({"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW),
-    "slices": lambda _: mc.compare_slices(of_classes(), "accuracy", **FEW),
+    "sets": lambda _: mc.compare_groups({"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW),
+    "slices": lambda _: mc.compare_groups(of_classes(), "accuracy", **FEW),
     "bounds": lambda _: mc.compare_bounds(
         pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}), **FEW
     ),

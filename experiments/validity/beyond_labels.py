@@ -342,7 +342,7 @@ def sets_trial(params: Params, rng: np.random.Generator) -> Found:
         right = u < np.array([[share], [share - gap]])
         outputs = {f"m{i}": np.where(row, y, 1 - y) for i, row in enumerate(right)}
         sets[f"set{place}"] = mc.Predictions(y, outputs, labels=[0, 1])
-    result = mc.compare_sets(sets, "accuracy", n_resamples=399, rng=rng)
+    result = mc.compare_groups(sets, "accuracy", n_resamples=399, rng=rng)
     score, pair = result.pooled_scores.iloc[0], result.pooled_differences.iloc[0]
     found: Found = {
         "accuracy score": _judged(score.ci_low, score.ci_high, share, (0, 1)),

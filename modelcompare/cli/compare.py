@@ -61,7 +61,7 @@ def compare(
         mc.compare(predictions, asked, family=family, **options, progress=True)
     ]
     if reading.slices:
-        results.append(mc.compare_slices(predictions, asked, **options))
+        results.append(mc.compare_groups(predictions, asked, **options))
     output.emit(*results)
 
 

@@ -12,7 +12,7 @@ from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import NotShown, answer, answer_document
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
-from modelcompare.questions.gate import GateResult, Rule
+from modelcompare.questions.gate import GateResult, read_rule
 from modelcompare.questions.gate import gate as by_rules
 from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat
@@ -44,11 +44,12 @@ def gate(
         )
     predictions = reading.read(by_blocks=True)
     if rule:
-        rules = [Rule.read(each) for each in rule]
+        rules = [read_rule(each) for each in rule]
     else:
         named = metric or default_metric(predictions)
-        rules = [Rule(named, label, kind or "non-inferior", margin or 0.0)]
-    _check_directions([each.metric for each in rules], predictions)
+        rules = [{"metric": named, "label": label, "kind": kind or "non-inferior",
+                  "margin": margin or 0.0}]  # fmt: skip
+    _check_directions([each["metric"] for each in rules], predictions)
     found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:

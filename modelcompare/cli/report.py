@@ -11,9 +11,9 @@ from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say, typed
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.slices import MIN_SIZE, compare_slices
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.reliability import reliability
 from modelcompare.report.result import Result
@@ -56,7 +56,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
         return
     if preds.slices is not None:
         if any(preds.slices[name].value_counts().max() >= MIN_SIZE for name in preds.slices):
-            yield compare_slices(preds, **{**options, "progress": False})
+            yield compare_groups(preds, **{**options, "progress": False})
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
     kinds = preds.kinds

@@ -205,7 +205,7 @@ COMMANDS = (
         (READING, _AS_COMPARE, OPTIONS["correction"], _LEVEL, *RESAMPLING, OUTPUT),
         "Compare models on several test sets: files that hold all models, folders, or long tables.",
         ("news.csv tweets.csv mails.csv --metric accuracy",),
-        {"function": "compare_sets"},
+        {"function": "compare_groups"},
     ),
     Command(
         "slices",
@@ -217,7 +217,7 @@ COMMANDS = (
         ),
         "Compare models in every subgroup that the columns named by --slice make, the worst first.",
         ("predictions.csv --slice language --slice year -m accuracy",),
-        {"function": "compare_slices", "sliced": True},
+        {"function": "compare_groups", "sliced": True},
     ),
     Command(
         "variance",

@@ -120,18 +120,17 @@ class RankComparison(Result):
 
 
 def diagram(found: RankComparison) -> pd.DataFrame:
-    """Return the ranks, with what is said of them in ``attrs``: see `SetComparison.friedman`."""
+    """Return the ranks, with what else the critical-difference diagram shows in ``attrs``."""
     models = list(found.scores.columns)
-    p_values = np.ones((len(models),) * 2)
+    together = np.ones((len(models),) * 2, dtype=bool)
     a, b = all_pairs(len(models))
-    p_values[a, b] = p_values[b, a] = found.differences["p_adjusted"]
+    together[a, b] = together[b, a] = found.differences["p_adjusted"] >= found.alpha
     order = [models.index(model) for model in found.ranks["model"]]
     frame = found.ranks.copy()
     frame.attrs = {
-        "statistic": found.statistic, "p_value": found.p_value,
-        "critical_difference": found.critical_difference, "p_values": p_values.tolist(),
         "n_sets": len(found.scores), "test": found.test, "alpha": found.alpha,
-        "together": (p_values[np.ix_(order, order)] >= found.alpha).tolist(),
+        "p_value": found.p_value, "critical_difference": found.critical_difference,
+        "together": together[np.ix_(order, order)].tolist(),
     }  # fmt: skip
     return frame
 

@@ -8,7 +8,7 @@ test, Berger 1982). The price is power: every rule must be shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,6 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
@@ -35,49 +34,51 @@ from modelcompare.words import (
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One condition: a metric, a class where it is per class, and a margin.
+def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Read one condition of a gate: a metric, a class where it is per class, and a margin.
 
-    Written ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more
-    than 0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01).
+    Parameters
+    ----------
+    rule : str or mapping
+        ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more than
+        0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01). Or arguments of `decide`,
+        metric and margin among them.
+
+    Returns
+    -------
+    dict
+        Arguments of `decide`.
+
+    Raises
+    ------
+    ValueError
+        If it is written in another way.
 
     Examples
     --------
-    >>> Rule.read("recall[toxic]:-0.01")
-    Rule(metric='recall', label='toxic', kind='non-inferior', margin=0.01)
+    >>> read_rule("recall[toxic]:-0.01")
+    {'metric': 'recall', 'label': 'toxic', 'kind': 'non-inferior', 'margin': 0.01}
     """
-
-    metric: MetricLike
-    label: Any
-    kind: Decision
-    margin: float
-
-    @classmethod
-    def read(cls, text: str) -> Rule:
-        """Read a rule as it is written.
-
-        Raises
-        ------
-        ValueError
-            If it is written in another way.
-        """
-        if not isinstance(text, str):
-            raise TypeError(f"a rule must be a text, got {text!r}.")
-        value, _, margin = text.rpartition(":")
-        margin = margin.strip().replace("+-", "±")
-        metric, bracket, label = value.strip().partition("[")
-        try:
-            number = float(margin[1:])
-        except ValueError:
-            number = math.nan
-        closed = label.endswith("]") if bracket else True
-        if not (metric and closed and margin[:1] in _KINDS and number >= 0):
-            raise ValueError(
-                f"rule {text!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
-                "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
-            )
-        return cls(metric, label[:-1] if bracket else None, _KINDS[margin[0]], number)
+    if isinstance(rule, Mapping):
+        return dict(rule)
+    if not isinstance(rule, str):
+        raise TypeError(f"a rule must be a text, got {rule!r}.")
+    value, _, margin = rule.rpartition(":")
+    margin = margin.strip().replace("+-", "±")
+    metric, bracket, label = value.strip().partition("[")
+    try:
+        number = float(margin[1:])
+    except ValueError:
+        number = math.nan
+    closed = label.endswith("]") if bracket else True
+    if not (metric and closed and margin[:1] in _KINDS and number >= 0):
+        raise ValueError(
+            f"rule {rule!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
+            "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
+        )
+    kind = _KINDS[margin[0]]
+    return {"metric": metric, "label": label[:-1] if bracket else None, "kind": kind,
+            "margin": number}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def gate(
     predictions: TestSet,
     baseline: str,
     candidate: str,
-    rules: Iterable[str | Rule],
+    rules: Iterable[str | Mapping[str, Any]],
     *,
     alpha: float = 0.05,
     **options: Any,
@@ -157,8 +158,10 @@ def gate(
     ----------
     predictions, baseline, candidate
         As in `decide`.
-    rules : iterable of str or Rule
-        Such as ``"f1_macro:-0.005"`` and ``"recall[toxic]:-0.01"``; see `Rule`.
+    rules : iterable of str or mapping
+        ``"f1_macro:-0.005"`` (not worse by 0.005 or more), ``"f1_macro:+0.01"`` (better by more),
+        ``"f1_macro:+-0.01"`` (within 0.01), with a class as in ``"recall[toxic]:-0.01"``. Or
+        arguments of `decide`: ``{"metric": "f1_macro", "margin": 0.005}``.
     alpha : float
         One-sided level of each; the gate opens wrongly with at most this probability.
     **options
@@ -187,16 +190,15 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
-    read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]
+    read = [read_rule(rule) for rule in given]
     if not read:
         raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
     with each_warning_once():
         return GateResult(
             tuple(
                 decide(
-                    predictions, baseline, candidate, rule.metric, kind=rule.kind,
-                    margin=rule.margin, label=predictions.class_named(rule.label), alpha=alpha,
-                    **options,
+                    predictions, baseline, candidate, alpha=alpha, **options,
+                    **{**rule, "label": predictions.class_named(rule.get("label"))},
                 )
                 for rule in read
             )

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -136,16 +135,6 @@ class SampleSize(Result):
             return math.inf
         return max(2, math.ceil((self._quantiles * self.standard_deviation / difference) ** 2))
 
-    def detectable(self, n_samples: ArrayLike) -> FloatArray:
-        """Smallest difference that n samples show."""
-        n = _sizes(n_samples)
-        return self._quantiles * self.standard_deviation / np.sqrt(n)
-
-    def interval_width(self, n_samples: ArrayLike) -> FloatArray:
-        """Expected width of the interval of the difference at n samples."""
-        n = _sizes(n_samples)
-        return 2 * normal_quantile(self.confidence_level) * self.standard_deviation / np.sqrt(n)
-
     def curve(self, n_samples: Sequence[int] | None = None) -> pd.DataFrame:
         """Detectable difference and width of the interval by size of the test set.
 
@@ -162,32 +151,25 @@ class SampleSize(Result):
         """
         if n_samples is None:
             times = 10.0 ** np.linspace(-1, self._furthest, 61)
-            sizes = np.round(self.n_samples * times).astype(np.int64)
-            sizes = np.unique(np.maximum(sizes, 2))
+            n_samples = [*map(int, np.unique(np.maximum(np.round(self.n_samples * times), 2)))]
         else:
-            asked = check_sequence("n_samples", n_samples, "whole numbers")
-            for size in asked:
+            for size in check_sequence("n_samples", n_samples, "whole numbers"):
                 check_count("n_samples", size, at_least=1, at_most=10**9)
-            if not asked:
+            if not len(n_samples):
                 raise ValueError("`n_samples` is empty; name at least one, e.g. [1000].")
-            sizes = np.array(asked, dtype=np.intp)
-        return pd.DataFrame(
-            {
-                "n_samples": sizes,
-                "detectable": self.detectable(sizes),
-                "interval_width": self.interval_width(sizes),
-                "power": self.power_at(sizes),
-            }
-        )
+        sizes, sd = np.array(n_samples, dtype=np.int64), self.standard_deviation
+        root, z = np.sqrt(sizes), normal_quantile(1 - self.alpha)
+        shift = abs(self.difference) * root / sd
+        return pd.DataFrame({
+            "n_samples": sizes, "detectable": self._quantiles * sd / root,
+            "interval_width": 2 * normal_quantile(self.confidence_level) * sd / root,
+            "power": ndtr(shift - z) + ndtr(-shift - z),
+        })  # fmt: skip
 
-    def power_at(self, n_samples: ArrayLike) -> FloatArray:
-        """Probability that n samples show the observed difference."""
-        from scipy.special import ndtr
-
-        n = _sizes(n_samples)
-        shift = abs(self.difference) * np.sqrt(n) / self.standard_deviation
-        z = normal_quantile(1 - self.alpha)
-        return ndtr(shift - z) + ndtr(-shift - z)
+    @property
+    def _detectable(self) -> float:
+        """Smallest difference that this test set shows."""
+        return float(self.curve([self.n_samples])["detectable"].iloc[0])
 
     @property
     def signature(self) -> str:
@@ -200,11 +182,10 @@ class SampleSize(Result):
     def sentence(self) -> str:
         """Write the answer as a sentence."""
         what = value_name(self.metric, self.label)
-        here = float(self.detectable(self.n_samples))
         text = (
             f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
-            f"{self.n_samples:,} {self.unit}. This test set shows differences of {here:.2g} and "
-            f"more (power {self.power:g}, alpha {self.alpha:g})"
+            f"{self.n_samples:,} {self.unit}. This test set shows differences of "
+            f"{self._detectable:.2g} and more (power {self.power:g}, alpha {self.alpha:g})"
         )
         if math.isinf(self.n_needed):
             return f"{text}; the observed difference is 0, which no test set shows."
@@ -233,14 +214,12 @@ class SampleSize(Result):
 
     @property
     def _quantiles(self) -> float:
-        from scipy.special import ndtri
-
         return normal_quantile(1 - self.alpha) + float(ndtri(self.power))
 
 
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
     """Return the meaning of the lines, with their numbers."""
-    here = format_digits(float(size.detectable(size.n_samples)))
+    here = format_digits(size._detectable)
     keys = [(f"this test set: shows {here} and more", _HERE)]
     if size.difference and np.isfinite(size.n_needed):
         needed = f"{size.n_needed:,.0f} {size.unit}"
@@ -248,14 +227,6 @@ def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
         observed = format_digits(abs(size.difference))
         keys.append((f"observed difference {observed}; power asked for", _OBSERVED))
     return keys
-
-
-def _sizes(n_samples: ArrayLike) -> FloatArray:
-    """Numbers of samples, all above 0."""
-    n = np.asarray(n_samples)
-    if n.dtype.kind not in "iuf" or not (n > 0).all():
-        raise ValueError(f"`n_samples` must be numbers above 0, got {n_samples!r}.")
-    return n.astype(np.float64)
 
 
 @checked(predictions=giving("blocks"))

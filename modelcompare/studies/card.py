@@ -18,8 +18,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.compare_groups import compare_groups
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.slices import compare_slices
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import UndefinedMetricWarning
@@ -197,7 +197,7 @@ def _subgroups(
         return Table("Subgroups", [column("subgroup"), column("samples")], nothing, notes=[note])
     # One model has no differences to correct.
     kept = {name: value for name, value in options.items() if name != "correction"}
-    found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
+    found = compare_groups(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
     return Table.of(
         "Subgroups, worst first", found.scores,

@@ -91,10 +91,12 @@ class SensitivityStudy(Result):
         "noise"), level, metric, label, original, estimate, difference (estimate - original),
         standard_error, ci_low, ci_high (of the difference), moves (whether the interval excludes
         0).
+    n_samples : int
+        Size of the whole test set.
     """
 
     table: pd.DataFrame = field(repr=False)
-    predictions: Predictions = field(repr=False)
+    n_samples: int = field(repr=False)
     n_resamples: int
     seed_label: str = field(repr=False)
     confidence_level: float = 0.95
@@ -106,11 +108,6 @@ class SensitivityStudy(Result):
           standard_error ci_low ci_high moves
     """
     plot = Plots(sensitivity=plot_sensitivity)
-
-    @property
-    def n_samples(self) -> int:
-        """Size of the whole test set."""
-        return len(self.predictions)
 
     @property
     def signature(self) -> str:
@@ -205,7 +202,7 @@ def sensitivity_study(
         )  # fmt: skip
         rows.append(_changes(result, levels, method, confidence_level))
     return SensitivityStudy(
-        joined_frame(rows), predictions, n_resamples, rng_label(rng), confidence_level
+        joined_frame(rows), len(predictions), n_resamples, rng_label(rng), confidence_level
     )
 
 

@@ -58,12 +58,14 @@ class UndefinedStudy(Result):
         support (samples of the class in the whole test set), n_undefined, pct_undefined.
     metric_pairs : MetricPairs
         Metrics that are compared.
+    n_samples : int
+        Size of the whole test set.
     n_resamples : int
         Resamples of each size.
     """
 
     table: pd.DataFrame = field(repr=False)
-    predictions: Predictions = field(repr=False)
+    n_samples: int = field(repr=False)
     metric_pairs: MetricPairs = field(repr=False)
     ratios: tuple[float, ...]
     n_resamples: int
@@ -75,11 +77,6 @@ class UndefinedStudy(Result):
         undefined=table: model ratio n_samples metric label support n_undefined pct_undefined
     """
     plot = Plots(undefined=plot_undefined)
-
-    @property
-    def n_samples(self) -> int:
-        """Size of the whole test set."""
-        return len(self.predictions)
 
     @property
     def signature(self) -> str:
@@ -201,7 +198,7 @@ def undefined_study(
                 bar.update()
     table = joined_frame(rows)
     table.insert(5, "support", table["label"].map(support))
-    return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))
+    return UndefinedStudy(table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng))
 
 
 def _percent(name: str) -> Column:

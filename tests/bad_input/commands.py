@@ -123,7 +123,7 @@ CASES: list[Call | Run] = [
         PREDS,
     ),
     Run("slices: no --slice", "slices preds.csv", "no column makes subgroups; name at least one with --slice COLUMN.", PREDS),
-    Run("sets: one file", "sets preds.csv", "`sets` holds one test set; compare_sets needs 2, use compare.", PREDS),
+    Run("sets: one file", "sets preds.csv", "`source` holds one test set; compare_groups needs 2, use compare.", PREDS),
     Run("sets: --slice", "sets preds.csv preds.csv2 --slice b", "--slice is for one test set; leave it out of sets.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run("agreement: --slice", "agreement preds.csv --slice b", SLICE, PREDS),

@@ -23,14 +23,14 @@ CASES: list[Call | Run] = [
         KeyError,
     ),
     Call(
-        "compare_slices: min-p",
-        lambda _: mc.compare_slices(MANY, correction="min-p"),
-        "min-p needs one set of resamples; across slices use 'holm'.",
+        "compare_groups: max-t",
+        lambda _: mc.compare_groups(MANY, correction="max-t"),
+        "max-t needs one set of resamples; across subgroups use 'holm'.",
     ),
     Call(
-        "compare_sets: min-p",
-        lambda _: mc.compare_sets({"a": MANY, "b": MANY}, correction="min-p"),
-        "min-p steps down within one test set; for several use 'holm' or 'max-t'.",
+        "compare_groups: min-p",
+        lambda _: mc.compare_groups({"a": MANY, "b": MANY}, correction="min-p"),
+        "min-p steps down within one test set; for groups use 'holm'.",
     ),
     Call(
         "disagreements: a model that there is not",

@@ -54,10 +54,8 @@ OPTIONS: dict[str, list[Any]] = {
     "estimators": [5, {}, [], "x", NAN, {"a": 5}],
     "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
     "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
-    "n_samples": ["x", -1, 0, NAN, [0], ["x"], [NAN], True],
     "name": ["nobody", 5, [], NAN],
     "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
-    "sets": [5, {}, [], "x", NAN, {"a": 5}],
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
     "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
     "table": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1, 2]}, {"a": [1, 2], "b": ["x", 1]}],
@@ -132,7 +130,7 @@ def _doors() -> dict[str, Door]:
     variance = mc.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
     agreement = mc.agreement_study(PLAIN, ["f1_macro"], **FEW)
     sizes = mc.sample_size(**TWO)
-    sets = mc.compare_sets({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
+    sets = mc.compare_groups({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
     listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
     binned = {
         "y_true": ["u", "v"], "y_pred": {"a": ["u", "u"]}, "bins": {"a": ["HIGH", "HIGH"]},
@@ -158,11 +156,8 @@ def _doors() -> dict[str, Door]:
             {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
             ("X", "y", "groups"),
         ),
-        "compare_sets": Door(
-            mc.compare_sets, {"sets": {"x": PLAIN, "y": PLAIN}, "metrics": "accuracy", **FEW}
-        ),
-        "compare_slices": Door(
-            mc.compare_slices, {"predictions": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
+        "compare_groups": Door(
+            mc.compare_groups, {"source": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
         ),
         "quantize": Door(mc.quantize, {"predictions": PLAIN}),
         "from_nbest": Door(mc.from_nbest, listed, ("y_true", "labels")),
@@ -276,13 +271,10 @@ def _doors() -> dict[str, Door]:
             agreement.population, {"ratios": [1.0], "n_subsamples": 2}
         ),
         "SampleSize.needed": Door(sizes.needed, {"difference": 0.1}),
-        "SampleSize.detectable": Door(sizes.detectable, {"n_samples": 100}),
-        "SampleSize.interval_width": Door(sizes.interval_width, {"n_samples": 100}),
-        "SampleSize.power_at": Door(sizes.power_at, {"n_samples": 100}),
         "SampleSize.curve": Door(
             sizes.curve, {"n_samples": [100]}, instead={"n_samples": [*COUNTS, [-1]]}
         ),
-        "SetComparison.friedman": Door(sets.friedman, {"metric": "accuracy"}),
+        "GroupComparison.friedman": Door(sets.friedman, {"metric": "accuracy"}),
         "Comparison.n_tests": Door(sets.results["x"].n_tests, {"metric": "accuracy"}),
     }  # fmt: skip
 

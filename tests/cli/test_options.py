@@ -64,7 +64,7 @@ def test_groups_share_no_name():
 
 
 LIBRARY = {
-    "compare": mc.compare, "slices": mc.compare_slices, "sets": mc.compare_sets, "gate": mc.decide,
+    "compare": mc.compare, "slices": mc.compare_groups, "sets": mc.compare_groups, "gate": mc.decide,
     "variance": mc.variance_study, "agreement": mc.agreement_study, "sketch": mc.sketch,
     "undefined": mc.undefined_study, "sample-size": mc.sample_size, "folds": mc.compare_folds,
     "ranks": mc.critical_difference, "demo": mc.compare,

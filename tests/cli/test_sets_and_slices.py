@@ -32,7 +32,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
     document = json.loads(done.out)
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
     sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
-    expected = mc.compare_sets(sets, "accuracy", n_resamples=199)
+    expected = mc.compare_groups(sets, "accuracy", n_resamples=199)
     assert done.out == expected.to_json()
     estimates = [row["estimate"] for row in document["scores"] if row["model"] == "a"]
     (pooled,) = [row["estimate"] for row in document["pooled_scores"] if row["model"] == "a"]
@@ -43,7 +43,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
 def test_subgroups_are_a_command_of_their_own(run):
     done = run("slices", "news.csv", "--slice", "lang", *MODELS, "--format", "json")
     preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
-    assert done.out == mc.compare_slices(preds, "accuracy", n_resamples=199).to_json()
+    assert done.out == mc.compare_groups(preds, "accuracy", n_resamples=199).to_json()
     small = run("slices", "news.csv", "--slice", "lang", *MODELS, "--min-size", "50")
     assert "Left out" in small.out
     assert " lang = de  40\n" in small.out
@@ -65,7 +65,7 @@ def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
         y = rng.integers(0, 2, 160)
         outputs = {m: np.where(rng.random(160) < 0.75, y, 1 - y) for m in "abcd"}
         preds = mc.Predictions(y, outputs, slices={"half": np.arange(160) % 2})
-        result = mc.compare_slices(preds, "accuracy", n_resamples=99, correction="none")
+        result = mc.compare_groups(preds, "accuracy", n_resamples=99, correction="none")
         frame, table = result.differences, result.document().tables["differences"]
         odd = ((frame.ci_low > 0) | (frame.ci_high < 0)) != (frame.p_value < 0.05)
         assert [row[-1].endswith("*") for row in table.rows] == odd.tolist()

@@ -92,7 +92,7 @@ def test_simultaneous_intervals_are_wider_and_agree_with_max_t():
 
 @pytest.fixture(scope="module")
 def sets():
-    return mc.compare_sets(
+    return mc.compare_groups(
         {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
         ["f1_macro", "log_loss"], n_resamples=299,
     )  # fmt: skip
@@ -115,7 +115,7 @@ def test_several_sets_one_by_one_and_pooled(sets):
 
 
 def test_pooled_differences_step_down_by_max_t(sets):
-    frame = mc.compare_sets(
+    frame = mc.compare_groups(
         {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
         ["f1_macro", "log_loss"], n_resamples=299, correction="max-t",
     ).pooled_differences  # fmt: skip
@@ -137,18 +137,19 @@ def test_pooled_differences_step_down_by_max_t(sets):
 
 
 def test_ranks_over_sets(sets):
-    frame = sets.friedman("f1_macro")
+    found = sets.friedman("f1_macro")
     table = np.array([r.bootstrap.point[:, 0] for r in sets.results.values()])
     expected = stats.friedmanchisquare(*table.T)
-    assert frame.attrs["p_value"] == pytest.approx(expected.pvalue)
+    assert found.p_value == pytest.approx(expected.pvalue)
     ranks = stats.rankdata(-table, axis=1).mean(axis=0)
-    np.testing.assert_allclose(frame.set_index("model").loc[["m0", "m1", "m2"], "mean_rank"], ranks)
-    assert sets.friedman("log_loss").model.iloc[0] == "m0"
+    mean_ranks = found.ranks.set_index("model")["mean_rank"]
+    np.testing.assert_allclose(mean_ranks[["m0", "m1", "m2"]], ranks)
+    assert sets.friedman("log_loss").ranks.model.iloc[0] == "m0"
     assert sets.plot.critical_difference("f1_macro").axes
 
 
 def test_sets_must_fit_together():
-    with pytest.raises(ValueError, match="`sets` holds one test set"):
-        mc.compare_sets({"a": PREDS})
+    with pytest.raises(ValueError, match="`source` holds one test set"):
+        mc.compare_groups({"a": PREDS})
     with pytest.raises(ValueError, match=r"hold different models \('m3'\)"):
-        mc.compare_sets({"a": PREDS, "b": PREDS[["m0", "m1", "m2"]]})
+        mc.compare_groups({"a": PREDS, "b": PREDS[["m0", "m1", "m2"]]})

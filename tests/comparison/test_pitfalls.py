@@ -111,13 +111,13 @@ def test_pooled_differences_that_are_undefined_have_no_p_value():
         said = np.zeros(100, int) if name == "s" else noisy(y, 0.7)
         sets[name] = mc.Predictions(y, {"a": said, "b": noisy(y, 0.7)}, labels=[0, 1])
     with pytest.warns(mc.UndefinedMetricWarning):
-        frame = mc.compare_sets(sets, ["precision"], n_resamples=199).pooled_differences
+        frame = mc.compare_groups(sets, ["precision"], n_resamples=199).pooled_differences
     undefined = frame[frame.label == 1].iloc[0]
     assert np.isnan([undefined.p_value, undefined.p_adjusted]).all()
     other = frame[frame.label == 0].iloc[0]
     assert other.p_adjusted == other.p_value
     with pytest.raises(ValueError, match="needs 3 models, there are 2"):
-        mc.compare_sets(sets, ["accuracy"], n_resamples=99).friedman("accuracy")
+        mc.compare_groups(sets, ["accuracy"], n_resamples=99).friedman("accuracy")
 
 
 def test_ranks_across_slices_follow_the_corrected_tests():
@@ -126,7 +126,7 @@ def test_ranks_across_slices_follow_the_corrected_tests():
         y, {"a": noisy(y, 0.8), "b": noisy(y, 0.68)},
         slices={"g": np.repeat(range(20), 60), "part": np.where(np.arange(1200) < 600, 1.5, np.nan)},
     )  # fmt: skip
-    result = mc.compare_slices(preds, "accuracy", by="g", n_resamples=999)
+    result = mc.compare_groups(preds, "accuracy", by="g", n_resamples=999)
     better = result.differences.set_index("value")["better"]
     for row in result.scores.itertuples():
         leads = better[row.value]
@@ -137,7 +137,7 @@ def test_ranks_across_slices_follow_the_corrected_tests():
         )
         assert (row.rank_low, row.rank_high) == expected
     assert all(isinstance(value, int) for value in result.scores["value"])
-    both = mc.compare_slices(preds, "accuracy", n_resamples=99)
+    both = mc.compare_groups(preds, "accuracy", n_resamples=99)
     assert ["part", None, 600] in both.left_out.astype(object).to_numpy().tolist()
 
 

@@ -21,7 +21,7 @@ SIZES = np.array([60, 90, 200])
 
 
 def pooled(method="auto", sets=None, **options):
-    return mc.compare_sets(
+    return mc.compare_groups(
         SETS if sets is None else sets, "accuracy", method=method, n_resamples=199, **options
     )
 

@@ -11,7 +11,7 @@ def test_a_warning_names_the_subgroup_that_it_is_about():
         y, {"a": y, "b": [1, 0] * 8 + y[16:]}, slices={"year": ["old"] * 112 + ["new"] * 8}
     )
     with pytest.warns(mc.metrics.SparseDataWarning) as caught:
-        mc.compare_slices(preds, "f1", n_resamples=99, min_size=4)
+        mc.compare_groups(preds, "f1", n_resamples=99, min_size=4)
     with pytest.warns(mc.metrics.SparseDataWarning) as alone:
         mc.compare(preds.subset(range(112, 120)), "f1", n_resamples=99)
     (warning,) = caught

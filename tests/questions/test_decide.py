@@ -93,7 +93,7 @@ def test_slices_are_compared_one_by_one_and_corrected_together():
     rng = np.random.default_rng(0)
     lang = rng.choice(["de", "en", "fr"], 400, p=[0.5, 0.45, 0.05])
     preds = made_up(400, (1.6, 1.5, 0.3), slices={"lang": lang, "half": np.arange(400) // 200})
-    result = mc.compare_slices(preds, ["accuracy", "f1_macro"], n_resamples=199)
+    result = mc.compare_groups(preds, ["accuracy", "f1_macro"], n_resamples=199)
     assert result.left_out[["slice", "value"]].to_numpy().tolist() == [["lang", "fr"]]
     german = preds.subset(lang == "de")
     expected = mc.bootstrap(german, "accuracy", n_resamples=2).point[:, 0]
@@ -109,21 +109,21 @@ def test_slices_are_compared_one_by_one_and_corrected_together():
     best = result.scores.query("metric == 'accuracy'").groupby("model")["rank"].mean().idxmin()
     order = result.scores.query(f"metric == 'accuracy' and model == '{best}'").estimate
     assert order.is_monotonic_increasing
-    only = mc.compare_slices(preds, "log_loss", by=["half"], n_resamples=99)
+    only = mc.compare_groups(preds, "log_loss", by=["half"], n_resamples=99)
     first = only.scores[only.scores.model == "m0"].estimate
     assert first.is_monotonic_decreasing
 
 
 def test_slices_that_do_not_fit():
     with pytest.raises(ValueError, match="the predictions have no `slices`"):
-        mc.compare_slices(PREDS)
+        mc.compare_groups(PREDS)
     preds = made_up(40, (1.0, 0.5), slices={"lang": ["en"] * 40})
     with pytest.raises(ValueError, match="`by` names no slice variable: 'year'; there are lang"):
-        mc.compare_slices(preds, by=["year"])
+        mc.compare_groups(preds, by=["year"])
     with pytest.raises(ValueError, match="no subgroup has 100 samples"):
-        mc.compare_slices(preds, min_size=100)
+        mc.compare_groups(preds, min_size=100)
     with pytest.raises(ValueError, match="max-t needs one set of resamples"):
-        mc.compare_slices(preds, correction="max-t")
+        mc.compare_groups(preds, correction="max-t")
 
 
 def test_components_of_variance_are_recovered():

@@ -55,7 +55,7 @@ OF_RARE: dict[str, Callable[[], object]] = {
     "selfcheck": lambda: mc.selfcheck(
         PREDS, "a", "b", "f1", label=1, n_trials=2, n_resamples=19
     ),
-    "compare_sets": lambda: mc.compare_sets(
+    "compare_groups": lambda: mc.compare_groups(
         {"news": PREDS, "mails": PREDS}, "f1", n_resamples=999, correction="none"
     ),
     "sketch": lambda: mc.decide(
@@ -84,7 +84,7 @@ def test_two_test_sets_are_told_apart():
 
 
 def test_sets_are_named_in_one_warning():
-    (warning,) = told(OF_RARE["compare_sets"])
+    (warning,) = told(OF_RARE["compare_groups"])
     assert str(warning.message).startswith("news: f1 of 1: 3 samples.")
     assert "mails: f1 of 1: 3 samples." in str(warning.message)
 

@@ -381,7 +381,7 @@ def test_bootstrap_results_and_sets_have_figures_too():
     data = preds(5, 3)
     assert "240 samples, 50 resamples" in mc.bootstrap(data, ["f1"], n_resamples=50).plot().title
     sets = {name: data.subset(np.arange(k, 240, 2)) for k, name in enumerate(("even", "odd"))}
-    result = mc.compare_sets(sets, ["f1_macro", "f1"], test="wald", **FEW)
+    result = mc.compare_groups(sets, ["f1_macro", "f1"], test="wald", **FEW)
     assert "Mean rank by f1_macro: 5 models over 2 test sets" in result.plot().title
     assert list(result.document().figures) == ["ranks_f1_macro"]
 

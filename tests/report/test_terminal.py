@@ -262,7 +262,7 @@ def test_subgroups_are_headings_and_a_row_is_one_line():
     y = rng.integers(0, 2, 120)
     outputs = {name: np.where(rng.random(120) < 0.8, y, 1 - y) for name in ("first", "second")}
     slices = {"language": np.resize(["American English", "Swiss German"], 120)}
-    result = mc.compare_slices(
+    result = mc.compare_groups(
         mc.Predictions(y, outputs, slices=slices), "accuracy", n_resamples=99, method="basic"
     )
     lines = screen_text(result).splitlines()

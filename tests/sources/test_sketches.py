@@ -301,7 +301,7 @@ ASKED = {
         SKETCHED, undefined="stratify"
     ),
     "`predictions` is a sketch, whose samples are gone": lambda: mc.variance_study(SKETCHED),
-    "is a sketch, whose samples are gone: compare": lambda: mc.compare_slices(SKETCHED),
+    "is a sketch, whose samples are gone: compare": lambda: mc.compare_groups(SKETCHED),
     "a subset looks at single samples": lambda: SKETCHED.subset([0, 1]),
     "a column of strata looks at single samples": lambda: SKETCHED.with_columns(strata=[1]),
     "`source` is a sketch": lambda: mc.sketch(SKETCHED),

@@ -286,8 +286,8 @@ def test_sample_size_of_accuracy_is_statsmodels_power(preds):
 
 def test_sample_size_answers_hang_together(preds):
     size = mc.sample_size(preds, "m0", "m2", "f1_macro")
-    assert size.needed(float(size.detectable(1000))) == pytest.approx(1000, abs=1)
-    assert size.power_at(size.n_needed) == pytest.approx(0.8, abs=0.01)
+    assert size.needed(size.curve([1000]).detectable[0]) == pytest.approx(1000, abs=1)
+    assert size.curve([size.n_needed]).power[0] == pytest.approx(0.8, abs=0.01)
     frame = size.curve([100, 400])
     assert frame.detectable[0] / frame.detectable[1] == pytest.approx(2)
     assert frame.interval_width[1] == pytest.approx(2 * 1.959964 * size.standard_deviation / 20)

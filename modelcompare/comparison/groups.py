@@ -1,0 +1,278 @@
+"""The result of `compare_groups`: models on several test sets, or in the subgroups of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.comparison.correction import correct
+from modelcompare.comparison.pooled import PooledSets
+from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.tables import pair_table
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.units import THESE_RUNS
+from modelcompare.report.document import Document
+from modelcompare.report.figures.critical_difference import plot_critical_difference
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.significance.pairwise import Outcome, all_pairs
+from modelcompare.words import signature
+
+_TYPES = {"set": str, "slice": str, "n_samples": int}
+
+
+def plot_ranks(
+    result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
+) -> Figure:
+    """Draw mean ranks by a metric (the first by default); bars over models not told apart."""
+    chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
+    ranks = diagram(result.friedman(chosen))
+    return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
+
+
+def _shared(name: str) -> property:
+    """Attribute that all comparisons of a group share."""
+    return property(attrgetter(f"_first.{name}"))
+
+
+@dataclass(frozen=True)
+class GroupComparison(Result):
+    """The same models on several test sets, or in each subgroup of one.
+
+    Attributes
+    ----------
+    results : dict of str, or of (str, object), to Comparison
+        One comparison for each test set by its name, or for each subgroup by its slice and value.
+    n_samples : int
+        Number of samples of the whole test set, or of all test sets together.
+    left_out : DataFrame
+        Subgroups with fewer than `min_size` samples, and samples whose slice is missing (value
+        None): slice, value, n_samples. Empty for test sets.
+    notes : tuple of str
+        Scope of the answer: the runs at hand, where there are several.
+    """
+
+    results: Mapping[Any, Comparison] = field(repr=False)
+    rng_label: str = field(repr=False)
+    n_samples: int
+    left_out: pd.DataFrame = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+
+    stem: ClassVar[str] = "groups"
+    page_title: ClassVar[str] = "Test sets"
+    _members: ClassVar[str] = """
+        n_samples n_resamples confidence_level alpha method test correction rng_label signature
+        scores: set? slice? value? n_samples? model metric label estimate standard_error ci_low
+          ci_high n_undefined rank rank_low rank_high method
+        differences: set? slice? value? n_samples? model_a model_b metric label difference
+          standard_error ci_low ci_high p_value p_adjusted better method test
+        left_out: slice value n_samples
+        pooled_scores?: model metric label estimate ci_low ci_high
+        pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
+          p_adjusted
+    """
+    plot = Plots(critical_difference=plot_ranks)
+
+    models, correction = _shared("models"), _shared("correction")
+    method, test = _shared("method"), _shared("test")
+    n_resamples, alpha = _shared("n_resamples"), _shared("alpha")
+    confidence_level = _shared("confidence_level")
+
+    @property
+    def _first(self) -> Comparison:
+        return next(iter(self.results.values()))
+
+    @property
+    def _of_sets(self) -> bool:
+        return isinstance(next(iter(self.results)), str)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """Scores of all groups: the columns of `Comparison.scores` after those that name a group.
+
+        A test set is named by the column set, in the order given; a subgroup by slice, value and
+        n_samples, the one in which the best model is worst first.
+        """
+        scores = self._stacked(attrgetter("scores"))
+        if self._of_sets:
+            return scores
+        upwards = self._first.metric_info[self._first.metrics[0]].greater_is_better
+        return _worst_first(scores, greater_is_better=upwards)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Differences in all groups: the columns of `Comparison.differences` after their names."""
+        return self._stacked(attrgetter("differences"))
+
+    def _stacked(self, frame_of: Callable[[Comparison], pd.DataFrame]) -> pd.DataFrame:
+        frames = []
+        for key, result in self.results.items():
+            frame, names = frame_of(result), {"set": key}
+            if not self._of_sets:
+                names = {"slice": key[0], "value": key[1], "n_samples": result.n_samples}
+            named = pd.DataFrame(names, index=frame.index, dtype=object)
+            frames.append(pd.concat([named, frame], axis=1))
+        stacked = pd.concat(frames, ignore_index=True)
+        return stacked.astype({name: kind for name, kind in _TYPES.items() if name in stacked})
+
+    @property
+    def signature(self) -> str:
+        first, pooled = self._first, self._pooled() if self._can_be_pooled else None
+        return signature(
+            "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
+            B=first.n_resamples, ci=first.method, ci_pooled=pooled and pooled.method,
+            test_pooled=pooled and pooled.test, test=first.test, adjust=self.correction,
+            rng=self.rng_label, **{THESE_RUNS: bool(self.notes)},
+        )  # fmt: skip
+
+    def document(self) -> Document:
+        level = self.confidence_level
+        named = (VALUE, "model", "estimate", interval_column(level))
+        if not self._of_sets:
+            made = self._document(
+                self._subgroup_tables(*named), findings=self.notes, figures={},
+                without=("pooled_scores", "pooled_differences"),
+            )  # fmt: skip
+            return replace(made, title="Subgroups")
+        tables = {"scores": Table.of("Each test set", self.scores, "set", *named, decimals=None)}
+        if self._can_be_pooled:
+            tables |= {
+                "pooled": Table.of(
+                    "Mean over test sets", self.pooled_scores, *named, decimals=None
+                ),
+                "differences": pair_table(
+                    "Differences of means", [VALUE], self.pooled_differences, level, self.correction
+                ),
+            }
+        without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
+        ranked = self._ranked_by if len(self.models) >= 3 else []
+        figures = {f"ranks_{name}": partial(self.plot.critical_difference, name) for name in ranked}
+        return self._document(tables, findings=self.notes, figures=figures, without=without)
+
+    def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
+        subgroup = column("subgroup", "slice", "value", kind="slice")
+        tables = {
+            "scores": Table.of(
+                "Subgroups, the worst first", self.scores, subgroup, "n_samples", *named,
+                decimals=None,
+            )
+        }  # fmt: skip
+        if len(self.differences):
+            tables["differences"] = pair_table(
+                "Differences", [subgroup, VALUE], self.differences, self.confidence_level,
+                self.correction,
+            )  # fmt: skip
+        if len(self.left_out):
+            tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
+        return tables
+
+    @cached_property
+    def pooled_scores(self) -> pd.DataFrame:
+        """Mean over test sets, all with the same weight.
+
+        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are independent, and
+        taken as given: intervals cover other samples of the same sets, not other sets. They join
+        the sets' own intervals (MOVER, and no shorter than their half widths joined); for a
+        `method` of replicates they are made of the means of these.
+        """
+        pooled = self._pooled()
+        interval = pooled.interval(self.confidence_level)
+        return score_frame(
+            self.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
+            ci_high=interval.high,
+        )  # fmt: skip
+
+    @cached_property
+    def pooled_differences(self) -> pd.DataFrame:
+        """Differences of the means over test sets.
+
+        Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
+        Intervals are made as those of `pooled_scores`, from each set's intervals of differences. A
+        p-value is below alpha where the interval at 1 - alpha excludes 0; for a `method` of
+        replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
+        is of one set.
+        """
+        pooled = self._pooled(pairs := all_pairs(len(self.models)))
+        interval = pooled.interval(self.confidence_level)
+        p_values = pooled.p_values(self.alpha)
+        outcome = Outcome(pooled.estimate, p_values)
+        adjusted, _ = correct(pooled, outcome, self.correction, family="metric", alpha=self.alpha)
+        return pair_frame(
+            self.models, *pairs, self._first.keys,
+            difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
+            p_value=p_values, p_adjusted=adjusted,
+        )  # fmt: skip
+
+    def friedman(self, metric: str) -> RankComparison:
+        """Mean ranks over test sets, Friedman's test and Nemenyi's test of all pairs.
+
+        Parameters
+        ----------
+        metric : str
+            The metric whose values are ranked; not per class.
+        """
+        self._check_sets()
+        if len(self.models) < 3:
+            raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
+        if not isinstance(metric, str) or metric not in self._first.metric_info:
+            raise ValueError(
+                f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
+            )
+        info = self._first.metric_info[metric]
+        if info.per_class:
+            raise ValueError(f"metric {metric!r} is per class; name an average.")
+        found = self.results.values()
+        values = np.array([each.point[:, each.slice_of(metric).start] for each in found])
+        return compare_ranks(
+            pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,
+            greater_is_better=info.greater_is_better,
+        )  # fmt: skip
+
+    @property
+    def _ranked_by(self) -> list[str]:
+        """Metrics that have one value."""
+        return [name for name, info in self._first.metric_info.items() if not info.per_class]
+
+    @property
+    def _can_be_pooled(self) -> bool:
+        """Return whether the groups are test sets with the same classes."""
+        keys = self._first.keys
+        return self._of_sets and all(result.keys == keys for result in self.results.values())
+
+    def _check_sets(self) -> None:
+        if not self._of_sets:
+            raise ValueError(
+                "subgroups of one test set are neither pooled nor ranked; give several test sets."
+            )
+
+    def _pooled(self, pairs: Pairs | None = None) -> PooledSets:
+        """Means of the models' values, or of the differences of `pairs`."""
+        self._check_sets()
+        if not self._can_be_pooled:
+            raise ValueError(
+                "the test sets have different classes, so metrics per class cannot be pooled; name "
+                "averages, e.g. f1_macro."
+            )
+        return PooledSets(self._first.bootstrap, pairs, [*self.results.values()])
+
+
+def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
+    """Order subgroups by the score of the model that ranks best over them, by the first metric."""
+    first = scores[scores["metric"] == scores["metric"].iloc[0]]
+    leader = first.groupby("model", sort=False)["rank"].mean().idxmin()
+    of_leader = first[first["model"] == leader].groupby(["slice", "value"], sort=False)
+    estimates = of_leader["estimate"].mean()
+    order = estimates.sort_values(ascending=greater_is_better, kind="stable").index
+    position = {key: place for place, key in enumerate(order)}
+    places = [position[key] for key in zip(scores["slice"], scores["value"], strict=True)]
+    return scores.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
