@@ -230,10 +230,8 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
         ("_SUM_NUMBERS", 1),
         ("_MASK_NUMBERS", 400),
         ("CACHE_BYTES", 3200),
-        ("PASS_BYTES", 1),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)
-    monkeypatch.setattr("modelcompare.significance.swaps.sums.PASS_BYTES", 1)
     monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 

@@ -95,7 +95,6 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(monkeypatch):
         ("_SUM_NUMBERS", 1),
         ("_MASK_NUMBERS", 400),
         ("CACHE_BYTES", 1),
-        ("PASS_BYTES", 1),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)
     assert run(preds, "cf1_macro", all_pairs(3)).p_value.tobytes() == once.tobytes()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import ceil
 from typing import Any, Literal, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -152,8 +152,6 @@ class Swapped:
         Units that the masks are of.
     sums : list of ndarray of shape (n_models, width, n_masks)
         Sums of each block of models' columns, less those of the first model.
-    own : ndarray of shape (n_own, n_masks)
-        Sums of the columns of pairs that are kept.
     in_strata : list of ndarray of shape (n_strata, n_models, width, n_masks)
         Sums of the first blocks in each stratum; empty where there are no strata.
     grown : dict
@@ -164,7 +162,6 @@ class Swapped:
     n_masks: int
     units: slice | IntArray = field(default_factory=lambda: slice(None))
     sums: list[FloatArray] = field(default_factory=list)
-    own: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     in_strata: list[FloatArray] = field(default_factory=list)
     grown: dict[Any, Any] = field(default_factory=dict)
 
@@ -191,10 +188,6 @@ class Swapped:
             parts.append(part)
         return [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
 
-    def alone(self) -> Swapped:
-        """Copy the sums, without the masks and what formulas made of the sums."""
-        return replace(self, grown={})
-
     @cached_property
     def masks(self) -> AnyArray:
         """Masks (n_masks, n_chosen) in as few bits as they need."""
@@ -215,7 +208,6 @@ class UnitSwaps(SwapStatistic):
     def __init__(self, joined: SwapUnits, model_a: IntArray, model_b: IntArray) -> None:
         super().__init__(joined.evaluation, model_a, model_b)
         self.joined, self.units = joined, joined.units
-        self._last: tuple[Weights, list[Swapped]] | None = None
 
     @property
     @abstractmethod
@@ -300,16 +292,7 @@ class UnitSwaps(SwapStatistic):
     def _mapped(
         self, masks: Weights, task: Callable[[Swapped], Result], n_jobs: int | None
     ) -> list[Result]:
-        """Results of a task on swaps, some blocks of masks after others.
-
-        Where they are small the shared sums of the masks that were asked for last are kept: what
-        steps down after a test asks for them once more.
-        """
-        if self._last is not None and self._last[0] is masks:
-            kept = self._last[1]
-            of_block = 8 * len(self.model_a) * max(swapped.n_masks for swapped in kept)
-            again, places = (lambda i: task(kept[i].alone())), range(len(kept))
-            return map_blocks(again, places, n_jobs, numbers=of_block)
+        """Results of a task on swaps, some blocks of masks after others."""
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
         alike = self.units.multiplicity is None
         cost = work(RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
@@ -317,17 +300,13 @@ class UnitSwaps(SwapStatistic):
         at_once = _SUM_NUMBERS // n_columns // RESAMPLE_BLOCK
         step = int(np.clip(ceil(wanted), 1, max(1, at_once)))
         blocks = masks.joined(step)
-        keep = 0 < 8 * masks.n_resamples * self.n_shared <= PASS_BYTES
 
-        def one(block: int) -> tuple[Result, Swapped | None]:
+        def one(block: int) -> Result:
             swapped = Swapped(partial(blocks.narrow, block, 0), blocks.block_size(block))
             self.sum_up(swapped)
-            return task(swapped), swapped.alone() if keep else None
+            return task(swapped)
 
-        done = map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=step * cost)
-        if keep:
-            self._last = masks, [swapped for _, swapped in done if swapped is not None]
-        return [found for found, _ in done]
+        return map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=step * cost)
 
 
 def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange
 from modelcompare.metrics.base import Metric, Statistic, class_slopes
@@ -169,11 +169,11 @@ class SwappedSums(UnitSwaps):
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
-        return self.columns.n_columns + len(self._kept)
+        return self.columns.n_columns
 
     @property
     def n_shared(self) -> int:
-        return len(self.evaluation.models) * sum(self.columns.widths) + len(self._kept)
+        return len(self.evaluation.models) * sum(self.columns.widths)
 
     @cached_property
     def totals(self) -> dict[Statistic, FloatArray]:
@@ -182,7 +182,7 @@ class SwappedSums(UnitSwaps):
         return {s: np.tensordot(counts, part, 1) for s, part in self.numbers.items()}
 
     def sum_up(self, swapped: Swapped) -> None:
-        swapped.sums, swapped.own = self.columns.sums(swapped), swapped.times(self._kept)
+        swapped.sums = self.columns.sums(swapped)
         if self.strata is None:
             return
         codes, units = self.strata.codes[swapped.units], np.arange(self.units.n_units)
@@ -196,23 +196,9 @@ class SwappedSums(UnitSwaps):
 
     def own_sums(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         """Sums (n_pairs, own_width, n_masks) of pairs' own columns."""
-        if len(self._kept):
-            return swapped.own.reshape(len(self.model_a), -1, swapped.n_masks)[pairs]
-        found = swapped.times(self._own.own_columns(pairs))
-        return found.reshape(len(pairs), self._own.own_width, swapped.n_masks)
-
-    @cached_property
-    def _kept(self) -> FloatArray:
-        """Own columns of all pairs, where there is room for them."""
-        n_own = len(self.model_a) * self._own.own_width
-        if not 0 < 8 * n_own * self.units.n_units <= PASS_BYTES:
-            return np.empty((0, self.units.n_units))
-        return self._own.own_columns(np.arange(len(self.model_a)))
-
-    @property
-    def _own(self) -> Formula:
-        """Formula with columns of pairs themselves, which is alone."""
-        return self.formulas[0]
+        own = self.formulas[0]  # A formula with columns of pairs is alone.
+        found = swapped.times(own.own_columns(pairs))
+        return found.reshape(len(pairs), own.own_width, swapped.n_masks)
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -283,14 +269,11 @@ class SwappedSums(UnitSwaps):
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         count = np.zeros(self.observed.shape, dtype=np.intp)
         multiplicity = self.units.counts()
-        for rows in growing(self.units.n_units):
-            open_pairs = np.flatnonzero((count < enough).any(axis=1))
-            if not len(open_pairs):
-                break
-            step = max(1, CACHE_BYTES // (8 * (rows.stop - rows.start)))
-            for start in range(0, len(open_pairs), step):
-                some = open_pairs[start : start + step]
-                count[some] += np.tensordot(multiplicity[rows], self.differ(rows, some), 1)
+        step = max(1, CACHE_BYTES // (8 * len(count)))
+        for start in range(0, self.units.n_units, step):
+            rows = slice(start, min(start + step, self.units.n_units))
+            some = np.flatnonzero((count < enough).any(axis=1))
+            count[some] += np.tensordot(multiplicity[rows], self.differ(rows, some), 1)
         few = [
             self.moving(pair) if (found < enough).all() else None
             for pair, found in enumerate(count)
@@ -307,11 +290,3 @@ def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:
     if (totals.min(axis=-1) <= tiny).any():
         totals[np.abs(totals) <= tiny[..., None]] = 0.0
     return totals
-
-
-def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
-    """Blocks of units, the first ones small: often they tell all."""
-    start, step = 0, first
-    while start < n_units:
-        yield slice(start, min(start + step, n_units))
-        start, step = start + step, min(2 * step, most)
