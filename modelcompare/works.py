@@ -1,4 +1,4 @@
-"""Works that methods rest on, as a paper cites them."""
+"""Works that methods rest on, as a paper cites them; what one row alone cites may stand there."""
 
 # A phrase of a paper, and the works it rests on.
 Phrase = tuple[str, tuple[str, ...]]

@@ -23,7 +23,7 @@ from modelcompare.report.writers.files import (
     write_figure,
     write_text,
 )
-from modelcompare.report.writers.formats import SUFFIXES, WRITERS, contents
+from modelcompare.report.writers.formats import WRITERS, contents, form_of
 from modelcompare.report.writers.page import check_html, page
 from modelcompare.report.writers.terminal import screen, screen_text
 from modelcompare.words import Format
@@ -46,13 +46,7 @@ class Output:
         """The form that was asked for, or that the name of the file implies."""
         if self.format is not None:
             return self.format
-        suffix = "" if self.output is None else self.output.suffix.lower()
-        if suffix not in SUFFIXES:
-            known = ", ".join(filter(None, SUFFIXES))
-            raise ValueError(
-                f"{self.output}: {suffix} names no form; write {known}, or say which with --format."
-            )
-        return SUFFIXES[suffix]
+        return form_of(self.output or Path(), otherwise=", or say which with --format")
 
     def check(self, inputs: Sequence[Path] = ()) -> None:
         """Refuse paths that cannot or must not be written, and missing extras, before the work."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -14,7 +15,7 @@ from modelcompare.report.fields import read_members
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 from modelcompare.report.writers import files, notebook
-from modelcompare.report.writers.formats import WRITERS
+from modelcompare.report.writers.formats import WRITERS, form_of
 from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 
@@ -99,6 +100,17 @@ class Result(ABC):
     def to_json(self) -> str:
         """Write settings, frames and signature as unrounded JSON: see `modelcompare schema`."""
         return WRITERS["json"](self.document())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write in the form that the file's name implies: .csv, .json, .md, .tex, .txt, .html, ...
+
+        Raises
+        ------
+        ValueError
+            If the name implies no form.
+        """
+        path = Path(path)
+        files.write_text(path, WRITERS[form_of(path)](self.document()))
 
     def to_html(self, path: str | PathLike[str], more: Sequence[Result] = ()) -> None:
         """Write one self-contained page: findings, tables, figures and method.

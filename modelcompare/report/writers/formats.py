@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -86,6 +87,21 @@ SUFFIXES: Mapping[str, Format] = {
     "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
     ".tex": "latex", ".txt": "table",
 }  # fmt: skip
+
+
+def form_of(path: Path, *, otherwise: str = "") -> Format:
+    """Read the form of a text from its file's name.
+
+    Raises
+    ------
+    ValueError
+        If the name has another suffix; `otherwise` says what else to do.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        known = ", ".join(filter(None, SUFFIXES))
+        raise ValueError(f"{path}: {suffix} names no form; write {known}{otherwise}.")
+    return SUFFIXES[suffix]
 
 
 def contents(document: Document) -> dict[str, bytes]:
