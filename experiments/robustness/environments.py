@@ -47,7 +47,8 @@ _SCRIPTS = {
             class Model:
                 fit = None
         estimators = {"a": Model(), "b": Model()}
-        mc.compare_estimators(estimators, np.zeros((60, 1)), np.arange(60) % 2, metrics="accuracy")
+        mc.crossval.compare_estimators(
+            estimators, np.zeros((60, 1)), np.arange(60) % 2, metrics="accuracy")
     """,
     "texts": """
         import modelcompare as mc

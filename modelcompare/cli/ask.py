@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,13 @@ def of_predictions(
     predictions = reading.read(sliced=sliced, by_blocks=by_blocks)
     if sliced and predictions.slices is None:
         raise ValueError("no column makes subgroups; name at least one with --slice COLUMN.")
-    output.emit(getattr(mc, function)(predictions, **options), inputs=reading.files)
+    output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
 def of_sets(reading: Reading, output: Output, *, function: str, **options: Any) -> None:
     """Ask about several test sets."""
     output.check(reading.files)
-    output.emit(getattr(mc, function)(reading.read_sets(), **options))
+    output.emit(attrgetter(function)(mc)(reading.read_sets(), **options))
 
 
 def of_two_models(
@@ -43,7 +44,7 @@ def of_two_models(
     # Loaded once there are predictions to look at.
     from modelcompare.metrics.registry import default_metric
 
-    result = getattr(mc, function)(
+    result = attrgetter(function)(mc)(
         predictions, *_two(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
     )  # fmt: skip
@@ -62,7 +63,7 @@ def disagreements(reading: Reading, output: Output) -> None:
 def of_table(table: Path, output: Output, *, function: str, **options: Any) -> None:
     """Ask about a table of scores, as papers print them."""
     output.check([table])
-    output.emit(getattr(mc, function)(read_table(table).frame, **options))
+    output.emit(attrgetter(function)(mc)(read_table(table).frame, **options))
 
 
 def _two(predictions: TestSet) -> tuple[str, str]:

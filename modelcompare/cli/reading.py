@@ -69,7 +69,7 @@ class Reading(SimpleNamespace):
             other = self.files[kinds.index(False)]
             raise ValueError(f"{other} is no sketch and others are; sketch it too.")
         self.refuse_beside(("files", "models"), "is for predictions; leave it out of sketches")
-        first, *others = map(mc.read_sketch, self.files)
+        first, *others = map(mc.io.read_sketch, self.files)
         total = sum(others, first)
         count = f"{len(kinds)} sketches" if others else "a sketch"
         say(f"modelcompare: read {count} of {len(total):,} samples")
@@ -93,7 +93,9 @@ class Reading(SimpleNamespace):
         from modelcompare.sources.layouts import CannotScanError
 
         try:
-            found = mc.scan_predictions(places, **{name: getattr(self, name) for name in _SCANNED})
+            found = mc.io.scan_predictions(
+                places, **{name: getattr(self, name) for name in _SCANNED}
+            )
         except CannotScanError:
             if wanted:
                 raise

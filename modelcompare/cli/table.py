@@ -233,7 +233,7 @@ COMMANDS = (
         ),
         "How a metric's spread depends on the size of the test set (paper, section 6.1).",
         ("predictions.npz --pair f1 -o study/",),
-        {"function": "variance_study", "by_blocks": True, "progress": True},
+        {"function": "studies.variance_study", "by_blocks": True, "progress": True},
     ),
     Command(
         "agreement",
@@ -249,7 +249,7 @@ COMMANDS = (
         ),
         "Whether two metrics prefer the same models, over all pairs (paper, section 6.2).",
         ("predictions.npz --test permutation -o study/",),
-        {"function": "agreement_study", "progress": True},
+        {"function": "studies.agreement_study", "progress": True},
     ),
     Command(
         "undefined",
@@ -257,7 +257,7 @@ COMMANDS = (
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
         "How often a metric has no value, by class and size (paper, section 4).",
         ("intents.npz --pair precision -o study/",),
-        {"function": "undefined_study", "progress": True},
+        {"function": "studies.undefined_study", "progress": True},
     ),
     Command(
         "sensitivity",
@@ -265,7 +265,7 @@ COMMANDS = (
         (READING, metrics("What to watch (repeatable)."), *STUDY_RESAMPLING, FOLDER),
         "Which metrics notice other confidences behind the same decisions (paper, section 5).",
         ("predictions.npz --metric cf1_macro --metric log_loss",),
-        {"function": "sensitivity_study"},
+        {"function": "studies.sensitivity_study"},
     ),
     Command(
         "sample-size",
@@ -301,7 +301,7 @@ COMMANDS = (
         ),
         "Compare models by their scores on the folds of a cross-validation.",
         ("folds.csv --n-train 9 --n-test 1", "folds.csv --test 5x2cv-f"),
-        {"function": "compare_folds"},
+        {"function": "crossval.compare_folds"},
     ),
     Command(
         "ranks",
@@ -320,7 +320,7 @@ COMMANDS = (
         ),
         "Compare models by their ranks over many data sets.",
         ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
-        {"function": "critical_difference"},
+        {"function": "tests.critical_difference"},
     ),
     Command(
         "metrics",

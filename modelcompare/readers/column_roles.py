@@ -54,7 +54,7 @@ def prepared(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
     frame = table.frame
     if is_sketch(frame.columns):
-        raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
+        raise ValueError(f"{where} is a sketch; read it with modelcompare.io.read_sketch.")
     if not len(frame):
         raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
     if not table.written:  # a file of texts has headings of texts, and no objects in its cells

@@ -65,9 +65,9 @@ def test_groups_share_no_name():
 
 LIBRARY = {
     "compare": mc.compare, "slices": mc.compare_slices, "sets": mc.compare_sets, "gate": mc.decide,
-    "variance": mc.variance_study, "agreement": mc.agreement_study, "sketch": mc.sketch,
-    "undefined": mc.undefined_study, "sample-size": mc.sample_size, "folds": mc.compare_folds,
-    "ranks": mc.critical_difference, "demo": mc.compare,
+    "variance": mc.studies.variance_study, "agreement": mc.studies.agreement_study, "sketch": mc.io.sketch,
+    "undefined": mc.studies.undefined_study, "sample-size": mc.sample_size, "folds": mc.crossval.compare_folds,
+    "ranks": mc.tests.critical_difference, "demo": mc.compare,
 }  # fmt: skip
 
 

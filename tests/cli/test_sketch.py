@@ -31,7 +31,7 @@ def days(wide_csv, run):
 def test_sketches_of_days_are_compared_as_one_test_set(days, run, wide_csv):
     done = run("compare", *days, "--metric", "accuracy", "--resamples", 199, "--format", "csv")
     assert done.read == "modelcompare: read 2 sketches of 300 samples\n"
-    merged = mc.sketch(mc.read_predictions(wide_csv), ["accuracy", "f1"])
+    merged = mc.io.sketch(mc.read_predictions(wide_csv), ["accuracy", "f1"])
     expected = mc.compare(merged, "accuracy", n_resamples=199)
     assert (done.code, done.out) == (0, expected.to_csv())
 

@@ -120,7 +120,7 @@ def test_several_test_sets_are_chosen_or_compared_one_by_one():
     ):
         mc.read_predictions(both)
     assert len(mc.read_predictions(both, set="z")) == N / 2
-    sets = mc.read_sets(both)
+    sets = mc.io.read_sets(both)
     assert {name: len(preds) for name, preds in sets.items()} == {"x": N, "z": N / 2}
 
 

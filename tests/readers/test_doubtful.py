@@ -223,7 +223,7 @@ def test_a_count_of_the_samples_is_ranked_by_nobody(heading):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
     with pytest.raises(ValueError, match=f"column '{heading}' holds whole numbers and the others"):
-        mc.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
+        mc.tests.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
     with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
-        mc.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
-    assert len(mc.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4
+        mc.tests.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
+    assert len(mc.tests.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4

@@ -175,7 +175,10 @@ def test_more_results_stand_below_with_their_own_signatures(tmp_path):
         preds.labels[preds.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
         slices={"part": [*"ab"] * (len(preds) // 2)},
     )  # fmt: skip
-    more = [mc.compare_slices(sliced, "accuracy", n_resamples=99), mc.reliability(preds["mlp"])]
+    more = [
+        mc.compare_slices(sliced, "accuracy", n_resamples=99),
+        mc.diagnostics.reliability(preds["mlp"]),
+    ]
     result = mc.compare(preds, "accuracy", n_resamples=99)
     result.to_html(tmp_path / "page.html", more)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")

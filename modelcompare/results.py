@@ -1,0 +1,11 @@
+"""Classes of the results that the functions of `modelcompare` return, for annotations."""
+
+from modelcompare.comparison.bootstrap import BootstrapResult as BootstrapResult
+from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
+from modelcompare.comparison.result import Comparison as Comparison
+from modelcompare.comparison.sets import SetComparison as SetComparison
+from modelcompare.comparison.slices import SliceComparison as SliceComparison
+from modelcompare.questions.decide import DecisionResult as DecisionResult
+from modelcompare.questions.gate import GateResult as GateResult
+from modelcompare.questions.paired import PairedTestResult as PairedTestResult
+from modelcompare.questions.sample_size import SampleSize as SampleSize
