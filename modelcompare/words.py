@@ -170,7 +170,7 @@ def optional(module: str, need: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(f'{need}: pip install "modelcompare[{extra}]"') from error
+        raise ImportError(f'{need}: pip install "modelcompare-stats[{extra}]"') from error
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:

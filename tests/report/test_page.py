@@ -101,7 +101,7 @@ def test_a_page_is_the_same_on_every_run(make_comparison):
 
 def test_without_jinja2_the_extra_is_named(make_comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r'pip install "modelcompare\[html\]"'):
+    with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[html\]"'):
         page(make_comparison())
 
 
