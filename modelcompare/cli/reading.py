@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.options import READING
+from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
@@ -41,7 +41,8 @@ class Reading(SimpleNamespace):
         """
         if self.slices and not sliced:
             raise ValueError(
-                "--slice is for compare, slices and report, which show subgroups; leave it out."
+                "--slice is for compare and report, which show subgroups; leave it out, or run "
+                "modelcompare groups --by."
             )
         self._check_one_case()
         sketched = self._read_sketches()
@@ -85,8 +86,8 @@ class Reading(SimpleNamespace):
             return None
         if not by_blocks:
             raise ValueError(
-                "--scan, --checkpoint and URLs are for compare, variance, gate and sketch; leave "
-                "them out."
+                "--read scan, --read checkpoint and URLs are for compare, study variance, gate and "
+                "sketch; leave them out."
             )
         if unserved:
             raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
@@ -115,7 +116,7 @@ class Reading(SimpleNamespace):
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
         if self.slices:
-            raise ValueError("--slice is for one test set; leave it out of sets.")
+            raise ValueError("--by and --slice are for one test set; leave them out of several.")
         self._check_one_case()
         readings = readings_of_sets(self.files, checked_columns(**self._columns()))
         for name, reading in readings.items():
@@ -137,8 +138,8 @@ class Reading(SimpleNamespace):
     def _given_beside(self, used: set[str]) -> list[str]:
         """Flags of the options that were given, but for those used."""
         return [
-            option.flag.partition("/")[0]
-            for option in READING.options
+            spelled(option, READING)
+            for option in READING.every
             if option.name not in used and getattr(self, option.name) != option.default
         ]
 
