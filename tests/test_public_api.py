@@ -45,7 +45,9 @@ def snapshot():
         found |= {
             f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
         }
-    for name, command in typer.main.get_command(cli.application()).commands.items():
+    program = typer.main.get_command(cli.application())
+    studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
+    for name, command in {**program.commands, **studies}.items():
         found |= options(f"$ modelcompare {name}", command)
     return found
 

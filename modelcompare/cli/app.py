@@ -29,7 +29,7 @@ _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, e
 
 @cache
 def application(command: str | None = None, *, everything: bool = False) -> typer.Typer:
-    """Return the program with all its commands, or with one: options of others take a while to make.
+    """Return the program with all its commands, or with one, since making options takes a while.
 
     Help shows the options that most users need, or everything.
     """
@@ -81,8 +81,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         if given[:1] and given[0] not in names and not given[0].startswith("-"):
             raise ValueError(_unknown(given[0]))
-        program = application(given[0] if given[:1] and given[0] in names else None, everything=everything)
-        program(args=None if arguments is None and not everything else asked, prog_name="modelcompare")
+        program = application(
+            given[0] if given[:1] and given[0] in names else None, everything=everything
+        )
+        program(
+            args=None if arguments is None and not everything else asked, prog_name="modelcompare"
+        )
     except (Exception, SystemExit) as error:
         own = _own_failure(error)
         if own is None:

@@ -54,9 +54,7 @@ class Command:
     @property
     def keys(self) -> tuple[Option, ...]:
         """Options that are given as ``--read KEY=VALUE``."""
-        return tuple(
-            key for each in self.options if isinstance(each, Group) for key in each.keys
-        )
+        return tuple(key for each in self.options if isinstance(each, Group) for key in each.keys)
 
 
 class Panelled(TyperCommand):
@@ -64,18 +62,21 @@ class Panelled(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options of each panel."""
-        shown = [
-            param
-            for param in self.get_params(ctx)
-            if param.name != "help" and param.get_help_record(ctx)
-        ]
+        shown = [param for param in self.get_params(ctx) if _record(param, ctx)]
         ordered = sorted(shown, key=lambda param: _PANELS.index(_panel(param)))
         for panel, params in groupby(ordered, _panel):
             with formatter.section(panel):
-                formatter.write_dl([param.get_help_record(ctx) for param in params], _COLUMN)
+                formatter.write_dl([_record(param, ctx) for param in params], _COLUMN)
         if ctx.obj:
             with formatter.section("Keys of --read"):
                 formatter.write_dl([(_written(key), key.help) for key in ctx.obj], _COLUMN)
+
+
+def _record(param: Any, ctx: Any) -> Any:
+    """Return names and meaning of what the help lists; nothing for a hidden option or --help."""
+    record = None if param.name == "help" else param.get_help_record(ctx)
+    # typer adds the Python type to the name of an argument.
+    return (param.metavar, record[1]) if record and param.param_type_name == "argument" else record
 
 
 def _panel(param: Any) -> str:
@@ -171,7 +172,11 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
         name = name.strip().replace("_", "-")
         if name not in known:
             meant = nearest(name, [*known], cutoff=0.5)
-            hint = f"did you mean {' or '.join(meant[:2])}?" if meant else f"it has {', '.join(known)}."
+            hint = (
+                f"did you mean {' or '.join(meant[:2])}?"
+                if meant
+                else f"it has {', '.join(known)}."
+            )
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
             raise ValueError(f"--read {text}: write --read {_written(known[name])}.")

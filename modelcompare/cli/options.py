@@ -77,9 +77,7 @@ def _bounds(text: str) -> tuple[float, float]:
     try:
         low, high = map(float, text.split(","))
     except ValueError:
-        raise ValueError(
-            f"--read range must be LOW,HIGH, as in range=0,1; got {text!r}."
-        ) from None
+        raise ValueError(f"--read range must be LOW,HIGH, as in range=0,1; got {text!r}.") from None
     return low, high
 
 

@@ -114,7 +114,7 @@ COMMANDS = (
         (
             "predictions.csv --metric f1 --metric cf1 --true gold",
             "bert.csv roberta.csv --id uid --plot forest.png",
-            "scores.tsv.gz --read scores --lower-is-better -o table.tex",
+            "scores.tsv --read scores --lower-is-better -o table.tex",
         ),
     ),
     Command(
@@ -282,12 +282,12 @@ COMMANDS = (
         "study quantization",
         "ask:of_predictions",
         (
-            READING, _PAIRS,
+            READING, metrics("What to study (repeatable)."),
             statistics(
                 name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
-                help="Bins of the confidences (repeatable).",
+                help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
             ),
-            *STUDY_RESAMPLING, FOLDER,
+            _LEVEL, FOLDER,
         ),
         "How much a metric loses where confidences are given in few bins.",
         ("predictions.npz --bins 2 --bins 5",),

@@ -81,5 +81,5 @@ def test_the_command_line_takes_a_bucket(bucket, capsys):
 
 @pytest.mark.usefixtures("bucket")
 def test_a_bucket_that_is_not_there_is_named(capsys):
-    assert main(["compare", "s3://nowhere/*.parquet", "--scan"]) == 2
+    assert main(["compare", "s3://nowhere/*.parquet", "--read", "scan"]) == 2
     assert "nowhere" in capsys.readouterr().err

@@ -171,7 +171,7 @@ def test_the_command_line_reads_a_wide_table_of_runs(tmp_path, capsys):
     frame.loc[::3, ["y_true"]] = 0
     frame["y_true"] = frame.groupby("id")["y_true"].transform("first")
     frame.to_csv(path, index=False)
-    options = [str(path), "--run", "run", "--metric", "accuracy", "--resamples", "99"]
+    options = [str(path), "--read", "run=run", "--metric", "accuracy", "--resamples", "99"]
     assert main(["compare", *options, "--id", "id"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert NOTE in said

@@ -198,7 +198,7 @@ def test_without_a_range_no_level_is_promised():
     preds = mc.Predictions.from_scores({"old": old, "new": old + rng.normal(0, 0.01, 60)})
     found = mc.decide(preds, "old", "new", "mean_score", margin=0.1, **FEW)
     assert found.sentence().endswith(
-        " No level is promised, as mean_score has no known range (declare it with bounds= or --range "
+        " No level is promised, as mean_score has no known range (declare it with bounds= or --read range="
         "LOW,HIGH): losses on fewer than 5 % of the samples would not have been seen."
     )
     values = mc.Predictions(old, {"old": old + 0.1, "new": old + 0.1}, kind="values")
