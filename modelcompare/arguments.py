@@ -168,15 +168,32 @@ def argument_meant(name: str, known: Iterable[str]) -> str:
     return f"it has {', '.join(known)}." if known else "it has none."
 
 
-def attribute_meant(module: str, name: str, known: Iterable[str]) -> str:
+def attribute_meant(
+    module: str, name: str, known: Iterable[str], rooms: Mapping[str, Iterable[str]] | None = None
+) -> str:
     """Word the error about a name that a module has not, with those that may be meant.
+
+    Parameters
+    ----------
+    module, name : str
+        The module, and the attribute that it lacks.
+    known : iterable of str
+        The attributes that it has.
+    rooms : mapping of str to iterable of str, optional
+        Names in each of its submodules.
 
     Examples
     --------
     >>> attribute_meant("modelcompare", "compair", ["bootstrap", "compare", "decide"])
     "module 'modelcompare' has no attribute 'compair'; did you mean compare?"
+    >>> attribute_meant("modelcompare", "curve", ["compare"], {"diagnostics": ["curve"]})
+    "module 'modelcompare' has no attribute 'curve'; did you mean diagnostics.curve?"
     """
     # Programs ask for names with underscores, and for no advice.
-    found = [] if name.startswith("_") else nearest(name, sorted({*known}), cutoff=0.6)
-    hint = f"; did you mean {', '.join(found)}?" if found else ""
+    if name.startswith("_"):
+        return f"module {module!r} has no attribute {name!r}"
+    known, rooms = {*known}, rooms or {}
+    within = {n: f"{room}.{n}" for room, names in rooms.items() for n in names if n not in known}
+    found = [name] if name in within else nearest(name, sorted({*known, *within}), cutoff=0.6)
+    hint = f"; did you mean {', '.join(within.get(each, each) for each in found)}?" if found else ""
     return f"module {module!r} has no attribute {name!r}{hint}"

@@ -29,7 +29,6 @@ from modelcompare.words import (
     check_text,
     check_zero_division,
     giving,
-    listed,
 )
 
 Check = Callable[[str, Any], object]
@@ -57,9 +56,12 @@ class Option:
     default : optional
         Value where it is not given; REQUIRED if it must be.
     metavar, help, panel : str
-        Name of the value, meaning and group in the help of a command.
+        Name of the value, meaning and group in the help of a command. ``{choices}`` in the meaning
+        stands for the values of a Literal.
     parse : callable, optional
         Turns what was typed into the argument.
+    advanced : bool
+        Whether only ``--help-all`` shows it.
     more : mapping
         Further arguments of typer: limits, completion.
     """
@@ -74,6 +76,7 @@ class Option:
     help: str = ""
     panel: str | None = None
     parse: Callable[[Any], Any] | None = None
+    advanced: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -102,7 +105,7 @@ _statistics = partial(Option, panel="Statistics", metavar="NAME")
 _fraction = partial(
     Option, type=float, check=check_fraction, panel="Statistics", metavar="FRACTION"
 )
-_resampling = partial(Option, panel="Resampling", metavar="N", type=int)
+_resampling = partial(Option, panel="Statistics", metavar="N", type=int)
 
 OPTIONS: Mapping[str, Option] = {
     option.name: option
@@ -120,7 +123,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _statistics(
             name="baseline", metavar="MODEL", elsewhere="reference control",
-            help="Look at the differences from this model only.",
+            help="Test the differences from this model only.",
         ),
         Option(
             name="margin", type=float | None, metavar="NUMBER", elsewhere="delta tolerance epsilon",
@@ -129,16 +132,16 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _statistics(
             name="method", type=IntervalMethod, default="auto",
-            help=f"Kind of interval: {listed(IntervalMethod)}.",
+            help="Interval: {choices}",
         ),
         _statistics(
             name="test", type=PairsTest, default="studentized-permutation",
-            help=f"Paired test of the differences: {listed(PairsTest)}.",
+            help="Paired test: {choices}",
         ),
         _statistics(
             name="correction", type=Correction, default="holm",
             elsewhere="adjust adjustment p_adjust multiple_testing",
-            help=f"Adjustment for many pairs: {listed(Correction)}.",
+            help="Correction: {choices}",
         ),
         _statistics(
             name="family", type=Family, default="metric",
@@ -195,7 +198,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _resampling(
             name="n_jobs", flags="--jobs", type=int | None, check=check_jobs, parse=_jobs,
-            help="Threads; -1 for all. Results do not depend on it.",
+            help="Threads; -1 for all. It changes no result.",
             elsewhere="n_workers workers jobs n_threads threads",
         ),
         Option(name="progress", elsewhere="verbose"),

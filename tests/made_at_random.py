@@ -160,7 +160,7 @@ def _others(draw: Draw, preds: mc.Predictions, metric: str) -> list[Question]:
     options = {**of_value, **_common(draw)}
     alternative, unpaired = _one_of(draw, words.Alternative), _one_of(draw, words.UnpairedTest)
     last = preds[preds.models[-1]]
-    alone = [(f"unpaired_test {unpaired}", lambda: mc.unpaired_test(
+    alone = [(f"unpaired_test {unpaired}", lambda: mc.tests.unpaired_test(
         preds["m0"], last, method=unpaired, alternative=alternative, **options
     ))]  # fmt: skip
     if len(preds.models) == 1:
@@ -220,7 +220,7 @@ def _named(metric: str, said: list[str]) -> bool:
     return any(re.search(rf"(?<![\w-]){re.escape(metric)}(?![\w-])", text) for text in said)
 
 
-def _of_comparison(found: mc.Comparison, said: list[str]) -> Iterator[str]:
+def _of_comparison(found: mc.results.Comparison, said: list[str]) -> Iterator[str]:
     yield from _of_frame(found.scores, "estimate", found.method, said)
     yield from _of_ranks(found)
     if len(found.models) > 1:
@@ -264,7 +264,7 @@ def _of_p_values(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{where} is {row.p_value}, adjusted {row.p_adjusted}"
 
 
-def _of_ranks(found: mc.Comparison) -> Iterator[str]:
+def _of_ranks(found: mc.results.Comparison) -> Iterator[str]:
     n = len(found.models)
     ranks = {(row.metric, row.label, row.model): row for row in found.scores.itertuples()}
     for row in ranks.values():
@@ -277,7 +277,7 @@ def _of_ranks(found: mc.Comparison) -> Iterator[str]:
             yield f"{row.metric}: {row.better} is better, yet ranks {first.rank}, {second.rank}"
 
 
-def _of_tables(found: mc.Comparison) -> Iterator[str]:
+def _of_tables(found: mc.results.Comparison) -> Iterator[str]:
     for written in (screen_text(found), found.to_markdown()):
         if not all(model in written for model in found.models):
             yield f"a model is missing: {written}"
@@ -286,7 +286,7 @@ def _of_tables(found: mc.Comparison) -> Iterator[str]:
         yield f"{len(told['scores'])} scores in JSON"
 
 
-def _of_test(found: mc.PairedTestResult, said: list[str]) -> Iterator[str]:
+def _of_test(found: mc.results.PairedTestResult, said: list[str]) -> Iterator[str]:
     if math.isnan(found.difference):
         if not _named(found.metric, said):
             yield f"difference of {found.metric} is missing without a warning"
@@ -298,7 +298,7 @@ def _of_test(found: mc.PairedTestResult, said: list[str]) -> Iterator[str]:
         yield f"p is {found.p_value}"
 
 
-def _of_decision(found: mc.DecisionResult, said: list[str]) -> Iterator[str]:
+def _of_decision(found: mc.results.DecisionResult, said: list[str]) -> Iterator[str]:
     if math.isnan(found.gain):
         if not _named(found.metric, said):
             yield f"gain in {found.metric} is missing without a warning"
@@ -313,7 +313,7 @@ def _of_decision(found: mc.DecisionResult, said: list[str]) -> Iterator[str]:
         yield found.sentence()
 
 
-def _of_size(found: mc.SampleSize, _: list[str]) -> Iterator[str]:
+def _of_size(found: mc.results.SampleSize, _: list[str]) -> Iterator[str]:
     if not found.n_needed >= 2:
         yield f"n_needed is {found.n_needed}"
     if not (math.isfinite(found.difference) and math.isfinite(found.standard_deviation)):
@@ -323,8 +323,8 @@ def _of_size(found: mc.SampleSize, _: list[str]) -> Iterator[str]:
 
 
 _CHECKED: dict[type, Callable[[Any, list[str]], Iterator[str]]] = {
-    mc.Comparison: _of_comparison, mc.PairedTestResult: _of_test,
-    mc.DecisionResult: _of_decision, mc.SampleSize: _of_size,
+    mc.results.Comparison: _of_comparison, mc.results.PairedTestResult: _of_test,
+    mc.results.DecisionResult: _of_decision, mc.results.SampleSize: _of_size,
 }  # fmt: skip
 
 

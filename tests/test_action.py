@@ -162,7 +162,7 @@ def test_rules_files_and_options_stand_one_a_line(runner, gate):
         metric="",
         margin="",
         rules=rules,
-        args="--true gold\n--id my id\n--normalize",
+        args="--true gold\n--id my id\n--read\nnormalize",
     )
     assert (code, told(err)) == (0, "")
     gains = [float(gain) for gain in runner.outputs["gain"].split("\n")]

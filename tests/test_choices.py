@@ -7,12 +7,10 @@ from typing import Literal, get_args, get_origin
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
-import modelcompare as mc
 from modelcompare import words
+from tests.public import functions
 
-FUNCTIONS = {
-    name: getattr(mc, name) for name in mc.__all__ if inspect.isfunction(getattr(mc, name))
-}
+FUNCTIONS = functions()
 
 
 def _arguments():

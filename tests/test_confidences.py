@@ -10,32 +10,35 @@ TRUTH = ["city", "city", "time"]
 
 
 def test_lists_become_probabilities():
-    preds = mc.from_nbest(TRUTH, {"a": LISTS})
+    preds = mc.io.from_nbest(TRUTH, {"a": LISTS})
     np.testing.assert_allclose(
         preds.probabilities("a"), [[0.5, 0.3, 0], [0, 0.9, 0], [0.6, 0, 0.2]]
     )
     assert preds.labels.tolist() == ["city", "day", "time"]
-    assert mc.missing_mass(preds)["a"] == pytest.approx((0.2 + 0.1 + 0.2) / 3)
-    spread = mc.from_nbest(TRUTH, {"a": LISTS}, missing="spread")
+    assert mc.io.missing_mass(preds)["a"] == pytest.approx((0.2 + 0.1 + 0.2) / 3)
+    spread = mc.io.from_nbest(TRUTH, {"a": LISTS}, missing="spread")
     np.testing.assert_allclose(
         spread.probabilities("a"), [[0.5, 0.3, 0.2], [0.05, 0.9, 0.05], [0.6, 0.2, 0.2]]
     )
-    assert mc.missing_mass(spread)["a"] == pytest.approx(0)
+    assert mc.io.missing_mass(spread)["a"] == pytest.approx(0)
 
 
 def test_soft_metrics_of_a_truncated_list_count_what_is_listed():
-    preds = mc.from_nbest(TRUTH, {"a": LISTS})
+    preds = mc.io.from_nbest(TRUTH, {"a": LISTS})
     found = mc.bootstrap(preds, ["crecall", "cprecision"], n_resamples=2).estimate["a"]
     assert found["crecall", "city"] == pytest.approx(0.5 / 2)
     assert found["cprecision", "city"] == pytest.approx(0.5 / 1.1)
     assert found["cprecision", "time"] == pytest.approx(1.0)
     # Slices and variants keep the mass that is missing.
-    assert mc.missing_mass(preds.subset([0, 2]))["a"] == pytest.approx(0.2)
-    assert mc.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9).table.shape[0] == 6
+    assert mc.io.missing_mass(preds.subset([0, 2]))["a"] == pytest.approx(0.2)
+    assert (
+        mc.studies.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9).table.shape[0]
+        == 6
+    )
 
 
 def test_a_class_off_the_list_has_no_rank():
-    preds = mc.from_nbest(["day", "time", "city"], {"a": LISTS}, labels=["city", "day", "time"])
+    preds = mc.io.from_nbest(["day", "time", "city"], {"a": LISTS}, labels=["city", "day", "time"])
     found = mc.bootstrap(preds, ["mrr", "top_2_accuracy", "top_3_accuracy"], n_resamples=2).point[0]
     # Second of two; not on a list of one; first.
     assert found == pytest.approx([(1 / 2 + 0 + 1) / 3, 2 / 3, 2 / 3])
@@ -57,11 +60,11 @@ def test_a_class_off_the_list_has_no_rank():
 )
 def test_bad_lists(lists, options, message):
     with pytest.raises(ValueError, match=message):
-        mc.from_nbest(["a", "b"], {"m": lists}, **options)
+        mc.io.from_nbest(["a", "b"], {"m": lists}, **options)
 
 
 def test_bins_stand_for_their_values():
-    preds = mc.from_bins(
+    preds = mc.io.from_bins(
         [0, 1, 2], {"a": [0, 1, 0]}, {"a": ["HIGH", "MED", "LOW"]},
         {"HIGH": 0.9, "MED": 0.6, "LOW": 0.4},
     )  # fmt: skip
@@ -73,8 +76,8 @@ def test_bins_stand_for_their_values():
 def test_fitted_values_are_the_share_of_right_labels():
     y, said = [0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 1]
     bins = ["HIGH"] * 3 + ["LOW"] * 3
-    assert mc.bin_values(y, said, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
-    preds = mc.from_bins(y, {"a": said}, {"a": bins}, "fit", missing="unassigned")
+    assert mc.io.bin_values(y, said, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
+    preds = mc.io.from_bins(y, {"a": said}, {"a": bins}, "fit", missing="unassigned")
     assert preds.probabilities("a").max(axis=1) == pytest.approx([1] * 3 + [1 / 3] * 3)
 
 
@@ -98,25 +101,25 @@ def test_fitted_values_are_the_share_of_right_labels():
 )
 def test_bad_bins(bins, values, message):
     with pytest.raises(ValueError, match=message):
-        mc.from_bins([0, 1], {"a": [0, 1]}, bins, values)
+        mc.io.from_bins([0, 1], {"a": [0, 1]}, bins, values)
 
 
 def test_quantized_confidences_keep_decisions_and_means():
     preds = mc.load_example("snli")
-    few = mc.quantize(preds, 4)
+    few = mc.io.quantize(preds, 4)
     for model in preds.models:
         assert (few.predicted(model) == preds.predicted(model)).all()
         top = few.probabilities(model).max(axis=1)
         assert len(np.unique(top.round(12))) == 4
         assert top.mean() == pytest.approx(preds.probabilities(model).max(axis=1).mean(), abs=1e-3)
     with pytest.raises(ValueError, match="`n_bins` must be at least 1"):
-        mc.quantize(preds, 0)
+        mc.io.quantize(preds, 0)
 
 
 def test_the_cost_of_quantization_by_a_plain_calculation():
     preds = mc.load_example("snli")[["mlp", "bow_pair"]].subset(np.arange(600))
-    study = mc.quantization_study(preds, "caccuracy", n_bins=[2, 50])
-    few = mc.quantize(preds, 2)
+    study = mc.studies.quantization_study(preds, "caccuracy", n_bins=[2, 50])
+    few = mc.io.quantize(preds, 2)
     rows, codes = np.arange(600), preds.codes
 
     def z(source):
@@ -134,8 +137,8 @@ def test_the_cost_of_quantization_by_a_plain_calculation():
     assert values.quantized == pytest.approx(expected, rel=1e-6)
     assert values.ci_low < values.difference < values.ci_high
     with pytest.raises(ValueError, match="`n_bins` is empty"):
-        mc.quantization_study(preds, n_bins=[])
-    alone = mc.quantization_study(preds["mlp"], "cf1", n_bins=[3])
+        mc.studies.quantization_study(preds, n_bins=[])
+    alone = mc.studies.quantization_study(preds["mlp"], "cf1", n_bins=[3])
     assert (len(alone.values), len(alone.pairs), len(alone.summary)) == (3, 0, 0)
 
 
@@ -148,7 +151,7 @@ LISTED = [
 
 
 def test_the_soft_slot_error_rate_is_an_expectation():
-    preds = mc.from_nbest(TAGGED, {"tagger": LISTED}, kind="texts")
+    preds = mc.io.from_nbest(TAGGED, {"tagger": LISTED}, kind="texts")
     found = mc.bootstrap(preds, ["slot_error_rate", "cslot_error_rate", "cspan_f1"], n_resamples=5)
     # One slot of three is substituted with 0.2, two are missed with 0.1; one of one with 0.6.
     errors = 0.2 * 1 + 0.1 * 2 + 0.6 * 1
@@ -158,7 +161,7 @@ def test_the_soft_slot_error_rate_is_an_expectation():
 
 def test_certain_lists_have_the_values_of_their_texts():
     texts = [max(listed, key=lambda pair: pair[1])[0] for listed in LISTED]
-    certain = mc.from_nbest(TAGGED, {"a": [[(t, 1.0)] for t in texts]}, kind="texts")
+    certain = mc.io.from_nbest(TAGGED, {"a": [[(t, 1.0)] for t in texts]}, kind="texts")
     plain = mc.Predictions(TAGGED, {"a": texts}, kind="texts")
     names = ["slot_error_rate", "span_f1"]
     soft = mc.bootstrap(certain, [f"c{name}" for name in names], n_resamples=30).draws
@@ -168,7 +171,7 @@ def test_certain_lists_have_the_values_of_their_texts():
 
 def test_bad_lists_of_texts():
     with pytest.raises(ValueError, match=r"lists of \(text, probability\).*in 1 row \(row 1\)"):
-        mc.from_nbest(["a", "b"], {"m": [[("a", 1)], [("b", 0.8), ("c", 0.8)]]}, kind="texts")
+        mc.io.from_nbest(["a", "b"], {"m": [[("a", 1)], [("b", 0.8), ("c", 0.8)]]}, kind="texts")
     plain = mc.Predictions(["a", "b"], {"m": ["a", "b"]}, kind="texts")
     with pytest.raises(ValueError, match="'cspan_f1' needs text_lists, but model 'm' gave texts"):
         mc.bootstrap(plain, "cspan_f1")
@@ -176,12 +179,12 @@ def test_bad_lists_of_texts():
 
 def test_a_bin_keeps_its_label_whatever_it_is_worth():
     with pytest.raises(ValueError, match="no more than an equal share"):
-        mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
+        mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
     with pytest.raises(ValueError, match="leaves a label without probability"):
-        mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0},
+        mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0},
                      missing="unassigned")  # fmt: skip
     for missing in ("spread", "unassigned"):
-        preds = mc.from_bins([0, 0, 1], {"a": [0, 1, 1]}, {"a": ["H", "L", "H"]}, "fit",
+        preds = mc.io.from_bins([0, 0, 1], {"a": [0, 1, 1]}, {"a": ["H", "L", "H"]}, "fit",
                              missing=missing)  # fmt: skip
         assert preds.predicted("a").tolist() == [0, 1, 1]
 
@@ -198,14 +201,14 @@ def test_a_bin_keeps_its_label_whatever_it_is_worth():
 )
 def test_more_bad_lists(y_true, lists, options, message):
     with pytest.raises(ValueError, match=message):
-        mc.from_nbest(y_true, {"m": lists}, **options)
+        mc.io.from_nbest(y_true, {"m": lists}, **options)
 
 
 def test_integer_bins_are_not_texts():
     with pytest.raises(ValueError, match="lacks the bins 1, 2"):
-        mc.from_bins([0, 1, 1], {"a": [0, 1, 0]}, {"a": [1, 2, 2]}, {"1": 0.9, "2": 0.6})
+        mc.io.from_bins([0, 1, 1], {"a": [0, 1, 0]}, {"a": [1, 2, 2]}, {"1": 0.9, "2": 0.6})
 
 
 def test_quantizing_a_cut_list_leaves_it_cut():
-    cut = mc.from_nbest([0, 1], {"m": [[(0, 0.3)], [(1, 0.2)]]})
-    np.testing.assert_allclose(mc.quantize(cut, 1).probabilities("m"), [[0.25, 0], [0, 0.25]])
+    cut = mc.io.from_nbest([0, 1], {"m": [[(0, 0.3)], [(1, 0.2)]]})
+    np.testing.assert_allclose(mc.io.quantize(cut, 1).probabilities("m"), [[0.25, 0], [0, 0.25]])

@@ -79,7 +79,7 @@ def test_what_is_told_wins_and_the_default_is_said():
 
 def test_parts_and_other_outputs_keep_how_the_direction_is_known():
     preds = mc.Predictions.from_scores({m: {"judge": [1, 0, 1], "wer": [1, 0, 0]} for m in "ab"})
-    for part in (preds, preds["a"], preds.subset([0, 1]), mc.sketch(preds, ["judge", "wer"])):
+    for part in (preds, preds["a"], preds.subset([0, 1]), mc.io.sketch(preds, ["judge", "wer"])):
         assert part.direction("judge") == (True, "default")
         assert part.direction("wer") == (False, "name")
 
@@ -115,5 +115,5 @@ def test_folds_of_a_loss_with_a_name_of_its_own_need_no_direction():
     rng = np.random.default_rng(0)
     rows = [(f, m, "val_loss", rng.random() + i) for f in range(6) for i, m in enumerate("ab")]
     frame = pd.DataFrame(rows, columns=["fold", "model", "metric", "value"])
-    found = mc.compare_folds(frame, n_train=90, n_test=10)
+    found = mc.crossval.compare_folds(frame, n_train=90, n_test=10)
     assert found.greater_is_better == {"val_loss": False}

@@ -19,7 +19,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_the_version_is_that_of_the_package():
-    assert modelcompare.__version__ == version("modelcompare")
+    assert modelcompare.__version__ == version("modelcompare-stats")
 
 
 @pytest.mark.parametrize("program", ["import modelcompare", "import modelcompare.cli"])

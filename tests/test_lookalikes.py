@@ -69,9 +69,9 @@ def test_files_are_told_like_arrays_and_so_is_a_scan(tmp_path):
     for read in (
         lambda: mc.read_predictions(tmp_path / "t.csv"),
         lambda: mc.read_predictions(frame),
-        lambda: mc.scan_predictions(tmp_path / "t.parquet"),
+        lambda: mc.io.scan_predictions(tmp_path / "t.parquet"),
         # Rows that all differ are not counted but read one by one.
-        lambda: mc.scan_predictions(frame.assign(w=np.arange(40) + 0.5), weight="w"),
+        lambda: mc.io.scan_predictions(frame.assign(w=np.arange(40) + 0.5), weight="w"),
     ):
         with pytest.warns(DataWarning, match="look alike"):
             read()

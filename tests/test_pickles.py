@@ -57,7 +57,7 @@ def scan(folder):
     path = folder / "predictions.parquet"
     columns = {name: rng.integers(0, 2, 80) for name in ("y_true", "a", "b")}
     pd.DataFrame(columns).to_parquet(path)
-    return mc.scan_predictions(path)
+    return mc.io.scan_predictions(path)
 
 
 def scan_areas(folder, n=80):
@@ -69,7 +69,7 @@ def scan_areas(folder, n=80):
         p = rng.random(n)
         frame |= {f"{name}:0": 1 - p, f"{name}:1": p}
     pd.DataFrame(frame).to_parquet(path)
-    return mc.scan_predictions(path)
+    return mc.io.scan_predictions(path)
 
 
 def compared_blocks(folder):
@@ -94,8 +94,8 @@ MAKE = {
     ),
     "bootstrap": lambda _: mc.bootstrap(of_classes(), ["accuracy", "f1"], **FEW),
     "paired_test": lambda _: mc.paired_test(of_classes(), "a", "b", metric="f1_macro", **FEW),
-    "unpaired_test": lambda _: mc.unpaired_test(of_classes()[["a"]], of_classes()[["b"]], **FEW),
-    "omnibus_test": lambda _: mc.omnibus_test(of_classes(), "accuracy"),
+    "unpaired_test": lambda _: mc.tests.unpaired_test(of_classes()[["a"]], of_classes()[["b"]], **FEW),
+    "omnibus_test": lambda _: mc.tests.omnibus_test(of_classes(), "accuracy"),
     "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
@@ -104,23 +104,23 @@ MAKE = {
     "bounds": lambda _: mc.compare_bounds(
         pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}), **FEW
     ),
-    "folds": lambda _: mc.compare_folds(
+    "folds": lambda _: mc.crossval.compare_folds(
         pd.DataFrame(np.random.default_rng(7).random((10, 2)), columns=["a", "b"]),
         n_train=90, n_test=10, greater_is_better=True,
     ),
-    "ranks": lambda _: mc.critical_difference(
+    "ranks": lambda _: mc.tests.critical_difference(
         pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc"))
     ),
-    "calibration_test": lambda _: mc.calibration_test(of_classes(), "a"),
-    "reliability": lambda _: mc.reliability(of_classes()),
-    "curve": lambda _: mc.curve(of_classes(n_classes=2), "roc"),
-    "variance_study": lambda _: mc.variance_study(of_classes(), ratios=(0.5, 1.0), **FEW),
-    "agreement_study": lambda _: mc.agreement_study(of_classes(300), **FEW),
-    "undefined_study": lambda _: mc.undefined_study(of_classes(), ratios=(0.5, 1.0), **FEW),
-    "sensitivity_study": lambda _: mc.sensitivity_study(of_classes()),
-    "quantization_study": lambda _: mc.quantization_study(of_classes()),
-    "sketch": lambda _: mc.sketch(of_classes(), ["accuracy", "f1"]),
-    "compare a sketch": lambda _: mc.compare(mc.sketch(of_classes(), ["accuracy"]), **FEW),
+    "calibration_test": lambda _: mc.tests.calibration_test(of_classes(), "a"),
+    "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
+    "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
+    "variance_study": lambda _: mc.studies.variance_study(of_classes(), ratios=(0.5, 1.0), **FEW),
+    "agreement_study": lambda _: mc.studies.agreement_study(of_classes(300), **FEW),
+    "undefined_study": lambda _: mc.studies.undefined_study(of_classes(), ratios=(0.5, 1.0), **FEW),
+    "sensitivity_study": lambda _: mc.studies.sensitivity_study(of_classes()),
+    "quantization_study": lambda _: mc.studies.quantization_study(of_classes()),
+    "sketch": lambda _: mc.io.sketch(of_classes(), ["accuracy", "f1"]),
+    "compare a sketch": lambda _: mc.compare(mc.io.sketch(of_classes(), ["accuracy"]), **FEW),
     "scan": scan,
     "scan that was compared": lambda folder: compared_blocks(folder)[0],
     "compare a scan of several blocks": lambda folder: compared_blocks(folder)[1],

@@ -19,6 +19,7 @@ from modelcompare import cli, metrics, testing
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
+from tests.public import public
 
 FILE = ROOT / "tests" / "public_api.txt"
 COMMAND = "python -m tests.test_public_api"
@@ -29,8 +30,8 @@ BASES = {Result, metrics.BaseMetric}
 def snapshot():
     """The rest of the line of each public name: its parameters, its value or nothing."""
     found = {}
-    for name in modelcompare.__all__:
-        found |= described(f"modelcompare.{name}", getattr(modelcompare, name))
+    for name, thing in public().items():
+        found |= described(f"modelcompare.{name}", thing)
     for name in sorted({*exported(metrics), *metrics.METRICS, *metrics.FAMILIES}):
         thing = getattr(metrics, name)
         alias = getattr(modelcompare, name, None) is thing
@@ -44,7 +45,9 @@ def snapshot():
         found |= {
             f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
         }
-    for name, command in typer.main.get_command(cli.application()).commands.items():
+    program = typer.main.get_command(cli.application())
+    studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
+    for name, command in {**program.commands, **studies}.items():
         found |= options(f"$ modelcompare {name}", command)
     return found
 
@@ -180,8 +183,12 @@ def test_the_public_api_is_the_one_that_is_written_down(now):
 
 def test_every_kind_of_name_is_in_the_snapshot(now):
     assert now["modelcompare.compare"].startswith("(predictions, metrics=None, *, n_resamples=9999")
-    assert now["modelcompare.Comparison.scores"] == now["modelcompare.Comparison"] == ""
-    assert now["modelcompare.Comparison.verdict"].startswith("(")
+    assert (
+        now["modelcompare.results.Comparison.scores"]
+        == now["modelcompare.results.Comparison"]
+        == ""
+    )
+    assert now["modelcompare.results.Comparison.verdict"].startswith("(")
     assert now["modelcompare.metrics.f1_macro"].startswith("(y_true, y_pred, *, labels=None")
     assert now["modelcompare.testing.assert_not_worse"]
     assert now["plot.Comparison.forest"].startswith("(")

@@ -12,10 +12,9 @@ import pytest
 import modelcompare as mc
 from modelcompare.arguments import argument_meant
 from modelcompare.metrics import METRICS
+from tests.public import functions
 
-FUNCTIONS = {
-    name: getattr(mc, name) for name in mc.__all__ if inspect.isfunction(getattr(mc, name))
-}
+FUNCTIONS = functions()
 # Its options depend on the metric, which refuses them.
 CHECKED = {name: function for name, function in FUNCTIONS.items() if name != "get_metric"}
 

@@ -1,47 +1,51 @@
 """Reference: every public name from its docstring, every command from its options."""
 
 import re
+from inspect import ismodule
 
 import click
 import typer
 
-from docs.hooks.mount import ROOT
+import modelcompare
 from modelcompare.cli import application
 
-STUB = (ROOT / "modelcompare" / "__init__.pyi").read_text("utf-8")
-_IMPORT = re.compile(r"^from \.(\w+)\S* import \w+ as (\w+)$", re.MULTILINE)
-_NAMES = "|".join(name for _, name in _IMPORT.findall(STUB))
-_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
-_CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
-# Each page: its title, and the rooms of the package whose public names it shows.
+# Each page of names: its title. The first is of `modelcompare` itself, the others of its rooms.
 _PAGES = {
-    "predictions": ("Predictions", ("data", "readers", "examples")),
-    "comparison": ("Comparisons", ("comparison", "arguments")),
-    "questions": ("Questions", ("questions", "significance")),
-    "diagnostics": ("Diagnostics", ("diagnostics",)),
-    "studies": ("Studies", ("studies",)),
-    "sources": ("Larger than memory", ("sources",)),
-    "metrics": ("Making metrics", ("metrics",)),
+    "main": "Main functions",
+    "results": "Results",
+    "tests": "Further tests",
+    "studies": "Studies",
+    "diagnostics": "Diagnostics",
+    "crossval": "Cross-validation",
+    "io": "Reading and building predictions",
 }
+_CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
 _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", "Statistic")
 
 
 def public_names() -> dict[str, list[str]]:
-    """The public names of each room, in the order of the stub."""
-    rooms: dict[str, list[str]] = {}
-    for room, name in _IMPORT.findall(STUB):
-        rooms.setdefault(room, []).append(name)
-    return rooms
+    """Return the public names of each page."""
+    rooms = [room for room in modelcompare.__all__ if ismodule(getattr(modelcompare, room))]
+    found = {"main": [name for name in modelcompare.__all__ if name not in rooms]}
+    for room in {*rooms} - {"metrics", "testing"}:
+        module = getattr(modelcompare, room)
+        names = [name for name in dir(module) if not name.startswith("_")]
+        found[room] = [f"{room}.{n}" for n in names if not ismodule(getattr(module, n))]
+    return found
+
+
+_NAMES = "|".join(re.escape(name) for names in public_names().values() for name in names)
+_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
 
 
 def pages() -> dict[str, str]:
-    """Text of each page by its place in the site."""
+    """Return the text of each page by its path in the site."""
     rooms = public_names()
     shown = {
-        page: (title, [f"modelcompare.{name}" for room in taken for name in rooms.pop(room)])
-        for page, (title, taken) in _PAGES.items()
+        page: (title, [f"modelcompare.{name}" for name in rooms.pop(page)])
+        for page, title in _PAGES.items()
     }
-    shown["metrics"][1].extend(f"modelcompare.metrics.{name}" for name in _MAKING)
+    shown["metrics"] = ("Making metrics", [f"modelcompare.metrics.{name}" for name in _MAKING])
     shown["testing"] = ("Testing", ["modelcompare.testing.assert_not_worse"])
     if rooms:
         raise LookupError(f"docs/hooks/reference.py has no page for the names of {sorted(rooms)}.")

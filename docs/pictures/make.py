@@ -61,7 +61,7 @@ def figure_two() -> None:
     """F1 and cF1 of three networks by size of the test set, as in figure 2 of the paper."""
     archive = ROOT / "experiments" / "snli_sepcnn" / "predictions" / "section61.npz"
     preds = mc.read_predictions(archive, normalize=True)
-    study = mc.variance_study(preds, pairs=[("f1", "cf1")])
+    study = mc.studies.variance_study(preds, pairs=[("f1", "cf1")])
     study.plot.intervals(label="neutral").save(HERE / "figure2.svg")
 
 

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LIBRARIES = ("modelcompare", "numpy", "scipy", "pandas", "scikit-learn", "joblib", "pyarrow")
+LIBRARIES = ("modelcompare-stats", "numpy", "scipy", "pandas", "scikit-learn", "joblib", "pyarrow")
 
 
 def machine() -> Iterator[str]:

@@ -57,16 +57,18 @@ def write(path: Path, n_rows: int, *, labels: bool) -> None:
 def measure(task: str, path: str, n_resamples: int) -> None:
     """Do a task, and print the processor's seconds and this process's peak memory in MiB."""
     tiny = pa.table({"y_true": [0, 1] * 9, "a:0": [0.5] * 18, "a:1": [0.5] * 18})
-    mc.bootstrap(mc.scan_predictions(tiny), METRICS, n_resamples=2)  # What is imported is no cost.
+    mc.bootstrap(
+        mc.io.scan_predictions(tiny), METRICS, n_resamples=2
+    )  # What is imported is no cost.
     start = time.process_time()
     if task == "memory":
         mc.bootstrap(mc.read_predictions(path), METRICS, n_resamples=n_resamples)
     elif task == "compare":
-        mc.compare(mc.scan_predictions(path), METRICS, method="normal", test="wald")
+        mc.compare(mc.io.scan_predictions(path), METRICS, method="normal", test="wald")
     elif task == "labels":
-        mc.bootstrap(mc.scan_predictions(path), METRICS[:2], n_resamples=n_resamples)
+        mc.bootstrap(mc.io.scan_predictions(path), METRICS[:2], n_resamples=n_resamples)
     else:
-        mc.bootstrap(mc.scan_predictions(path), METRICS, n_resamples=n_resamples)
+        mc.bootstrap(mc.io.scan_predictions(path), METRICS, n_resamples=n_resamples)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"seconds": seconds, "peak": peak}))

@@ -87,33 +87,33 @@ def main(n: int = 1_000_000) -> None:
         passes = {
             "pyarrow reads the file": lambda: pq.read_table(path),
             "blocks of predictions": lambda: sum(map(len, blocks(path))),
-            "a sketch of them": lambda: mc.sketch(blocks(path), METRICS),
-            "the same, n_jobs=2": lambda: mc.sketch(blocks(path), METRICS, n_jobs=2),
-            "a sketch of a scan": lambda: mc.sketch(mc.scan_predictions(path), METRICS),
+            "a sketch of them": lambda: mc.io.sketch(blocks(path), METRICS),
+            "the same, n_jobs=2": lambda: mc.io.sketch(blocks(path), METRICS, n_jobs=2),
+            "a sketch of a scan": lambda: mc.io.sketch(mc.io.scan_predictions(path), METRICS),
             "DuckDB, by the query": lambda: queried(path),
         }
         print(*interleaved(passes), sep="\n")
-        sketched = mc.sketch(blocks(path), METRICS)
+        sketched = mc.io.sketch(blocks(path), METRICS)
         saved = sketched.save(Path(folder, "day.sketch.parquet"))
         gates = {
             "a gate on the sketch": lambda: gate(sketched),
-            "reading the sketch, and the gate": lambda: gate(mc.read_sketch(saved)),
+            "reading the sketch, and the gate": lambda: gate(mc.io.read_sketch(saved)),
         }
         print(f"the sketch has {saved.stat().st_size / 2**10:,.0f} KiB")
         print(*interleaved(gates), sep="\n")
 
 
-def queried(path: Path) -> mc.Sketch:
+def queried(path: Path) -> mc.io.Sketch:
     """The sketch that DuckDB makes of the file."""
     table = f"'{path}'"
     query = sketch_query(
         "duckdb", table=table, true="y_true", models=[*SKILLS], id="item", classes=CLASSES
     )
     with duckdb.connect() as connection:
-        return mc.read_sketch(connection.sql(query).df())
+        return mc.io.read_sketch(connection.sql(query).df())
 
 
-def gate(sketched: mc.Sketch) -> None:
+def gate(sketched: mc.io.Sketch) -> None:
     """Two rules at once."""
     mc.gate(sketched, "a", "b", ["f1_macro:-0.01", "cf1_macro:-0.01"])
 

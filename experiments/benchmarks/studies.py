@@ -30,7 +30,7 @@ N_VALUES = 18
 def products(preds: mc.Predictions) -> list[tuple[np.ndarray, np.ndarray]]:
     """Weights and statistics of the variance study, one pair of matrices for each ratio."""
     made = []
-    for ratio in mc.PAPER_RATIOS:
+    for ratio in mc.studies.PAPER_RATIOS:
         part = preds.subset(np.arange(round(ratio * len(preds))))
         evaluation = Evaluation(part, resolve_metrics(SIX, part), collapse=False)
         weights = BootstrapWeights(evaluation.units, N_RESAMPLES, seed_sequence(0))
@@ -79,10 +79,12 @@ def variance(preds: mc.Predictions) -> None:
     matrices = products(preds)
     found = medians({
         "products": lambda: [drawn @ matrix for drawn, matrix in matrices],
-        "study": lambda: mc.variance_study(preds, n_resamples=N_RESAMPLES),
+        "study": lambda: mc.studies.variance_study(preds, n_resamples=N_RESAMPLES),
     })  # fmt: skip
     floor, study = found["products"], found["study"]
-    loop = sum(replicate_loop(preds, round(ratio * len(preds))) for ratio in mc.PAPER_RATIOS)
+    loop = sum(
+        replicate_loop(preds, round(ratio * len(preds))) for ratio in mc.studies.PAPER_RATIOS
+    )
     print("variance_study, 7 ratios, 3 pairs of metrics, F, Bartlett, Levene")
     print(f"  bare products {floor:.2f} s; study {study:.2f} s: {study / floor:.2f} times them")
     print(f"  scikit-learn loop, replicates alone {loop:,.0f} s: {loop / study:,.0f} x")
@@ -93,7 +95,8 @@ def agreement(preds: mc.Predictions) -> None:
     n_pairs = len(preds.models) * (len(preds.models) - 1) // 2
     tests = ("t", "permutation", "studentized-permutation", "sign-flip", "bootstrap", "wald")
     found = medians({
-        test: lambda test=test: mc.agreement_study(preds, test=test, n_resamples=N_RESAMPLES)
+        test: lambda test=test: mc.studies.agreement_study(
+            preds, test=test, n_resamples=N_RESAMPLES)
         for test in tests
     }, 3)  # fmt: skip
     t, swaps = found["t"], found["permutation"]

@@ -41,7 +41,7 @@ def corpus() -> tuple[list[str], dict[str, list[str]]]:
 
 def compared(
     references: list[str], systems: dict[str, list[str]], test: str = "bootstrap"
-) -> mc.Comparison:
+) -> mc.results.Comparison:
     """All pairs, here; the paired bootstrap is sacrebleu's test."""
     preds = mc.Predictions(references, systems, kind="texts")
     return mc.compare(preds, "bleu", n_resamples=N_RESAMPLES, method="percentile", test=test)

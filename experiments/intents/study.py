@@ -24,13 +24,15 @@ RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05)
 
 def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     """Write the studies of one set; what the summary says of it."""
-    undefined = mc.undefined_study(preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300)
+    undefined = mc.studies.undefined_study(
+        preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300
+    )
     write_all(folder, contents(undefined.document()))
-    variance = mc.variance_study(preds, MACRO, ratios=RATIOS)
+    variance = mc.studies.variance_study(preds, MACRO, ratios=RATIOS)
     write_all(folder, contents(variance.document()))
-    agreement = mc.agreement_study(preds, MACRO)
+    agreement = mc.studies.agreement_study(preds, MACRO)
     write_all(folder, contents(agreement.document()))
-    valid = mc.agreement_study(preds, MACRO, test="sign-flip")
+    valid = mc.studies.agreement_study(preds, MACRO, test="sign-flip")
     whole = undefined.summary.set_index(["metric", "ratio"])["pct_undefined"]
     ratio = variance.variance_ratios.query("metric_a == 'f1_macro' and ratio == 1")
     efficiency = variance.relative_efficiency.query("metric_a == 'f1_macro'")
@@ -55,7 +57,7 @@ def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     }
 
 
-def _share(study: mc.AgreementStudy) -> float:
+def _share(study: mc.studies.AgreementStudy) -> float:
     return study.table.query("metric_a == 'f1_macro'")["pct_agree"].iloc[0]
 
 

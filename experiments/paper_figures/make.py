@@ -19,11 +19,15 @@ from modelcompare.report.writers.formats import contents
 def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:
     """Run the studies and write what they show into a folder."""
     options = {"n_resamples": n_resamples, "rng": seed}
-    files.write_all(folder, contents(mc.variance_study(predictions, **options).document()))
+    files.write_all(folder, contents(mc.studies.variance_study(predictions, **options).document()))
     if len(predictions.models) > 1:
-        files.write_all(folder, contents(mc.agreement_study(predictions, **options).document()))
-    files.write_all(folder, contents(mc.undefined_study(predictions, **options).document()))
-    files.write_all(folder, contents(mc.sensitivity_study(predictions, **options).document()))
+        files.write_all(
+            folder, contents(mc.studies.agreement_study(predictions, **options).document())
+        )
+    files.write_all(folder, contents(mc.studies.undefined_study(predictions, **options).document()))
+    files.write_all(
+        folder, contents(mc.studies.sensitivity_study(predictions, **options).document())
+    )
 
 
 def main() -> None:

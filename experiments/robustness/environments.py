@@ -47,7 +47,8 @@ _SCRIPTS = {
             class Model:
                 fit = None
         estimators = {"a": Model(), "b": Model()}
-        mc.compare_estimators(estimators, np.zeros((60, 1)), np.arange(60) % 2, metrics="accuracy")
+        mc.crossval.compare_estimators(
+            estimators, np.zeros((60, 1)), np.arange(60) % 2, metrics="accuracy")
     """,
     "texts": """
         import modelcompare as mc
@@ -62,7 +63,7 @@ _SCRIPTS = {
         try:
             from dask.distributed import Client
         except ImportError:
-            sys.exit('Dask is missing: pip install "modelcompare[dask]"')
+            sys.exit('Dask is missing: pip install "modelcompare-stats[dask]"')
         if __name__ == "__main__":
             with Client(dashboard_address=None), joblib.parallel_config("dask"):
                 mc.bootstrap(mc.load_example("snli"), "accuracy", n_resamples=99, n_jobs=-1)
@@ -71,7 +72,7 @@ _SCRIPTS = {
         import sys
         from modelcompare.compiled import ENOUGH_WORK, kernels_for
         if kernels_for(ENOUGH_WORK) is None:
-            sys.exit('numpy does all work; for more speed: pip install "modelcompare[fast]"')
+            sys.exit('numpy does all work; for more speed: pip install "modelcompare-stats[fast]"')
     """,
 }
 _VERSIONS = """
@@ -187,7 +188,7 @@ def _alone(python: Path) -> Checked:
             else:
                 # What is still missing of an extra may be another extra's.
                 said = _refusal(python, job, folder)
-                holds = re.search(r'pip install "modelcompare\[\w+\]"', said) is not None
+                holds = re.search(r'pip install "modelcompare-stats\[\w+\]"', said) is not None
             failed += [] if holds else [extra]
     if failed:
         print(f"{python}: failed {', '.join(failed)}", flush=True)

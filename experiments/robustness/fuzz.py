@@ -73,12 +73,12 @@ def sources() -> dict[str, Source]:
         "parquet": Source({"t.parquet": _parquet(soft)}, mutations.TABLE),
         "parquet, scanned": Source(
             {"t.parquet": _parquet(soft)}, mutations.TABLE,
-            read=lambda paths, **_: mc.scan_predictions(paths[0]).load(),
+            read=lambda paths, **_: mc.io.scan_predictions(paths[0]).load(),
         ),
         "npz": Source({"t.npz": _npz(soft)}, mutations.ARCHIVE),
         "sketch": Source(
             {"t.parquet": _sketch(wide)}, mutations.TABLE,
-            read=lambda paths, **_: mc.read_sketch(paths[0]),
+            read=lambda paths, **_: mc.io.read_sketch(paths[0]),
         ),
         "inspect json": Source(_files("inspect/*.json"), mutations.JSON, drop),
         "inspect eval": Source(_files("inspect/*.eval"), mutations.BYTES, drop),
@@ -292,7 +292,7 @@ def _npz(soft: pd.DataFrame) -> bytes:
 
 def _sketch(wide: pd.DataFrame) -> bytes:
     preds = mc.Predictions(wide["y_true"], {m: wide[m] for m in "ab"})
-    return _parquet(mc.sketch(preds, "f1_macro", buckets=8).to_frame())
+    return _parquet(mc.io.sketch(preds, "f1_macro", buckets=8).to_frame())
 
 
 def _files(pattern: str) -> dict[str, bytes]:

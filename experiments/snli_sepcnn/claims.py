@@ -83,7 +83,7 @@ def over_models(
     return float(statistic(values)), float(low), float(high)
 
 
-def lower_variance(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+def lower_variance(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding]:
     """Hypothesis C: the probabilistic metric varies less, by its variance ratio."""
     for metric, part in study.variance_ratios.groupby("metric_a", sort=False):
         part = part.assign(above=part["variance_ratio"] > 1)
@@ -95,7 +95,7 @@ def lower_variance(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def rejected(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+def rejected(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding]:
     """Hypothesis C: F, Bartlett and Levene reject equal variances, as published, on replicates."""
     below = study.tests["p_value"] < 0.05
     yield Finding(
@@ -112,7 +112,7 @@ def rejected(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def fewer_samples(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+def fewer_samples(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding]:
     """Hypothesis C: how many samples the counterpart needs to tell two models apart."""
     for metric, part in study.relative_efficiency.groupby("metric_a", sort=False):
         part = part.assign(pct=100 * part["samples_ratio"])
@@ -134,7 +134,7 @@ def separated(preds: mc.Predictions, who: str, n_subsamples: int = 200) -> Itera
     shares = []
     for rng in map(np.random.default_rng, np.random.SeedSequence(1).spawn(n_subsamples)):
         part = preds.subset(np.sort(rng.choice(len(preds), n, replace=False)))
-        pairs = mc.agreement_study(
+        pairs = mc.studies.agreement_study(
             part, ["f1"], alpha=0.05, test="studentized-permutation", n_resamples=499, rng=rng
         ).pairs
         shares.append(100 * (pairs[["p_value_a", "p_value_b"]] < 0.05).mean().to_numpy())
@@ -165,7 +165,7 @@ def ranking(preds: mc.Predictions) -> pd.DataFrame:
 
     Models that the default test does not tell apart (Holm, 5 %) stand with ``=`` between them.
     """
-    names = [name for pair in mc.PAPER_PAIRS for name in pair]
+    names = [name for pair in mc.studies.PAPER_PAIRS for name in pair]
     result = mc.compare(preds, names)
     apart = {
         (row.metric, row.label, frozenset((row.model_a, row.model_b))): row.p_adjusted < 0.05
@@ -180,7 +180,7 @@ def ranking(preds: mc.Predictions) -> pd.DataFrame:
             shown += other
         orders[metric, label] = models, shown
     rows = []
-    for a, b in mc.PAPER_PAIRS:
+    for a, b in mc.studies.PAPER_PAIRS:
         for label in preds.labels:
             (first, shown_a), (second, shown_b) = orders[a, label], orders[b, label]
             rows.append({
@@ -212,7 +212,7 @@ def ranking_markdown(rankings: dict[str, tuple[mc.Predictions, pd.DataFrame]]) -
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def agreement(study: mc.AgreementStudy, who: str, test: str) -> Iterator[Finding]:
+def agreement(study: mc.studies.AgreementStudy, who: str, test: str) -> Iterator[Finding]:
     """Hypothesis D, table 1: significant pairs on which both metrics agree, the least of nine."""
     table = study.table
     least = table.loc[table["pct_agree"].idxmin()]
@@ -227,7 +227,7 @@ def agreement(study: mc.AgreementStudy, who: str, test: str) -> Iterator[Finding
 
 def population(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
     """Hypothesis D as it is worded: order on a part against the counterpart's on the whole."""
-    study = mc.agreement_study(preds, [*mc.PAPER_PAIRS, *MACRO], test="wald")
+    study = mc.studies.agreement_study(preds, [*mc.studies.PAPER_PAIRS, *MACRO], test="wald")
     return study.population(RATIOS, n_subsamples=n_subsamples)
 
 
@@ -311,7 +311,7 @@ def orders_markdown(frame: pd.DataFrame) -> str:
 def overtaken(frame: pd.DataFrame) -> str:
     """Between which sizes each metric begins to foretell its own order better."""
     said = []
-    for kind, pairs in (("mean over classes", mc.PAPER_PAIRS), ("macro averages", MACRO)):
+    for kind, pairs in (("mean over classes", mc.studies.PAPER_PAIRS), ("macro averages", MACRO)):
         found = []
         for a, b in pairs:
             part = frame[frame["metric_whole"] == a]
@@ -328,9 +328,9 @@ def overtaken(frame: pd.DataFrame) -> str:
 
 def fewer_undefined(preds: mc.Predictions) -> Iterator[Finding]:
     """Benefit A: how often the metric and its counterpart have no value on ten pairs."""
-    study = mc.undefined_study(preds, n_resamples=100, ratios=(0.001,))
+    study = mc.studies.undefined_study(preds, n_resamples=100, ratios=(0.001,))
     wide = study.table.groupby(["model", "metric"])["pct_undefined"].mean().unstack("metric")
-    for a, b in mc.PAPER_PAIRS:
+    for a, b in mc.studies.PAPER_PAIRS:
         frame = pd.DataFrame({"less": wide[a] - wide[b]}).reset_index()
         yield Finding(
             "A. no more undefined values",
@@ -342,7 +342,9 @@ def fewer_undefined(preds: mc.Predictions) -> Iterator[Finding]:
 
 def sensitivity(preds: mc.Predictions) -> Iterator[Finding]:
     """Benefit B: other confidences at the same decisions move the counterpart alone."""
-    study = mc.sensitivity_study(preds, ("f1_macro", "cf1_macro"), temperatures=(0.5,), noises=())
+    study = mc.studies.sensitivity_study(
+        preds, ("f1_macro", "cf1_macro"), temperatures=(0.5,), noises=()
+    )
     moved = study.table.set_index(["metric", "model"])
     soft = moved.loc["cf1_macro"]
     still = bool((moved.loc["f1_macro", "difference"] == 0).all())

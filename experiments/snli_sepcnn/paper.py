@@ -59,7 +59,7 @@ def exact(runs: Path, like: mc.Predictions) -> mc.Predictions:
     return mc.Predictions(like.y_true, outputs, labels=like.labels, normalize=True)
 
 
-def table_one(studies: dict[str, mc.AgreementStudy]) -> pd.DataFrame:
+def table_one(studies: dict[str, mc.studies.AgreementStudy]) -> pd.DataFrame:
     """Published and our percentages, a row for each metric and class, all tests side by side."""
     published = pd.DataFrame(PUBLISHED, columns=["metric", "class", "pub_sig", "pub_agree"])
     for test, study in studies.items():
@@ -137,18 +137,20 @@ def settings_note() -> str:
     )
 
 
-def write_section_61(preds: mc.Predictions, folder: Path) -> tuple[mc.VarianceStudy, pd.DataFrame]:
+def write_section_61(
+    preds: mc.Predictions, folder: Path
+) -> tuple[mc.studies.VarianceStudy, pd.DataFrame]:
     """Figures 1 to 6, the variance tests, and how both metrics rank the three models."""
-    study = mc.variance_study(preds)
+    study = mc.studies.variance_study(preds)
     write_all(folder, contents(study.document()))
     ranked = claims.ranking(preds)
     ranked.to_csv(folder / "ranking.csv", index=False)
     return study, ranked
 
 
-def write_section_62(preds: mc.Predictions, folder: Path) -> dict[str, mc.AgreementStudy]:
+def write_section_62(preds: mc.Predictions, folder: Path) -> dict[str, mc.studies.AgreementStudy]:
     """Table 1 under the paper's t-test and under the others, figures, the order by size."""
-    studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
+    studies = {test: mc.studies.agreement_study(preds, test=test) for test in TESTS}
     write_all(folder / "section62", contents(studies["t"].document()))
     table = table_one(studies)
     table.to_csv(folder / "table1.csv", index=False, float_format="%.6g")
@@ -163,10 +165,10 @@ def write_section_62(preds: mc.Predictions, folder: Path) -> dict[str, mc.Agreem
     return studies
 
 
-def write_extra(preds: mc.Predictions, folder: Path) -> mc.VarianceStudy:
+def write_extra(preds: mc.Predictions, folder: Path) -> mc.studies.VarianceStudy:
     """Separation, relative efficiency and undefined values of the hundred models."""
     extra = folder / "extra"
-    variance = mc.variance_study(preds, n_resamples=200)
+    variance = mc.studies.variance_study(preds, n_resamples=200)
     variance.separated().to_csv(extra / "separated.csv", index=False, float_format="%.6g")
     efficiency = variance.relative_efficiency
     rows = []
@@ -187,7 +189,7 @@ def write_extra(preds: mc.Predictions, folder: Path) -> mc.VarianceStudy:
     ratios["variance_ratio"].agg(["min", "median", "max"]).reset_index().to_csv(
         extra / "variance_ratios.csv", index=False, float_format="%.6g"
     )
-    undefined = mc.undefined_study(preds, n_resamples=100, ratios=(0.01, 0.002, 0.001))
+    undefined = mc.studies.undefined_study(preds, n_resamples=100, ratios=(0.01, 0.002, 0.001))
     undefined.summary.to_csv(extra / "undefined.csv", index=False, float_format="%.6g")
     return variance
 
@@ -209,7 +211,7 @@ def main() -> None:
     hundred = load(*(f"section62_{part}" for part in (1, 2, 3, 4)))
     if options.exact is not None:
         kept, unrounded = (
-            mc.agreement_study(p).table for p in (hundred, exact(options.exact, hundred))
+            mc.studies.agreement_study(p).table for p in (hundred, exact(options.exact, hundred))
         )
         for column in ("pct_significant", "pct_agree"):
             change = (kept[column] - unrounded[column]).abs().max()

@@ -38,9 +38,9 @@ def main() -> None:
     result = mc.compare(preds, ["accuracy", "f1_macro", "cf1_macro"])
     write_text(folder / "compare.md", result.to_markdown())
     write_figure(folder / "compare.png", result.plot())
-    variance = mc.variance_study(preds)
+    variance = mc.studies.variance_study(preds)
     write_all(folder, contents(variance.document()))
-    studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
+    studies = {test: mc.studies.agreement_study(preds, test=test) for test in TESTS}
     write_all(folder, contents(studies["t"].document()))
     by_test = pd.concat({test: study.table for test, study in studies.items()}, names=["test"])
     by_test.reset_index(level="test").to_csv(

@@ -100,7 +100,7 @@ def by_size(
         preds = mc.Predictions(like.y_true, chosen, labels=like.labels)
         found = {}
         for test in LOOKS:
-            table = mc.agreement_study(preds, ["f1"], test=test).table
+            table = mc.studies.agreement_study(preds, ["f1"], test=test).table
             found[f"pct_significant_{test}"] = table["pct_significant"].mean()
             found[f"pct_agree_{test}"] = table["pct_agree"].mean()
         confident = [preds.probabilities(model).max(axis=1).mean() for model in preds.models]

@@ -117,7 +117,7 @@ def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
 
 
 def _other_intervals(
-    replicated: mc.BootstrapResult, preds: mc.Predictions, metrics: list[str]
+    replicated: mc.results.BootstrapResult, preds: mc.Predictions, metrics: list[str]
 ) -> dict[str, dict[str, dict[ValueKey, Ends]]]:
     """The intervals that one could have asked for by name, of m0 and of m0 - m1."""
     asked = [(replicated, method) for method in SCORE_METHODS]
@@ -137,7 +137,7 @@ def _other_intervals(
     return {"score": scores, "difference": differences}
 
 
-def _by_key(replicated: mc.BootstrapResult, interval: Interval) -> dict[ValueKey, Ends]:
+def _by_key(replicated: mc.results.BootstrapResult, interval: Interval) -> dict[ValueKey, Ends]:
     """Bounds of the first model's values, or of the first pair's differences."""
     return {key: _ends(interval, place) for place, key in enumerate(replicated.evaluation.keys)}
 

@@ -195,11 +195,11 @@ def folds_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tu
     estimators = {"a": learner([0, 1, 2]), "b": learner([3, 4, 5])}
     out = {}
     for test, cv in (("corrected-t", 10), ("5x2cv-t", "5x2"), ("5x2cv-f", "5x2")):
-        found = mc.compare_estimators(
+        found = mc.crossval.compare_estimators(
             estimators, features, y, cv=cv, metrics="accuracy", test=test, rng=seed
         )
         out["two equal learners", test] = float(found.differences["p_value"][0] < 0.05)
-    repeated = mc.compare_estimators(
+    repeated = mc.crossval.compare_estimators(
         estimators, features, y, metrics="accuracy", rng=seed,
         cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=seed),
     )  # fmt: skip

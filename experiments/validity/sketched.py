@@ -51,7 +51,7 @@ def trial(params: Params, seed: int) -> pd.DataFrame:
     """One test set: a row for each metric's score of model a, and for its difference from b."""
     preds = drawn(params["n"], seed)
     truth = population()
-    sketched = mc.sketch(preds, METRICS, buckets=params["buckets"], salt=str(seed))
+    sketched = mc.io.sketch(preds, METRICS, buckets=params["buckets"], salt=str(seed))
     # Intervals from influences need no resamples.
     whole, part = (mc.bootstrap(p, METRICS, n_resamples=2) for p in (preds, sketched))
     pair = np.array([0]), np.array([1])

@@ -17,29 +17,38 @@ import typer
 import modelcompare as mc
 from modelcompare.cli.commands import register
 from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
-from modelcompare.cli.table import COMMANDS
+from modelcompare.cli.table import COMMANDS, REPLACED, STUDY
+from modelcompare.spelling import nearest
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
+_HELP_ALL = "--help-all"
 # What is wrong with where a text goes, and never with what is read.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 @cache
-def application(command: str | None = None) -> typer.Typer:
-    """The program with all its commands, or with one: options of others take a while to make."""
+def application(command: str | None = None, *, everything: bool = False) -> typer.Typer:
+    """Return the program with all its commands, or with one, since making options takes a while.
+
+    Help shows the options that most users need, or everything.
+    """
     app = typer.Typer(
         name="modelcompare",
         no_args_is_help=True,
-        rich_markup_mode="rich",
+        rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         help=_options.__doc__,
     )
     app.callback()(_options)
+    study = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=STUDY)
     for row in COMMANDS:
-        if command in (None, row.name):
-            register(app, row)
+        first, _, within = row.name.partition(" ")
+        if command in (None, first):
+            register(study if within else app, row, everything=everything)
+    if command in (None, "study"):
+        app.add_typer(study, name="study")
     return app
 
 
@@ -66,9 +75,18 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run a command; what cannot be written is raised."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     keep(given)
-    only = next((row.name for row in COMMANDS if given[:1] == [row.name]), None)
+    names = {row.name.partition(" ")[0] for row in COMMANDS}
+    everything = _HELP_ALL in given
+    asked = ["--help" if each == _HELP_ALL else each for each in given]
     try:
-        application(only)(args=None if arguments is None else given, prog_name="modelcompare")
+        if given[:1] and given[0] not in names and not given[0].startswith("-"):
+            raise ValueError(_unknown(given[0]))
+        program = application(
+            given[0] if given[:1] and given[0] in names else None, everything=everything
+        )
+        program(
+            args=None if arguments is None and not everything else asked, prog_name="modelcompare"
+        )
     except (Exception, SystemExit) as error:
         own = _own_failure(error)
         if own is None:
@@ -76,6 +94,21 @@ def _run(arguments: Sequence[str] | None) -> int:
         say(f"modelcompare: error: {own}")
         return BAD_INPUT
     return DONE
+
+
+def _unknown(command: str) -> str:
+    """Word the error about a command that does not exist, with the one that replaces it."""
+    names = [row.name for row in COMMANDS]
+    written = command.lower().replace("_", "-")
+    if written in REPLACED:
+        return f"there is no command {command!r}; use modelcompare {REPLACED[written]}."
+    within = [name for name in names if written.removesuffix("-study") in name.split()]
+    if within:
+        return f"there is no command {command!r}; use modelcompare {within[0]}."
+    meant = nearest(written, names, cutoff=0.5)
+    known = sorted({name.partition(" ")[0] for name in names})
+    hint = f"did you mean {' or '.join(meant[:2])}?" if meant else f"commands: {', '.join(known)}."
+    return f"there is no command {command!r}; {hint}"
 
 
 def _own_failure(error: BaseException) -> str | None:

@@ -1,36 +1,43 @@
-"""Commands that ask one function of the library: about predictions, two models, or a table."""
+"""Commands that ask one function of the library: about predictions, groups, two models, a table."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import modelcompare as mc
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers.opening import read_table
+from modelcompare.words import FoldTest, PosthocTest
 
 
 def of_predictions(
-    reading: Reading, output: Output, *, function: str, sliced: bool = False,
-    by_blocks: bool = False, **options: Any,
+    reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
 ) -> None:  # fmt: skip
     """Ask about all models."""
     parted = options.get("stratify") or options.get("n_subsamples", 1) > 1
     if {*options.get("ratios", ())} == {1.0} and parted:
         raise ValueError("--stratify and --subsamples are for parts of the set; --ratio 1 is all.")
     output.check(reading.files)
-    predictions = reading.read(sliced=sliced, by_blocks=by_blocks)
-    if sliced and predictions.slices is None:
-        raise ValueError("no column makes subgroups; name at least one with --slice COLUMN.")
-    output.emit(getattr(mc, function)(predictions, **options), inputs=reading.files)
+    predictions = reading.read(by_blocks=by_blocks)
+    output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
-def of_sets(reading: Reading, output: Output, *, function: str, **options: Any) -> None:
-    """Ask about several test sets."""
+def groups(
+    reading: Reading, output: Output, *, min_size: int | None = None, **options: Any
+) -> None:
+    """Compare in subgroups of one test set, or on several test sets."""
     output.check(reading.files)
-    output.emit(getattr(mc, function)(reading.read_sets(), **options))
+    if reading.slices:
+        options |= {} if min_size is None else {"min_size": min_size}
+        output.emit(mc.compare_groups(reading.read(sliced=True), **options))
+        return
+    if min_size is not None:
+        raise ValueError("--min-size is for subgroups; name their column with --by.")
+    output.emit(mc.compare_groups(reading.read_sets(), **options))
 
 
 def of_two_models(
@@ -43,7 +50,7 @@ def of_two_models(
     # Loaded once there are predictions to look at.
     from modelcompare.metrics.registry import default_metric
 
-    result = getattr(mc, function)(
+    result = attrgetter(function)(mc)(
         predictions, *_two(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
     )  # fmt: skip
@@ -59,10 +66,26 @@ def disagreements(reading: Reading, output: Output) -> None:
     output.emit(found_disagreements(predictions, *_two(predictions)))
 
 
-def of_table(table: Path, output: Output, *, function: str, **options: Any) -> None:
-    """Ask about a table of scores, as papers print them."""
+# Options of `ranks` that are for the folds of a cross-validation, and for several data sets.
+_OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
+
+
+def ranks(table: Path, output: Output, *, test: str | None = None, **options: Any) -> None:
+    """Compare by a table of scores: of folds, or of data sets as papers print them."""
     output.check([table])
-    output.emit(getattr(mc, function)(read_table(table), **options))
+    frame = read_table(table).frame
+    of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
+    folds = "fold" in frame.columns or test in get_args(FoldTest) or bool(of_folds)
+    if folds and (test in get_args(PosthocTest) or output.plot is not None):
+        given = "--plot" if output.plot is not None else f"--test {test}"
+        raise ValueError(
+            f"{given} is for scores on several data sets; "
+            + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
+        )
+    if test is not None:
+        options["test"] = test
+    function = mc.crossval.compare_folds if folds else mc.tests.critical_difference
+    output.emit(function(frame, **options))
 
 
 def _two(predictions: TestSet) -> tuple[str, str]:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Annotated, Any
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
-from modelcompare.cli.options import Group
+from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
+from modelcompare.spelling import nearest
+from modelcompare.words import check_choice, joined
+
+# Panels of options in the order of the help, and the widest first column of its lists.
+_PANELS = ("Arguments", "Options", "Input", "Statistics", "Query", "Output")
+_COLUMN = 24
+# Choices that a brief help lists all of.
+_FEW = 4
 
 
 @dataclass(frozen=True)
@@ -22,7 +33,7 @@ class Command:
     Parameters
     ----------
     name : str
-        On the command line.
+        On the command line; of a command within another one, both names.
     place : str
         What it calls, ``module:function`` of this package; options reach it by their names.
     options : tuple of Option or Group
@@ -42,43 +53,95 @@ class Command:
     examples: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> tuple[Option, ...]:
+        """Options that are given as ``--read KEY=VALUE``."""
+        return tuple(key for each in self.options if isinstance(each, Group) for key in each.keys)
 
-def register(app: typer.Typer, command: Command) -> None:
-    """Add a command to the application; called with nothing, it shows its help if it needs more."""
+
+class Panelled(TyperCommand):
+    """A command whose help lists its options by panel, on as few lines as they need."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options of each panel."""
+        shown = [param for param in self.get_params(ctx) if _record(param, ctx)]
+        ordered = sorted(shown, key=lambda param: _PANELS.index(_panel(param)))
+        for panel, params in groupby(ordered, _panel):
+            with formatter.section(panel):
+                formatter.write_dl([_record(param, ctx) for param in params], _COLUMN)
+        if ctx.obj:
+            with formatter.section("Keys of --read"):
+                formatter.write_dl([(_written(key), key.help) for key in ctx.obj], _COLUMN)
+
+
+def _record(param: Any, ctx: Any) -> Any:
+    """Return names and meaning of what the help lists; nothing for a hidden option or --help."""
+    record = None if param.name == "help" else param.get_help_record(ctx)
+    # typer adds the Python type to the name of an argument.
+    return (param.metavar, record[1]) if record and param.param_type_name == "argument" else record
+
+
+def _panel(param: Any) -> str:
+    of_its_own = "Arguments" if param.param_type_name == "argument" else "Options"
+    return getattr(param, "rich_help_panel", None) or of_its_own
+
+
+def register(app: typer.Typer, command: Command, *, everything: bool = False) -> None:
+    """Add a command to the application; called with nothing, it shows its help if it needs more.
+
+    Its help shows the options that most users need, or everything.
+    """
     options = [*_options(command)]
     needed = any(option.default is REQUIRED for option in options)
-    title = f"[bold]Example{'s' if len(command.examples) > 1 else ''}[/bold]"
-    lines = [f"  modelcompare {command.name} {each}".rstrip() for each in command.examples]
-    # Behind a first line, typer takes the examples' indent for that of the whole text.
-    epilog = "\n" + "\n\n".join([title, *lines]) if lines else None
 
     def run(**given: Any) -> None:
         _check_repeats(options, given)
         with _load("engine.parallel:watched")():
             _load(f"cli.{command.place}")(**command.fixed, **_collected(command, given))
 
-    parameters = [_parameter(option) for option in options]
+    parameters = [_parameter(option, everything=everything) for option in options]
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     app.command(
-        name=command.name, help=inspect.cleandoc(command.help), epilog=epilog,
-        no_args_is_help=needed,
+        name=command.name.split()[-1], help=inspect.cleandoc(command.help),
+        epilog=_epilog(command, options, everything=everything), no_args_is_help=needed,
+        cls=Panelled, context_settings={"obj": command.keys if everything else ()},
     )(run)  # fmt: skip
+
+
+def _epilog(command: Command, options: Sequence[Option], *, everything: bool) -> str | None:
+    """Return the text below the options: examples, and how to see the other options."""
+    parts = []
+    if command.examples:
+        lines = [f"  modelcompare {command.name} {each}".rstrip() for each in command.examples]
+        parts.append("\n".join(["\b", "Examples:", *lines]))
+    n_hidden = len(command.keys) + sum(option.advanced for option in options)
+    if n_hidden and not everything:
+        parts.append(f"--help-all shows {n_hidden} more options and all choices.")
+    return "\n\n".join(parts) or None
+
+
+def _written(key: Option) -> str:
+    return key_of(key) if key.type is bool else f"{key_of(key)}={key.metavar}"
 
 
 def _options(command: Command) -> Iterator[Option]:
     for each in command.options:
         yield from each.options if isinstance(each, Group) else (each,)
+    if command.keys:
+        yield READ
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
     """Declare an option to typer; all by keyword, so that defaults may come in any order."""
     metavar = "" if option.type is bool else option.metavar
-    shared: dict[str, Any] = {"metavar": metavar, "help": option.help, **option.more}
+    text = _text(option, everything=everything)
+    shared: dict[str, Any] = {"metavar": metavar, "help": text, **option.more}
     if option.flag.startswith("-"):
         # Named even where typer would find the name: it adds a --no- to flags that are not.
         names = option.flags.split() or [option.flag]
-        info = typer.Option(*names, rich_help_panel=option.panel, **shared)
+        shown = everything or not option.advanced
+        info = typer.Option(*names, rich_help_panel=option.panel, hidden=not shown, **shared)
     else:
         info = typer.Argument(**shared)
     return inspect.Parameter(
@@ -87,18 +150,65 @@ def _parameter(option: Option) -> inspect.Parameter:
     )  # fmt: skip
 
 
+def _text(option: Option, *, everything: bool) -> str:
+    """Return the help of an option with its choices, the first of many where it is brief."""
+    names = [name for name in get_args(option.type) if isinstance(name, str)]
+    many = len(names) > _FEW and not everything
+    choices = f"{', '.join(names[: _FEW - 1])}, ..." if many else joined(names)
+    return option.help.replace("{choices}", choices)
+
+
 def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of the function: groups made, what was not given left out."""
+    options = [*(each for each in _options(command) if each is not READ), *command.keys]
+    typed = {**given, **_keyed(command.keys, given.get(READ.name) or ())}
     values = {
-        option.name: option.parse(given[option.name])
-        if option.parse and given[option.name] is not None else given[option.name]
-        for option in _options(command)
+        option.name: option.parse(typed[option.name])
+        if option.parse and typed[option.name] is not None else typed[option.name]
+        for option in options
     }  # fmt: skip
     for group in command.options:
         if isinstance(group, Group):
-            own = {option.name: values.pop(option.name) for option in group.options}
+            own = {option.name: values.pop(option.name) for option in group.every}
             values[group.name] = _load(f"cli.{group.maker}")(**own)
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
+    """Return the values of ``--read KEY=VALUE``, defaults where nothing is given."""
+    known = {key_of(key): key for key in keys}
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("_", "-")
+        if name not in known:
+            meant = nearest(name, [*known], cutoff=0.5)
+            hint = (
+                f"did you mean {' or '.join(meant[:2])}?"
+                if meant
+                else f"it has {', '.join(known)}."
+            )
+            raise ValueError(f"--read has no key {name!r}; {hint}")
+        if bool(equals) == (known[name].type is bool):
+            raise ValueError(f"--read {text}: write --read {_written(known[name])}.")
+        found.setdefault(name, []).append(value)
+    return {key.name: _value(key, found.get(key_of(key), [])) for key in keys}
+
+
+def _value(key: Option, texts: list[str]) -> Any:
+    """Return what the texts of a key stand for."""
+    if not texts:
+        return key.default
+    if key.type == Texts:
+        return texts
+    name = f"--read {key_of(key)}"
+    if len(texts) > 1:
+        raise ValueError(f"{name} is given {len(texts)} times; give it once.")
+    if key.type is bool:
+        return True
+    if get_origin(key.type) is Literal:
+        check_choice(name, texts[0], choices=key.type)
+    return Path(texts[0]) if key.type == Path | None else texts[0]
 
 
 def _load(place: str) -> Any:

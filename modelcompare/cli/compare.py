@@ -34,7 +34,7 @@ def compare(
     if reading.slices and (output.form != "table" or output.output is not None):
         raise ValueError(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
-            "slices."
+            "groups --by."
         )
     named = [*metrics] if tokenize is None else _tokenized(metrics, tokenize)
     own = [load_metric(place) for place in metric_from]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
-from modelcompare.cli.schema import OF_METRICS
+from modelcompare.cli.schema import OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import METRICS, aliases_of, get_metric
@@ -15,8 +15,13 @@ _WIDTH = 80
 _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
 
-def metrics(*, name: str | None = None, format: str) -> None:
-    """List all metrics, or explain one."""
+def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
+    """List all metrics, explain one, or print the schema of documents."""
+    if schema:
+        if name is not None:
+            raise ValueError("--schema is of all documents; leave the metric's name out.")
+        answer_document(json_document(whole_schema()))
+        return
     found = [*METRICS.values()] if name is None else [get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]

@@ -25,11 +25,19 @@ class Group:
         What is made of them: a class of a module of this package, ``module:Class``.
     options : tuple of Option
         The options.
+    keys : tuple of Option
+        Rare ones, which are given as ``--read KEY=VALUE``.
     """
 
     name: str
     maker: str
     options: tuple[Option, ...]
+    keys: tuple[Option, ...] = ()
+
+    @property
+    def every(self) -> tuple[Option, ...]:
+        """Options and keys."""
+        return (*self.options, *self.keys)
 
 
 def metric_names(incomplete: str) -> list[str]:
@@ -53,12 +61,23 @@ _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)
 
 
+def key_of(option: Option) -> str:
+    """Return the key of an option in ``--read KEY=VALUE``."""
+    return option.flags or option.name.replace("_", "-")
+
+
+def spelled(option: Option, group: Group) -> str:
+    """Return an option of a group as it is typed."""
+    rare = option in group.keys
+    return f"--read {key_of(option)}" if rare else option.flag.partition("/")[0]
+
+
 def _bounds(text: str) -> tuple[float, float]:
     """Read LOW,HIGH."""
     try:
         low, high = map(float, text.split(","))
     except ValueError:
-        raise ValueError(f"--range must be LOW,HIGH, as in 0,1; got {text!r}.") from None
+        raise ValueError(f"--read range must be LOW,HIGH, as in range=0,1; got {text!r}.") from None
     return low, high
 
 
@@ -75,8 +94,8 @@ def pairs(names: list[str]) -> list[str | tuple[str, str]]:
 
 FILES = Option(
     name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
-    help=f"Predictions: {listed(FileKind)}; several files hold one model each, a folder holds a "
-    "file or a folder for each model.",
+    help=f"Predictions ({listed(FileKind)}): one file of all models, a file for each, or a folder "
+    "of them.",
 )  # fmt: skip
 READING = Group(
     "reading",
@@ -85,95 +104,83 @@ READING = Group(
         FILES,
         _input(
             name="models", flags="--model", type=Texts, metavar="NAME",
-            help="Keep this model, or those of a pattern with * (repeatable).",
+            help="Keep this model, or a pattern with * (repeatable).",
         ),
+        _input(name="true", help="Column of true labels; found by its name."),
+        _input(name="id", help="Column of sample ids; found by its content."),
+        _input(name="groups", help="Column of clusters, resampled as wholes."),
         _input(
-            name="true", help="Column of the truth; found by its name (y_true, label, gold).",
-        ),
-        _input(name="id", help="Column that names the samples; found if it can be."),
-        _input(
-            name="pred", help="Column of what the model gave, where each row is of one model.",
-        ),
-        _input(
-            name="model_column",
-            help="Column that names the model of each row; model by default.",
-        ),
-        _input(
-            name="runs", flags="--run", help="Column of repetitions (run, seed, epoch).",
-        ),
-        _input(
-            name="set", metavar="NAME", help="Read this test set, where there are several.",
-        ),
-        _input(
-            name="filter", metavar="NAME",
-            help="Filter of the answers, in logs that hold several.",
-        ),
-        _input(
-            name="groups",
-            help="Column of clusters, which are resampled whole; id for those of no log.",
-        ),
-        _input(name="strata", help="Column of strata, whose sizes are kept."),
-        _input(name="weight", help="Column of sample weights."),
-        _input(
-            name="slices", flags="--slice", type=Texts,
+            name="slices", flags="--slice", type=Texts, advanced=True,
             help="Column that defines subgroups (repeatable).",
         ),
         _input(
-            name="kind", type=ToldOrAuto, default="auto", metavar="NAME",
-            help=f"What the models gave: {listed(Told)} (values in regression); by its look if "
-            "auto.",
+            name="kind", type=ToldOrAuto, default="auto", metavar="NAME", advanced=True,
+            help=f"Type of the outputs: {listed(Told)}.",
         ),
         _input(
-            name="scores", type=bool, default=False,
-            help="The model columns are scores per example, not predictions.",
-        ),
-        _input(
-            name="score", type=Texts, metavar="NAME",
-            help="Score to read from logs and long tables (repeatable); all if none.",
+            name="missing", type=Missing, default="refuse", metavar="NAME",
+            help="{choices}",
         ),
         _input(
             name="lower_is_better", flags="--lower-is-better/--higher-is-better",
             type=bool | None, metavar="",
-            help="Whether low or high values are good, of scores per example and of functions; by "
-            "default what the name says (wer, val_loss), else high.",
+            help="Direction of scores; by default by their names.",
+        ),
+    ),
+    (
+        _input(name="pred", help="column of the outputs, where each row is of one model"),
+        _input(name="model_column", help="column that names the model of each row"),
+        _input(name="runs", flags="run", help="column of repetitions (run, seed, epoch)"),
+        _input(name="set", metavar="NAME", help="test set to read, where there are several"),
+        _input(
+            name="filter", metavar="NAME", help="filter of the answers, in logs with several",
+        ),
+        _input(name="strata", help="column of strata, whose sizes are kept"),
+        _input(name="weight", help="column of sample weights"),
+        _input(
+            name="scores", type=bool, default=False, metavar="",
+            help="the model columns are scores per example, not predictions",
         ),
         _input(
-            name="bounds", flags="--range", metavar="LOW,HIGH", parse=_bounds,
-            help="Lowest and highest possible score per example; a gate needs it, and assumes 0,1 "
-            "of scores within 0 and 1.",
+            name="score", type=Texts, metavar="NAME",
+            help="score to read from logs and long tables (repeatable); all by default",
         ),
         _input(
-            name="ids", type=SameIds, default="same", metavar=None,
-            help="Files with different samples: refuse them, or keep the common ones.",
+            name="bounds", flags="range", metavar="LOW,HIGH", parse=_bounds,
+            help="lowest and highest possible score per example; gates need it, and assume 0,1 "
+            "for scores within 0 and 1",
         ),
         _input(
-            name="missing", type=Missing, default="refuse", metavar=None,
-            help="Missing results: refuse, drop samples that any model lacks, count as the worst "
-            "result, or answer for the worst and the best case (bounds, in compare).",
+            name="ids", type=SameIds, default="same", metavar="NAME",
+            help=f"files with different samples: {listed(SameIds)}",
         ),
         _input(
             name="na", type=Texts, metavar="TEXT",
-            help="How a missing cell is written (repeatable); NA, NaN, null, - by default.",
+            help="text of a missing cell (repeatable); NA, NaN, null, - by default",
         ),
         _input(
             name="labels", type=Texts, metavar="NAME",
-            help="Class, in the order of probabilities that stand in lists (repeatable).",
+            help="class, in the order of probabilities in lists (repeatable)",
         ),
         _input(
-            name="normalize", type=bool, default=False,
-            help="Divide probabilities by their sum.",
+            name="normalize", type=bool, default=False, metavar="",
+            help="divide probabilities by their sum",
         ),
         _input(
-            name="scan", type=bool, default=False,
-            help="Read Parquet files, patterns, folders or URLs of them block by block, as is done "
-            "by itself with a file that takes over a quarter of the memory; several files are "
-            "parts of one table.",
+            name="scan", type=bool, default=False, metavar="",
+            help="read Parquet files, patterns, folders or URLs block by block, as is done by "
+            "default for a file that takes over a quarter of the memory; several files are parts "
+            "of one table",
         ),
         _input(
             name="checkpoint", type=Path | None, metavar="FOLDER",
-            help="Keep the work there while files are scanned, to go on where it ended.",
+            help="folder that keeps the work of a scan, to resume it",
         ),
     ),
+)  # fmt: skip
+READ = _input(
+    name="read", type=Texts, metavar="KEY=VALUE",
+    help="Rare reading option (repeatable).",
 )  # fmt: skip
 
 RESAMPLING = tuple(OPTIONS[name] for name in ("n_resamples", "rng", "n_jobs"))

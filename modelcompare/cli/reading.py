@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.options import READING
+from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
@@ -41,7 +41,8 @@ class Reading(SimpleNamespace):
         """
         if self.slices and not sliced:
             raise ValueError(
-                "--slice is for compare, slices and report, which show subgroups; leave it out."
+                "--slice is for compare and report, which show subgroups; leave it out, or run "
+                "modelcompare groups --by."
             )
         self._check_one_case()
         sketched = self._read_sketches()
@@ -69,7 +70,7 @@ class Reading(SimpleNamespace):
             other = self.files[kinds.index(False)]
             raise ValueError(f"{other} is no sketch and others are; sketch it too.")
         self.refuse_beside(("files", "models"), "is for predictions; leave it out of sketches")
-        first, *others = map(mc.read_sketch, self.files)
+        first, *others = map(mc.io.read_sketch, self.files)
         total = sum(others, first)
         count = f"{len(kinds)} sketches" if others else "a sketch"
         say(f"modelcompare: read {count} of {len(total):,} samples")
@@ -85,15 +86,17 @@ class Reading(SimpleNamespace):
             return None
         if not by_blocks:
             raise ValueError(
-                "--scan, --checkpoint and URLs are for compare, variance, gate and sketch; leave "
-                "them out."
+                "--read scan, --read checkpoint and URLs are for compare, study variance, gate and "
+                "sketch; leave them out."
             )
         if unserved:
             raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
         from modelcompare.sources.layouts import CannotScanError
 
         try:
-            found = mc.scan_predictions(places, **{name: getattr(self, name) for name in _SCANNED})
+            found = mc.io.scan_predictions(
+                places, **{name: getattr(self, name) for name in _SCANNED}
+            )
         except CannotScanError:
             if wanted:
                 raise
@@ -113,7 +116,7 @@ class Reading(SimpleNamespace):
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
         if self.slices:
-            raise ValueError("--slice is for one test set; leave it out of sets.")
+            raise ValueError("--by and --slice are for one test set; leave them out of several.")
         self._check_one_case()
         readings = readings_of_sets(self.files, checked_columns(**self._columns()))
         for name, reading in readings.items():
@@ -135,8 +138,8 @@ class Reading(SimpleNamespace):
     def _given_beside(self, used: set[str]) -> list[str]:
         """Flags of the options that were given, but for those used."""
         return [
-            option.flag.partition("/")[0]
-            for option in READING.options
+            spelled(option, READING)
+            for option in READING.every
             if option.name not in used and getattr(self, option.name) != option.default
         ]
 

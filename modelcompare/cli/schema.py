@@ -1,23 +1,16 @@
-"""``modelcompare schema``: the members of documents in JSON."""
+"""``modelcompare metrics --schema``: the members of documents in JSON."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from modelcompare.cli.streams import answer_document
 from modelcompare.report import schema as schemas
-from modelcompare.report.json_text import json_document
 
 OF_METRICS = "metrics/1"
 _MEMBERS = """
     metrics: name summary variant text bounds greater_is_better needs per_class road cost references
 """
-
-
-def schema() -> None:
-    """Print the JSON Schema of everything that --format json writes."""
-    answer_document(json_document(whole_schema()))
 
 
 def whole_schema() -> dict[str, Any]:

@@ -41,7 +41,7 @@ def sketch(
         raise ValueError("-o is needed: where the sketch goes, a file that ends in .parquet.")
     check_paths([output], reading.files)
     if reading.checkpoint is not None:
-        raise ValueError("--checkpoint keeps totals of resamples, and a sketch draws none.")
+        raise ValueError("--read checkpoint keeps totals of resamples, and a sketch draws none.")
     found = reading.read(by_blocks=True)
     if not isinstance(found, Sketch):
         found = sum_up(found, metrics, buckets=buckets, salt=salt)

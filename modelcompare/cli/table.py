@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     COMPLETED,
-    FILES,
     FOLDER,
     OUTPUT,
     READING,
     RESAMPLING,
     STUDY_RESAMPLING,
+    Group,
     Texts,
     metric,
     metric_names,
@@ -59,17 +59,34 @@ _PAIRS = statistics(
 )  # fmt: skip
 _flag = partial(Option, type=bool, default=False)
 _STUDY_LEVEL = named("alpha", "Level.")
-_SKETCHED = replace(
-    FILES, default=(), metavar="[FILE]",
-    help="Predictions, as for compare; or sketches, which are added up.",
-)  # fmt: skip
 
 
-def _scores(help: str) -> Option:
-    """Declare the argument of a table of scores."""
-    return Option(
-        name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE", help=help
+def _reading(name: str, **changes: Any) -> Group:
+    """Return the options of reading with changes to one of them."""
+    options = (
+        replace(option, **changes) if option.name == name else option for option in READING.options
     )
+    return replace(READING, options=tuple(options))
+
+
+_RanksTest = Literal[PosthocTest, FoldTest]
+STUDY = "Run a study of metrics: those of Yacouby and Axman (2020), and others."
+# Commands of other tools and of earlier versions, and what replaces them.
+REPLACED = {
+    "decide": "gate (--non-inferior, --superior, --equivalent)",
+    "schema": "metrics --schema", "slices": "groups --by COLUMN", "subgroups": "groups --by COLUMN",
+    "sets": "groups", "folds": "ranks", "critical-difference": "ranks",
+    "card": "report --card MODEL", "model-card": "report --card MODEL",
+    "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
+    "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
+}  # fmt: skip
+
+
+def _of_folds(name: str, **changes: Any) -> Option:
+    """Take a named option that is for scores of folds."""
+    option = OPTIONS[name]
+    text = f"Of folds: {option.help[0].lower()}{option.help[1:]}"
+    return replace(option, default=None, help=text, **changes)
 
 
 COMMANDS = (
@@ -79,29 +96,28 @@ COMMANDS = (
         (
             READING,
             metrics(
-                "What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
-                "By default accuracy, f1_macro and cf1_macro, or the mean of scores."
+                "Repeatable: accuracy, f1, f1[CLASS], cf1, ..."
             ),
             statistics(
                 name="metric_from", type=Texts, metavar="FILE.py:NAME",
                 help="A metric of your own (repeatable): a function of the truth and the output, "
                 "or a modelcompare Metric, in a Python file, which is run.",
+                advanced=True,
             ),
             statistics(
                 name="tokenize", type=Tokenizer | None,
                 help=f"sacrebleu's tokenizer for bleu: {listed(Tokenizer)}.",
+                advanced=True,
             ),
-            OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"], OPTIONS["family"],
-            OPTIONS["baseline"], _LEVEL, OPTIONS["alpha"], *RESAMPLING,
+            OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
+            OPTIONS["baseline"], _LEVEL, replace(OPTIONS["alpha"], advanced=True),
+            replace(OPTIONS["family"], advanced=True), *RESAMPLING,
             plotted("Write a forest plot too: .png, .pdf or .svg."),
         ),
         "Compare models on one test set: scores, intervals, differences of all pairs.",
         (
-            "predictions.npz",
-            "predictions.csv --metric f1 --metric cf1 --true gold",
-            "bert.csv roberta.csv --id uid --plot forest.png",
-            "scores.tsv.gz --scores --lower-is-better -o table.tex",
-            "predictions.npz --format json --resamples 2000 --seed 7",
+            "bert.csv roberta.csv --id uid -m f1 --plot forest.png",
+            "scores.tsv --read scores --lower-is-better -o table.tex",
         ),
     ),
     Command(
@@ -163,7 +179,10 @@ COMMANDS = (
         "sketch",
         "sketch:sketch",
         (
-            replace(READING, options=(_SKETCHED, *READING.options[1:])),
+            _reading(
+                "files", default=(), metavar="[FILE]",
+                help="Predictions, as for compare; or sketches, which are added up.",
+            ),
             metrics(
                 "What it will serve (repeatable): metrics that are sums, by default those of "
                 "compare.",
@@ -200,27 +219,26 @@ COMMANDS = (
         ),
     ),
     Command(
-        "sets",
-        "ask:of_sets",
-        (READING, _AS_COMPARE, OPTIONS["correction"], _LEVEL, *RESAMPLING, OUTPUT),
-        "Compare models on several test sets: files that hold all models, folders, or long tables.",
-        ("news.csv tweets.csv mails.csv --metric accuracy",),
-        {"function": "compare_groups"},
-    ),
-    Command(
-        "slices",
-        "ask:of_predictions",
+        "groups",
+        "ask:groups",
         (
-            READING, _AS_COMPARE, OPTIONS["min_size"],
-            named("correction", f"Adjustment for all subgroups and pairs: {listed(Correction)}."),
+            _reading("slices", flags="--by", advanced=False), _AS_COMPARE,
+            replace(OPTIONS["min_size"], type=int | None, default=None),
+            named("correction", "Correction for all groups: {choices}"),
             _LEVEL, *RESAMPLING, OUTPUT,
         ),
-        "Compare models in every subgroup that the columns named by --slice make, the worst first.",
-        ("predictions.csv --slice language --slice year -m accuracy",),
-        {"function": "compare_groups", "sliced": True},
+        """Compare models on several test sets, or in the subgroups of one.
+
+        Several sets are files that hold all models, folders, or long tables. Subgroups are made by
+        the columns that --by names.
+        """,
+        (
+            "news.csv tweets.csv mails.csv --metric accuracy",
+            "predictions.csv --by language --by year -m accuracy",
+        ),
     ),
     Command(
-        "variance",
+        "study variance",
         "ask:of_predictions",
         (
             READING, _PAIRS, _RATIOS,
@@ -233,10 +251,10 @@ COMMANDS = (
         ),
         "How a metric's spread depends on the size of the test set (paper, section 6.1).",
         ("predictions.npz --pair f1 -o study/",),
-        {"function": "variance_study", "by_blocks": True, "progress": True},
+        {"function": "studies.variance_study", "by_blocks": True, "progress": True},
     ),
     Command(
-        "agreement",
+        "study agreement",
         "ask:of_predictions",
         (
             READING, _PAIRS,
@@ -249,23 +267,38 @@ COMMANDS = (
         ),
         "Whether two metrics prefer the same models, over all pairs (paper, section 6.2).",
         ("predictions.npz --test permutation -o study/",),
-        {"function": "agreement_study", "progress": True},
+        {"function": "studies.agreement_study", "progress": True},
     ),
     Command(
-        "undefined",
+        "study undefined",
         "ask:of_predictions",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
         "How often a metric has no value, by class and size (paper, section 4).",
         ("intents.npz --pair precision -o study/",),
-        {"function": "undefined_study", "progress": True},
+        {"function": "studies.undefined_study", "progress": True},
     ),
     Command(
-        "sensitivity",
+        "study sensitivity",
         "ask:of_predictions",
         (READING, metrics("What to watch (repeatable)."), *STUDY_RESAMPLING, FOLDER),
         "Which metrics notice other confidences behind the same decisions (paper, section 5).",
         ("predictions.npz --metric cf1_macro --metric log_loss",),
-        {"function": "sensitivity_study"},
+        {"function": "studies.sensitivity_study"},
+    ),
+    Command(
+        "study quantization",
+        "ask:of_predictions",
+        (
+            READING, metrics("What to study (repeatable)."),
+            statistics(
+                name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
+                help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
+            ),
+            _LEVEL, FOLDER,
+        ),
+        "How much a metric loses where confidences are given in few bins.",
+        ("predictions.npz --bins 2 --bins 5",),
+        {"function": "studies.quantization_study"},
     ),
     Command(
         "sample-size",
@@ -282,11 +315,17 @@ COMMANDS = (
         {"function": "sample_size"},
     ),
     Command(
-        "folds",
-        "ask:of_table",
+        "ranks",
+        "ask:ranks",
         (
-            _scores(
-                "A row for each fold and a column for each model; or columns model, fold, score."
+            Option(
+                name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE",
+                help="A row for each data set or fold and a column for each model; or columns "
+                "dataset (or fold), model, score.",
+            ),
+            named(
+                "test", type=_RanksTest | None, default=None,
+                help=f"Of pairs by ranks: {listed(PosthocTest)}; by folds: {listed(FoldTest)}.",
             ),
             statistics(
                 name="n_train", type=float | None, metavar="N",
@@ -296,31 +335,21 @@ COMMANDS = (
                 name="n_test", type=float | None, metavar="N",
                 help="Samples that a fold tests on; then 1 for ten folds.",
             ),
-            named("test", f"{listed(FoldTest)}.", type=FoldTest, default="corrected-t"),
-            _LOWER, OPTIONS["correction"], OPTIONS["alpha"], OPTIONS["rope"], _LEVEL, OUTPUT,
-        ),
-        "Compare models by their scores on the folds of a cross-validation.",
-        ("folds.csv --n-train 9 --n-test 1", "folds.csv --test 5x2cv-f"),
-        {"function": "compare_folds"},
-    ),
-    Command(
-        "ranks",
-        "ask:of_table",
-        (
-            _scores(
-                "A row for each data set and a column for each model; or columns dataset, model, "
-                "score."
-            ),
-            named(
-                "test", f"Of the pairs: {listed(PosthocTest)}.", type=PosthocTest,
-                default="nemenyi",
-            ),
             _LOWER, OPTIONS["alpha"],
+            _of_folds("correction", type=Correction | None), _of_folds("rope", type=float | None),
+            _of_folds("confidence_level", type=float | None),
             plotted("Write the critical-difference diagram: .png, .pdf or .svg."),
         ),
-        "Compare models by their ranks over many data sets.",
-        ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
-        {"function": "critical_difference"},
+        """Compare models by a table of scores: published results, or folds.
+
+        Scores on many data sets are compared by their ranks. Scores on the folds of a
+        cross-validation, which have a column fold, --n-train and --n-test or a test of folds, are
+        compared by their values.
+        """,
+        (
+            "results.csv --plot cd.png", "errors.csv --lower-is-better",
+            "folds.csv --n-train 9 --n-test 1", "folds.csv --test 5x2cv-f",
+        ),
     ),
     Command(
         "metrics",
@@ -334,15 +363,20 @@ COMMANDS = (
                 name="format", type=Literal["text", "json"], default="text", metavar="FORM",
                 help="text or json.",
             ),
+            _flag(name="schema", help="Print the JSON Schema of what --format json writes."),
         ),
-        "List all metrics, or explain one: definition, bounds, value encoded, weaknesses, source.",
-        ("", "cf1_macro"),
+        """List all metrics, or explain one: definition, bounds, value encoded, weaknesses, source.
+
+        The member "schema" of a JSON document names its kind and version, such as
+        modelcompare/compare/1.
+        """,
+        ("", "cf1_macro", "--schema > schema.json"),
     ),
     Command(
         "report",
         "report:report",
         (
-            READING, metrics(panel=None),
+            _reading("slices", advanced=False), metrics(panel=None),
             Option(
                 name="card", metavar="MODEL",
                 help="Write the model card of this model instead of a page.",
@@ -361,17 +395,6 @@ COMMANDS = (
         metadata alone.
         """,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
-    ),
-    Command(
-        "schema",
-        "schema:schema",
-        (),
-        """Print the JSON Schema of everything that --format json writes.
-
-        The member "schema" of a document names its kind and version, such as
-        modelcompare/compare/1.
-        """,
-        ("> schema.json",),
     ),
     Command(
         "demo",

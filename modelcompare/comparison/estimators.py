@@ -151,7 +151,7 @@ def compare_estimators(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> result = mc.compare_estimators({"bayes": GaussianNB(), "prior": DummyClassifier()},
+    >>> result = mc.crossval.compare_estimators({"bayes": GaussianNB(), "prior": DummyClassifier()},
     ...                                *load_iris(return_X_y=True), cv=5, metrics="accuracy")
     >>> result.differences[["model_a", "model_b", "difference", "better"]].round(2)
       model_a model_b  difference better

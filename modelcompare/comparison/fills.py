@@ -136,7 +136,7 @@ def score_ranges(predictions: Predictions) -> FloatArray:
             raise ValueError(
                 f"scores from {low:g} to {high:g} do not say what a missing one may have been, so "
                 "there are no bounds of their mean; declare the range that they have (bounds=, "
-                "--range LOW,HIGH), or use missing='drop' (--missing drop)."
+                "--read range=LOW,HIGH), or use missing='drop' (--missing drop)."
             )
         ranges.append(declared or (0.0, 1.0))
     return np.array(ranges).T

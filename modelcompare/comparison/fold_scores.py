@@ -80,7 +80,7 @@ def compare_folds(
     --------
     >>> import modelcompare as mc
     >>> scores = {"cnn": [0.82, 0.85, 0.81, 0.84, 0.83], "bow": [0.80, 0.80, 0.80, 0.80, 0.80]}
-    >>> result = mc.compare_folds(scores, n_train=80, n_test=20)
+    >>> result = mc.crossval.compare_folds(scores, n_train=80, n_test=20)
     >>> print(result.verdict())
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """

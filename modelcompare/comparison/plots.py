@@ -116,12 +116,12 @@ def confusion(
 
 
 def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
-    """Draw all models' ROC curves; `modelcompare.curve` draws their bands too."""
+    """Draw all models' ROC curves; `modelcompare.diagnostics.curve` draws their bands too."""
     return _curve(result, "roc", label, ax)
 
 
 def pr(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
-    """Draw precision against recall; `modelcompare.curve` draws their bands too."""
+    """Draw precision against recall; `modelcompare.diagnostics.curve` draws their bands too."""
     return _curve(result, "precision-recall", label, ax)
 
 

@@ -71,7 +71,7 @@ def compare_scorers(
     >>> X, y = load_iris(return_X_y=True)
     >>> fitted = {"bayes": GaussianNB().fit(X, y), "prior": DummyClassifier().fit(X, y)}
     >>> f2 = make_scorer(fbeta_score, beta=2, average="macro")
-    >>> result = mc.compare_scorers(fitted, X, y, {"f2": f2}, n_resamples=50)
+    >>> result = mc.crossval.compare_scorers(fitted, X, y, {"f2": f2}, n_resamples=50)
     >>> result.scores[["model", "metric", "estimate"]].round(3)
        model metric  estimate
     0  bayes     f2     0.960

@@ -1,4 +1,4 @@
-"""Kernels that numba compiles (``pip install "modelcompare[fast]"``): the same numbers, sooner.
+"""Kernels compiled by numba (``pip install "modelcompare-stats[fast]"``): the same numbers, sooner.
 
 Importing numba takes longer than most comparisons, so a process does without it until it has had so
 much work that the import pays. Nothing but time depends on when that is.

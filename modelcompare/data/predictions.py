@@ -87,7 +87,7 @@ class Predictions(TestSet):
         Divide probability rows by their sums instead of refusing sums other than 1.
     missing_mass : bool
         Accept probability rows that sum to less than 1, of models that told a part of their
-        classes; see `modelcompare.from_nbest`.
+        classes; see `modelcompare.io.from_nbest`.
     greater_is_better : bool or mapping of str to bool, optional
         Direction of per-example scores; of several, by their names. By default what the name of a
         score says (``wer``, ``val_loss`` and ``latency_ms`` are better where they are lower), and

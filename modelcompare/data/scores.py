@@ -50,7 +50,7 @@ def check_bounds(
             checks.refuse_rows(
                 (column < low) | (column > high),
                 f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}",
-                "correct them, or declare the range that they have (bounds=, --range LOW,HIGH)",
+                "correct them, or declare their range (bounds=, --read range=LOW,HIGH)",
             )
     return found
 

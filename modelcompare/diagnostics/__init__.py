@@ -1,1 +1,15 @@
-"""Curves, reliability, calibration, agreement, and components of variance."""
+"""Diagnostics: curves, calibration, confusion, agreement, components of variance, selfcheck."""
+
+from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
+from modelcompare.diagnostics.agreement import model_agreement as model_agreement
+from modelcompare.diagnostics.components import variance_components as variance_components
+from modelcompare.diagnostics.curves import CurveResult as CurveResult
+from modelcompare.diagnostics.curves import curve as curve
+from modelcompare.diagnostics.operating_point import operating_point as operating_point
+from modelcompare.diagnostics.reliability import Reliability as Reliability
+from modelcompare.diagnostics.reliability import reliability as reliability
+from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
+from modelcompare.metrics.confusion import (
+    probabilistic_confusion_matrix as probabilistic_confusion_matrix,
+)
+from modelcompare.questions.selfcheck import selfcheck as selfcheck

@@ -61,7 +61,7 @@ def annotator_agreement(
     --------
     >>> import modelcompare as mc
     >>> ratings = [["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"], ["b", "b", "a"]] * 5
-    >>> mc.annotator_agreement(ratings)[["statistic", "estimate"]].round(3)
+    >>> mc.diagnostics.annotator_agreement(ratings)[["statistic", "estimate"]].round(3)
                 statistic  estimate
     0   percent_agreement     0.667
     1        fleiss_kappa     0.333
@@ -113,7 +113,7 @@ def model_agreement(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 1] * 10, {"old": [0, 1] * 10, "new": [0, 1, 1, 1] * 5})
-    >>> mc.model_agreement(preds)[["statistic", "estimate"]]
+    >>> mc.diagnostics.model_agreement(preds)[["statistic", "estimate"]]
        statistic  estimate
     0  agreement      0.75
     1      churn      0.25

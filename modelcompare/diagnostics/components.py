@@ -68,8 +68,8 @@ def variance_components(
     >>> scores = {"a": [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1]}
     >>> preds = mc.Predictions.from_scores(scores, groups=[0, 1, 2, 3] * 3,
     ...                                    runs=[0] * 4 + [1] * 4 + [2] * 4)
-    >>> mc.variance_components(preds, "mean_score", n_resamples=999).round(2).to_dict("records")[0][
-    ...     "se_items"]
+    >>> found = mc.diagnostics.variance_components(preds, "mean_score", n_resamples=999)
+    >>> found.round(2).to_dict("records")[0]["se_items"]
     0.13
     """
     if predictions.groups is None or predictions.runs is None:

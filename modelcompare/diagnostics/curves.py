@@ -139,7 +139,8 @@ def curve(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
-    >>> mc.curve(preds, n_resamples=99).points[["threshold", "recall", "false_positive_rate"]]
+    >>> points = mc.diagnostics.curve(preds, n_resamples=99).points
+    >>> points[["threshold", "recall", "false_positive_rate"]]
        threshold  recall  false_positive_rate
     0       0.80     0.5                  0.0
     1       0.40     0.5                  0.5

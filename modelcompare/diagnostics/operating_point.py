@@ -69,7 +69,8 @@ def operating_point(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
-    >>> mc.operating_point(preds, precision=0.9)[["model", "threshold", "precision", "recall"]]
+    >>> found = mc.diagnostics.operating_point(preds, precision=0.9)
+    >>> found[["model", "threshold", "precision", "recall"]]
       model  threshold  precision  recall
     0     a        0.8        1.0     0.5
     """

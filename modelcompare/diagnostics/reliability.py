@@ -86,7 +86,7 @@ class Reliability(Result):
         (of the accuracy), gap (confidence - accuracy).
     errors : DataFrame
         The debiased expected calibration error of each model on the same bins (as
-        `modelcompare.calibration_test`): model, debiased_ece, ci_low, ci_high; missing where
+        `modelcompare.tests.calibration_test`): model, debiased_ece, ci_low, ci_high; missing where
         samples have weights or clusters, or labels are soft.
     label
         The class whose probability was looked at; None for the predicted class.
@@ -203,7 +203,7 @@ def reliability(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> found = mc.reliability(mc.load_example("snli")["mlp"], n_bins=4)
+    >>> found = mc.diagnostics.reliability(mc.load_example("snli")["mlp"], n_bins=4)
     >>> found.table[["low", "high", "n", "confidence", "accuracy"]].round(2)
         low  high       n  confidence  accuracy
     0  0.25  0.50  2964.0        0.44      0.42

@@ -91,7 +91,7 @@ def check_runs(predictions: TestSet) -> None:
             f"`runs` names {n:,} runs, and nothing says which rows are one item, so that "
             f"{len(predictions):,} rows would count as independent samples. Give the items as "
             "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
-            "where each row is an item of its own, leave `runs` (--run) out."
+            "where each row is an item of its own, leave `runs` (--read run) out."
         )
 
 

@@ -174,7 +174,8 @@ MEAN_RECIPROCAL_RANK = Metric(
 
     Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
     others together, and how probable the classes are does not count. Tied classes share the middle
-    of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).""",
+    of their ranks; a class that a list was cut off before counts 0
+    (`modelcompare.io.from_nbest`).""",
     references=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
     example=">>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])\n0.75",
 )  # fmt: skip

@@ -98,7 +98,9 @@ def selfcheck(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli").subset(range(300))
-    >>> found = mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)
+    >>> found = mc.diagnostics.selfcheck(
+    ...     preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99
+    ... )
     >>> for what in found["what"]:
     ...     print(what)
     type-I error of studentized-permutation, exchangeable models

@@ -128,7 +128,9 @@ class Unseen:
         if math.isfinite(self.high - self.low):
             return ""
         remedy = (
-            " (declare it with bounds= or --range LOW,HIGH)" if metric.needs == "scores" else ""
+            " (declare it with bounds= or --read range=LOW,HIGH)"
+            if metric.needs == "scores"
+            else ""
         )
         return (
             f"No level is promised, as {metric.name} has no known range{remedy}: losses on fewer "

@@ -64,7 +64,7 @@ def align(
         if len(repeated):
             raise ValueError(
                 f"the file of model {model!r} repeats {len(repeated):,} ids ({listed(repeated)}); "
-                "each sample must occur once, or once in each run (--run COLUMN)."
+                "each sample must occur once, or once in each run (--read run=COLUMN)."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
     if columns.missing == "worst" and columns.ids != "intersect":
@@ -122,7 +122,7 @@ def _refuse_difference(
         return
     raise ValueError(
         f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
-        "ids='intersect' (--ids intersect)."
+        "ids='intersect' (--read ids=intersect)."
     )
 
 

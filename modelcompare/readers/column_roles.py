@@ -58,7 +58,7 @@ def prepared(
 ) -> Profile:  # fmt: skip
     """A table whose headings are distinct texts, with every column that was named."""
     if is_sketch(frame.columns):
-        raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
+        raise ValueError(f"{where} is a sketch; read it with modelcompare.io.read_sketch.")
     if not len(frame):
         raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
     if not written:  # a file of texts has headings of texts, and no objects in its cells
@@ -299,7 +299,7 @@ def _says_the_same(seen: Profile, true: str, skip: Collection[str | None]) -> st
     if len(found) > 1:
         raise ValueError(
             f"{seen.where}: columns {found[0]!r} and {found[1]!r} both say what {true!r} says; "
-            "say which holds what the model gave with pred= (--pred COLUMN)."
+            "say which holds what the model gave with pred= (--read pred=COLUMN)."
         )
     return found[0] if found else None
 
@@ -325,5 +325,5 @@ def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:
     what = "several columns of numbers" if found else "neither predictions nor scores"
     raise ValueError(
         f"{seen.where} has {what} (its columns: {held}); say which column holds what the model "
-        "gave with pred= (--pred COLUMN), or its scores with score= (--score COLUMN)."
+        "gave with pred= (--read pred=COLUMN), or its scores with score= (--read score=COLUMN)."
     )

@@ -69,10 +69,10 @@ def from_counts(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> preds = mc.from_counts([[50, 3], [9, 38]], "cnn", labels=["no", "yes"])
+    >>> preds = mc.io.from_counts([[50, 3], [9, 38]], "cnn", labels=["no", "yes"])
     >>> mc.bootstrap(preds, "accuracy").estimate.tolist()
     [0.88]
-    >>> pair = mc.from_counts([[59, 6], [16, 80]], ("cnn", "lstm"))
+    >>> pair = mc.io.from_counts([[59, 6], [16, 80]], ("cnn", "lstm"))
     >>> found = mc.paired_test(pair, "cnn", "lstm", "mean_score", method="mcnemar-exact")
     >>> round(found.p_value, 4)
     0.0525

@@ -49,7 +49,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
         first, second = list(made)[:2]
         raise ValueError(
             f"{seen.where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
-            "which holds what the model gave with pred= (--pred COLUMN)."
+            "which holds what the model gave with pred= (--read pred=COLUMN)."
         )
     parts: list[Any] = []
     for heading, column in seen.frame.items():
@@ -150,7 +150,7 @@ def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) 
     if labels is not None and len(labels) != n_classes:
         raise ValueError(
             f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, but "
-            f"labels (--labels) are {len(labels)} ({', '.join(labels)})."
+            f"labels (--read labels) are {len(labels)} ({', '.join(labels)})."
         )
     if labels is not None:
         return [*labels]

@@ -10,8 +10,12 @@ from modelcompare.words import shown
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
-# Options of which each value has a flag of its own.
+# Options of which each value has a flag of its own, and those that are keys of --read.
 _FLAGS = {"models": "model", "slices": "slice"}
+KEYS = {
+    "pred", "model_column", "runs", "set", "filter", "strata", "weight", "score", "ids", "na",
+    "labels",
+}  # fmt: skip
 
 
 def listed(values: Collection[Any], most: int = 3) -> str:
@@ -56,8 +60,16 @@ def told(**options: str | Sequence[str]) -> str:
     given = {name: value for name, value in options.items() if len(value) or name == "na"}
     python = ", ".join(f"{name}={value!r}" for name, value in given.items())
     flags = " ".join(
-        f"--{_FLAGS.get(name, name).replace('_', '-')} {shlex.quote(each)}"
+        _typed(name, each)
         for name, value in given.items()
         for each in ([value] if isinstance(value, str) else value)
     )
     return f"{python} ({flags})"
+
+
+def _typed(name: str, value: str) -> str:
+    """Return an option as it is typed on the command line."""
+    flag = _FLAGS.get(name, name).replace("_", "-")
+    return (
+        f"--read {flag}={shlex.quote(value)}" if name in KEYS else f"--{flag} {shlex.quote(value)}"
+    )

@@ -129,7 +129,7 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
             f"{seen.where}: the columns hold whole numbers ({min(held):g} to {max(held):g}), "
-            "which are scores or codes of classes; pass scores=True (--scores), or say which "
+            "which are scores or codes of classes; pass scores=True (--read scores), or say which "
             "column is the truth with true= (--true COLUMN)."
         )
 

@@ -102,7 +102,8 @@ class Columns:
             mark = str(column[bad].iloc[0])
             raise ValueError(
                 f"column {column.name!r} of {role} holds {mark!r} in {rows_text(bad)}; if it is "
-                f"missing fill it in, if {mark!r} names one of the {role} pass na=[''] (--na '')."
+                f"missing fill it in, if {mark!r} names one of the {role} pass na=[''] "
+                "(--read na='')."
             )
 
     def told_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
@@ -111,8 +112,8 @@ class Columns:
             return found
         if found is not None and {*map(str, found)} != {*self.labels}:
             raise ValueError(
-                f"labels (--labels) are {', '.join(self.labels)}, but the probabilities are of "
-                f"{', '.join(map(str, found))}; the classes must be the same."
+                f"labels (--read labels) are {', '.join(self.labels)}, but the probabilities are "
+                f"of {', '.join(map(str, found))}; the classes must be the same."
             )
         return typed_labels([*self.labels], truth) if found is None else found
 
@@ -120,7 +121,7 @@ class Columns:
         """Refuse options that change nothing about what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
         gave = f"but the models gave {', '.join(sorted(kinds))}; leave it out"
-        of_scores = f"is for scores per example, {gave}, or pass scores=True (--scores)."
+        of_scores = f"is for scores per example, {gave}, or pass scores=True (--read scores)."
         of_rows = (
             "chooses rows of logs and of tables with a row for each model and sample, which this "
             "is not; leave it out."
@@ -129,16 +130,16 @@ class Columns:
         are_scores = kinds == {"scores"}
         useless = {
             f"lower_is_better (--lower-is-better) {of_scores}": directs_scores and not are_scores,
-            f"bounds (--range) {of_scores}": self.bounds is not None and not are_scores,
-            f"labels (--labels) names classes, {gave}.":
+            f"bounds (--read range) {of_scores}": self.bounds is not None and not are_scores,
+            f"labels (--read labels) names classes, {gave}.":
                 self.labels is not None and predictions.labels is None,
-            f"set (--set) {of_rows}": self.set is not None and not in_rows,
-            f"filter (--filter) {of_rows}": self.filter is not None and not in_rows,
-            "score (--score) names scores in logs and in tables of one row for each model and "
+            f"set (--read set) {of_rows}": self.set is not None and not in_rows,
+            f"filter (--read filter) {of_rows}": self.filter is not None and not in_rows,
+            "score (--read score) names scores in logs and in tables of one row for each model and "
             "sample, which this is not; leave it out, or name the models (--model).":
                 bool(self.score) and not in_rows,
-            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
-            "leave it out.": self.ids == "intersect" and not in_rows,
+            "ids='intersect' (--read ids=intersect) keeps what several files share, but there is "
+            "one; leave it out.": self.ids == "intersect" and not in_rows,
         }  # fmt: skip
         for what in (text for text, is_so in useless.items() if is_so):
             raise ValueError(what)

@@ -190,7 +190,7 @@ def _described(
     if not outputs:
         raise ValueError(
             "there are neither predictions nor scores; name the column of predictions with pred= "
-            "(--pred COLUMN), or scores with score= (--score COLUMN)."
+            "(--read pred=COLUMN), or scores with score= (--read score=COLUMN)."
         )
     beside = _beside(records, columns).loc[rows.index]
     true = ["y_true"] if "y_true" in rows and not scores else []

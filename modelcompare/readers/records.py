@@ -22,8 +22,8 @@ Choice = Literal["set", "filter"]
 """Columns that may hold several values in records, and only one in predictions."""
 _CALLED: dict[Choice, str] = {"set": "test set", "filter": "filter"}
 _NOTHING_TO_CHOOSE: dict[Choice, str] = {
-    "set": "set (--set) chooses among several test sets; there is one.",
-    "filter": "filter (--filter) is for logs that hold a filter; leave it out.",
+    "set": "set (--read set) chooses among several test sets; there is one.",
+    "filter": "filter (--read filter) is for logs that hold a filter; leave it out.",
 }
 
 
@@ -114,7 +114,7 @@ def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
         return part_of(records, what, wanted)
     if len(known) > 1:
         held = "results by " if what == "filter" else ""
-        more = ", or compare on all with `modelcompare sets`" if what == "set" else ""
+        more = ", or compare on all with `modelcompare groups`" if what == "set" else ""
         raise ValueError(
             f"there are {held}{len(known)} {_CALLED[what]}s ({listed(known, 5)}); choose one with "
             f"{told(**{what: known[0]})}{more}."

@@ -98,7 +98,7 @@ class Result(ABC):
         return WRITERS["csv"](self.document())
 
     def to_json(self) -> str:
-        """Write settings, frames and signature as unrounded JSON: see `modelcompare schema`."""
+        """Return settings, frames and signature as JSON (`modelcompare metrics --schema`)."""
         return WRITERS["json"](self.document())
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -80,7 +80,7 @@ def scan_predictions(
     >>> import pyarrow as pa
     >>> import modelcompare as mc
     >>> table = pa.table({"y_true": ["no", "yes"] * 9, "a": ["no"] * 18, "b": ["no", "yes"] * 9})
-    >>> scan = mc.scan_predictions(table)
+    >>> scan = mc.io.scan_predictions(table)
     >>> scan
     ScannedPredictions: 18 samples, 2 classes (no, yes), 2 models
       a  labels

@@ -67,7 +67,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 1, 1, 0], {"a": [0, 1, 1, 0], "b": [0, 0, 1, 1]})
     >>> path = getfixture("tmp_path") / "day1.sketch.parquet"
-    >>> same = mc.read_sketch(mc.sketch(preds, "accuracy").save(path))
+    >>> same = mc.io.read_sketch(mc.io.sketch(preds, "accuracy").save(path))
     >>> same
     Sketch: 4 samples in 1,024 buckets, 2 classes, 2 models (a, b)
       for accuracy
@@ -82,7 +82,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     if not is_sketch(frame.columns):
         raise ValueError(
             f"{name} is no sketch; it needs the columns {', '.join(COLUMNS)}, as "
-            "modelcompare.sketch(...).save writes them."
+            "modelcompare.io.sketch(...).save writes them."
         )
     saying = frame["statistic"] == ABOUT
     if not saying.any():

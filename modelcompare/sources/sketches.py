@@ -41,7 +41,7 @@ _NOTHING = np.empty(0)
 class Sketch(TestSet):
     """A test set whose samples were added up in buckets, by a hash of their items.
 
-    `modelcompare.sketch` makes it. Wherever `compare`, `bootstrap`, `paired_test`, `decide` and
+    `modelcompare.io.sketch` makes it. Wherever `compare`, `bootstrap`, `paired_test`, `decide` and
     `gate` take Predictions they take a sketch, and draw its buckets as they draw clusters. Sketches
     of different samples are added: ``monday + tuesday``.
 
@@ -136,7 +136,7 @@ class Sketch(TestSet):
         return Output(self.kinds[model], _NOTHING)
 
     def save(self, path: str | Path) -> Path:
-        """Write the sketch as Parquet; `modelcompare.read_sketch` reads it."""
+        """Write the sketch as Parquet; `modelcompare.io.read_sketch` reads it."""
         pq = optional("pyarrow.parquet", "sketches are written as Parquet", "parquet")
         import pyarrow as pa
 
@@ -145,7 +145,7 @@ class Sketch(TestSet):
         return write_bytes(Path(path), buffer.getvalue())
 
     def to_frame(self) -> pd.DataFrame:
-        """The sketch as a table, which `modelcompare.read_sketch` reads."""
+        """The sketch as a table, which `modelcompare.io.read_sketch` reads."""
         about, told = self.about, self.about.to_json(self.n_buckets)
         labels = np.array([str(label) for label in about.labels or ()], dtype=object)
         parts = [

@@ -81,11 +81,11 @@ def sketch(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli")
-    >>> mc.sketch(preds, ["accuracy", "f1_macro"])
+    >>> mc.io.sketch(preds, ["accuracy", "f1_macro"])
     Sketch: 9,824 samples in 1,024 buckets, 3 classes, 4 models (hypothesis_only, ...)
       for accuracy, f1_macro
     >>> halves = [preds.subset(range(5000)), preds.subset(range(5000, 9824))]
-    >>> merged = sum(mc.sketch(half, ["accuracy", "f1_macro"]) for half in halves)
+    >>> merged = sum(mc.io.sketch(half, ["accuracy", "f1_macro"]) for half in halves)
     >>> result = mc.decide(merged, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> result.answer
     'shown otherwise'

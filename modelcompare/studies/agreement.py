@@ -323,7 +323,7 @@ def agreement_study(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> study = mc.agreement_study(mc.load_example("snli"), ["f1"], test="wald")
+    >>> study = mc.studies.agreement_study(mc.load_example("snli"), ["f1"], test="wald")
     >>> study.table[["label", "n_pairs", "n_significant", "n_agree"]]
                label  n_pairs  n_significant  n_agree
     0     entailment        6              5        4

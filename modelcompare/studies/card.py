@@ -91,7 +91,7 @@ def model_card(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> card = mc.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=999)
+    >>> card = mc.studies.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=999)
     >>> "# Model card: mlp" in card.splitlines()
     True
     >>> print(card.partition("# ")[0])

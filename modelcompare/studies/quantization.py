@@ -123,7 +123,7 @@ def quantization_study(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> study = mc.quantization_study(mc.load_example("snli"), "cf1_macro", n_bins=[1, 3])
+    >>> study = mc.studies.quantization_study(mc.load_example("snli"), "cf1_macro", n_bins=[1, 3])
     >>> study.summary.round(2)
        n_bins     metric  n_pairs  samples_ratio
     0       1  cf1_macro        6           1.07

@@ -176,8 +176,10 @@ def sensitivity_study(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> study = mc.sensitivity_study(mc.load_example("snli")["bow_pair"], ["f1_macro", "cf1_macro"],
-    ...                              temperatures=[0.5], noises=[])
+    >>> study = mc.studies.sensitivity_study(
+    ...     mc.load_example("snli")["bow_pair"], ["f1_macro", "cf1_macro"],
+    ...     temperatures=[0.5], noises=[],
+    ... )
     >>> study.table[["metric", "difference", "moves"]].round(3)
           metric  difference  moves
     0   f1_macro       0.000  False

@@ -164,7 +164,7 @@ def undefined_study(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0] * 95 + [1] * 5, {"a": [[0.9, 0.1]] * 97 + [[0.2, 0.8]] * 3})
-    >>> study = mc.undefined_study(preds, ["precision"], ratios=[1.0, 0.2], n_resamples=200)
+    >>> study = mc.studies.undefined_study(preds, ["precision"], ratios=[1.0, 0.2], n_resamples=200)
     >>> study.table.query("label == 1")[["ratio", "metric", "pct_undefined"]]
        ratio      metric  pct_undefined
     1    1.0   precision            8.0

@@ -103,7 +103,7 @@ def variance_study(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> study = mc.variance_study(mc.load_example("snli"), [("f1_macro", "cf1_macro")],
+    >>> study = mc.studies.variance_study(mc.load_example("snli"), [("f1_macro", "cf1_macro")],
     ...                           ratios=[1.0, 0.1], n_resamples=200)
     >>> study.distribution[["model", "ratio", "metric", "mean"]].head(2).round(2)
                  model  ratio     metric  mean

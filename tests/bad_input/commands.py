@@ -119,7 +119,7 @@ CASES: list[Call | Run] = [
     Run(
         "compare: --slice in another form",
         "compare preds.csv --slice b --format json",
-        "--slice shows more tables on the screen; for a file or another form run modelcompare slices.",
+        "--slice shows more tables on the screen; for a file or another form run modelcompare groups.",
         PREDS,
     ),
     Run("slices: no --slice", "slices preds.csv", "no column makes subgroups; name at least one with --slice COLUMN.", PREDS),

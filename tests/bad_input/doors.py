@@ -55,7 +55,9 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "a curve of the class that raw scores are low for",
-        lambda _: mc.curve(mc.Predictions([0, 1, 1], {"a": [1.5, -2, 4]}, kind="values"), label=0),
+        lambda _: mc.diagnostics.curve(
+            mc.Predictions([0, 1, 1], {"a": [1.5, -2, 4]}, kind="values"), label=0
+        ),
         "raw scores are high for the last class, which 0 is not; turn their signs round and give "
         "`labels` with that class last.",
     ),

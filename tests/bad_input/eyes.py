@@ -69,7 +69,7 @@ CASES: list[Call | Run] = [
     Run(
         "a score of each row under a name that is no model's", "compare t.csv",
         "t.csv: column 'score' is named like a score, not like a model; if 'who' names the model "
-        "of each row pass model_column='who' (--model-column who), else name the model with "
+        "of each row pass model_column='who' (--read model-column=who), else name the model with "
         "models= (--model score).",
         _table(who=["a", "b"] * 6, item=[i // 2 for i in range(N)], **_hits("score")),
     ),
@@ -132,7 +132,7 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "several metrics in rows", "compare t.csv",
-        "there are results by 2 filters (acc, em); choose one with filter='acc' (--filter acc).",
+        "there are results by 2 filters (acc, em); choose one with filter='acc' (--read filter=acc).",
         _table(
             model=["a"] * 8 + ["b"] * 8, item=[*range(4)] * 4, value=[0, 1] * 8,
             metric=(["acc"] * 4 + ["em"] * 4) * 2,
@@ -140,7 +140,7 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "two test sets of each model in a folder", _of_sets,
-        "there are 2 test sets (x, y); choose one with set='x' (--set x), or compare on all with "
-        "`modelcompare sets`.",
+        "there are 2 test sets (x, y); choose one with set='x' (--read set=x), or compare on all with "
+        "`modelcompare groups`.",
     ),
 ]  # fmt: skip

@@ -194,8 +194,8 @@ CASES: list[Call | Run] = [
             suffix="jsonl",
             names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
         ),
-        "there are 2 test sets (boolq, piqa); choose one with set='boolq' (--set boolq), or compare "
-        "on all with `modelcompare sets`.",
+        "there are 2 test sets (boolq, piqa); choose one with set='boolq' (--read set=boolq), or compare "
+        "on all with `modelcompare groups`.",
     ),
     Call(
         "a label beside probabilities that say otherwise",
@@ -256,26 +256,26 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "lists that hold no pairs",
-        lambda _: mc.from_nbest([0, 1], {"a": [["x", "y"], ["x"]]}),
+        lambda _: mc.io.from_nbest([0, 1], {"a": [["x", "y"], ["x"]]}),
         "`lists` of model 'a' holds ['x', 'y']; a list has pairs of an answer and its probability.",
         TypeError,
     ),
     Call(
         "lists without names",
-        lambda _: mc.from_nbest([0, 1], [[(0, 1.0)], [(1, 1.0)]]),
+        lambda _: mc.io.from_nbest([0, 1], [[(0, 1.0)], [(1, 1.0)]]),
         "`lists` must map names to lists, e.g. {'nlu': [[('city', 0.9)]]}, got [[(0, 1.0)], [(1, "
         "1.0)]].",
         TypeError,
     ),
     Call(
         "bins without names",
-        lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, ["H", "L"], {"H": 0.9, "L": 0.8}),
+        lambda _: mc.io.from_bins([0, 1], {"a": [0, 1]}, ["H", "L"], {"H": 0.9, "L": 0.8}),
         "`bins` must map names to bins, e.g. {'nlu': ['HIGH', 'LOW']}, got ['H', 'L'].",
         TypeError,
     ),
     Call(
         "values of bins that are no numbers",
-        lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, "fitt"),
+        lambda _: mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, "fitt"),
         "`values` must map bins to confidences, or be 'fit', got 'fitt'.",
         TypeError,
     ),
@@ -284,12 +284,12 @@ CASES: list[Call | Run] = [
         "a direction for labels",
         _read("y_true,a\nx,x\ny,y\n", lower_is_better=True),
         "lower_is_better (--lower-is-better) is for scores per example, but the models gave labels; "
-        "leave it out, or pass scores=True (--scores).",
+        "leave it out, or pass scores=True (--read scores).",
     ),
     Run(
         "the field of a log that is none",
-        "compare t.csv --score acc",
-        "score (--score) names scores in logs and in tables of one row for each model and sample, "
+        "compare t.csv --read score=acc",
+        "score (--read score) names scores in logs and in tables of one row for each model and sample, "
         "which this is not; leave it out, or name the models (--model).",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
@@ -297,14 +297,14 @@ CASES: list[Call | Run] = [
         "lists of probabilities of nobody knows which classes",
         "compare t.jsonl",
         "t.jsonl: column 'a' holds lists of 2 probabilities, and nothing says of which classes; name "
-        "them in the lists' order, as labels=['no', 'yes'] (--labels no --labels yes) if that is it, "
+        "them in the lists' order, as labels=['no', 'yes'] (--read labels=no --read labels=yes) if that is it, "
         "or head a column model:class for each.",
         {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
     ),
     Run(
         "lists of more probabilities than classes",
-        "compare t.jsonl --labels no --labels yes --labels so",
-        "t.jsonl: column 'a' holds lists of 2 probabilities, but labels (--labels) are 3 (no, yes, "
+        "compare t.jsonl --read labels=no --read labels=yes --read labels=so",
+        "t.jsonl: column 'a' holds lists of 2 probabilities, but labels (--read labels) are 3 (no, yes, "
         "so).",
         {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
     ),
@@ -337,7 +337,7 @@ CASES: list[Call | Run] = [
         "a model and a sample under names of their own",
         "compare t.csv",
         "t.csv: columns 'team' and 'drug' name each row together, as models and samples do; if they "
-        "are pass model_column='team', id='drug', score='hit' (--model-column team --id drug --score "
+        "are pass model_column='team', id='drug', score='hit' (--read model-column=team --id drug --read score="
         "hit), if each row is another sample name the models with models= (--model).",
         {
             "t.csv": "team,drug,hit\n"
@@ -349,7 +349,7 @@ CASES: list[Call | Run] = [
         "compare a.csv b.csv",
         "the file of model 'a': column 'score' holds scores beside what the model gave ('y_pred'), "
         "and they say something else than where that equals 'y_true'; to compare by the scores pass "
-        "score='score' (--score score), by what the model gave pred='y_pred' (--pred y_pred).",
+        "score='score' (--read score=score), by what the model gave pred='y_pred' (--read pred=y_pred).",
         {f"{m}.csv": "id,y_true,y_pred,score\n1,x,x,0.5\n2,y,x,0.25\n" for m in "ab"},
     ),
     Run(
@@ -375,25 +375,25 @@ CASES: list[Call | Run] = [
         "marks of missing cells in the truth and in models",
         "compare t.csv",
         "column 'y_true' holds 'NA' in 1 row (row 1); if these are missing pass na=['-', 'NA'] "
-        "(--na - --na NA), if they name classes na=['-'] (--na -).",
+        "(--read na=- --read na=NA), if they name classes na=['-'] (--read na=-).",
         {"t.csv": "y_true,a\nx,x\nNA,NA\ny,-\n"},
     ),
     Run(
         "a mark of a missing cell among the clusters",
         "compare t.csv --groups g",
         "column 'g' of groups holds 'None' in 2 rows (first: 0, 2); if it is missing fill it in, if "
-        "'None' names one of the groups pass na=[''] (--na '').",
+        "'None' names one of the groups pass na=[''] (--read na='').",
         {"t.csv": "y_true,a,g\nx,x,None\ny,x,p\ny,y,None\n"},
     ),
     Call(
         "classes of scores",
         _read("a,b\n0.5,1\n0.25,0\n", labels=["x", "y"]),
-        "labels (--labels) names classes, but the models gave scores; leave it out.",
+        "labels (--read labels) names classes, but the models gave scores; leave it out.",
     ),
     Call(
         "other classes than the headings'",
         _read("y_true,a:x,a:y\nx,0.5,0.5\ny,0,1\n", labels=["x", "z"]),
-        "labels (--labels) are x, z, but the probabilities are of x, y; the classes must be the "
+        "labels (--read labels) are x, z, but the probabilities are of x, y; the classes must be the "
         "same.",
     ),
     Call(
@@ -403,8 +403,8 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "the common ids of a single file",
-        "compare t.csv --ids intersect",
-        "ids='intersect' (--ids intersect) keeps what several files share, but there is one; leave "
+        "compare t.csv --read ids=intersect",
+        "ids='intersect' (--read ids=intersect) keeps what several files share, but there is one; leave "
         "it out.",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.public import functions
 
 NAN = math.nan
 # Values without sense, by kind of option; None is one of them where an option has no such default.
@@ -127,8 +128,8 @@ def _estimators(fitted: bool) -> dict[str, Any]:
 
 
 def _doors() -> dict[str, Door]:
-    variance = mc.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
-    agreement = mc.agreement_study(PLAIN, ["f1_macro"], **FEW)
+    variance = mc.studies.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
+    agreement = mc.studies.agreement_study(PLAIN, ["f1_macro"], **FEW)
     sizes = mc.sample_size(**TWO)
     sets = mc.compare_groups({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
     listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
@@ -141,59 +142,60 @@ def _doors() -> dict[str, Door]:
         "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
         "compare": Door(mc.compare, {"predictions": PLAIN, **FEW}),
         "compare_estimators": Door(
-            mc.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
+            mc.crossval.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
             ("X", "y", "groups"),
         ),
         "compare_folds": Door(
-            mc.compare_folds,
+            mc.crossval.compare_folds,
             {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1},
         ),
         "critical_difference": Door(
-            mc.critical_difference, {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}}
+            mc.tests.critical_difference, {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}}
         ),
         "compare_scorers": Door(
-            mc.compare_scorers,
+            mc.crossval.compare_scorers,
             {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
             ("X", "y", "groups"),
         ),
         "compare_groups": Door(
             mc.compare_groups, {"source": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
         ),
-        "quantize": Door(mc.quantize, {"predictions": PLAIN}),
-        "from_nbest": Door(mc.from_nbest, listed, ("y_true", "labels")),
-        "from_bins": Door(mc.from_bins, binned, ("y_true", "y_pred", "labels")),
+        "list_metrics": Door(mc.list_metrics, {"predictions": PLAIN}),
+        "quantize": Door(mc.io.quantize, {"predictions": PLAIN}),
+        "from_nbest": Door(mc.io.from_nbest, listed, ("y_true", "labels")),
+        "from_bins": Door(mc.io.from_bins, binned, ("y_true", "y_pred", "labels")),
         "bin_values": Door(
-            mc.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
+            mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
         ),
         "from_counts": Door(
-            mc.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
+            mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
         ),
-        "adjust": Door(mc.adjust, {"p_values": [0.1, 0.2]}),
-        "missing_mass": Door(mc.missing_mass, {"predictions": PLAIN}),
+        "adjust": Door(mc.tests.adjust, {"p_values": [0.1, 0.2]}),
+        "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
         "annotator_agreement": Door(
-            mc.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},
+            mc.diagnostics.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},
             ("ratings", "groups"),
         ),
-        "model_agreement": Door(mc.model_agreement, {"predictions": PLAIN, **FEW}),
+        "model_agreement": Door(mc.diagnostics.model_agreement, {"predictions": PLAIN, **FEW}),
         "calibration_test": Door(
-            mc.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
+            mc.tests.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
         ),
         "variance_components": Door(
-            mc.variance_components,
+            mc.diagnostics.variance_components,
             {"predictions": PREDS, "metrics": "accuracy", **FEW},
         ),
-        "curve": Door(mc.curve, {"predictions": PLAIN, **FEW}),
+        "curve": Door(mc.diagnostics.curve, {"predictions": PLAIN, **FEW}),
         "operating_point": Door(
-            mc.operating_point, {"predictions": PLAIN, "precision": 0.5, **FEW},
+            mc.diagnostics.operating_point, {"predictions": PLAIN, "precision": 0.5, **FEW},
             beside={n: {"precision": None} for n in ("recall", "false_positive_rate", "threshold")},
         ),
-        "reliability": Door(mc.reliability, {"predictions": PREDS, **FEW}),
+        "reliability": Door(mc.diagnostics.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE}, instead={"normalize": FLAG},
         ),
-        "read_sets": Door(mc.read_sets, {"source": LONG}),
+        "read_sets": Door(mc.io.read_sets, {"source": LONG}),
         "compare_bounds": Door(
             mc.compare_bounds, {"source": HOLED, **FEW}, instead={"reading": [5, "x", ["a"], NAN]}
         ),
@@ -216,17 +218,17 @@ def _doors() -> dict[str, Door]:
         "Predictions.__getitem__": Door(PLAIN.__getitem__, {"models": ["a"]}),
         "load_example": Door(mc.load_example, {"name": "snli"}),
         "confusion_matrix": Door(
-            mc.confusion_matrix, {"y_true": [0, 1], "y_pred": [0, 1]},
+            mc.diagnostics.confusion_matrix, {"y_true": [0, 1], "y_pred": [0, 1]},
             ("y_true", "y_pred", "labels", "sample_weight"),
         ),
         "probabilistic_confusion_matrix": Door(
-            mc.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
+            mc.diagnostics.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
             ("y_true", "y_prob", "labels", "sample_weight"),
         ),
-        "sketch": Door(mc.sketch, {"source": PLAIN}),
-        "read_sketch": Door(mc.read_sketch, {"source": mc.sketch(PLAIN).to_frame()}),
+        "sketch": Door(mc.io.sketch, {"source": PLAIN}),
+        "read_sketch": Door(mc.io.read_sketch, {"source": mc.io.sketch(PLAIN).to_frame()}),
         "scan_predictions": Door(
-            mc.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
+            mc.io.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
         ),
         "config_context": Door(mc.config_context, {}, ("defaults",)),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
@@ -240,27 +242,27 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:-0.01"],
              **FEW},
         ),
-        "omnibus_test": Door(mc.omnibus_test, {"predictions": PLAIN}),
+        "omnibus_test": Door(mc.tests.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
-        "selfcheck": Door(mc.selfcheck, {**TWO, "n_trials": 2, **FEW}),
-        "unpaired_test": Door(mc.unpaired_test, {**one, **FEW}),
-        "variance_tests": Door(mc.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
-        "agreement_study": Door(mc.agreement_study, {"predictions": PLAIN, **FEW}),
+        "selfcheck": Door(mc.diagnostics.selfcheck, {**TWO, "n_trials": 2, **FEW}),
+        "unpaired_test": Door(mc.tests.unpaired_test, {**one, **FEW}),
+        "variance_tests": Door(mc.tests.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
+        "agreement_study": Door(mc.studies.agreement_study, {"predictions": PLAIN, **FEW}),
         "model_card": Door(
-            mc.model_card, {"predictions": PREDS, "model": "a", "metrics": "accuracy", **FEW}
+            mc.studies.model_card, {"predictions": PREDS, "model": "a", "metrics": "accuracy", **FEW}
         ),
         "quantization_study": Door(
-            mc.quantization_study, {"predictions": PLAIN}, instead={"n_bins": [*COUNTS, None]}
+            mc.studies.quantization_study, {"predictions": PLAIN}, instead={"n_bins": [*COUNTS, None]}
         ),
         "sensitivity_study": Door(
-            mc.sensitivity_study, {"predictions": PLAIN, "metrics": "accuracy", **FEW},
+            mc.studies.sensitivity_study, {"predictions": PLAIN, "metrics": "accuracy", **FEW},
             instead={"metrics": METRICS},
         ),
         "undefined_study": Door(
-            mc.undefined_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}
+            mc.studies.undefined_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}
         ),
-        "variance_study": Door(mc.variance_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}),
+        "variance_study": Door(mc.studies.variance_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}),
         "BootstrapResult.confidence_interval": Door(
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
         ),
@@ -323,8 +325,7 @@ def _complaint(name: str, option: str, value: object) -> str:
 
 
 def test_every_public_function_and_option_is_in_the_table():
-    public = {n for n in mc.__all__ if inspect.isfunction(getattr(mc, n))}
-    assert public <= {*DOORS}
+    assert {*functions()} <= {*DOORS}
     for name, door in DOORS.items():
         for option in inspect.signature(door.call).parameters:
             known = option in {*OPTIONS, *GIVEN, *door.data, *door.instead}

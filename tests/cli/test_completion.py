@@ -28,8 +28,8 @@ def completed(run, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"), ("sensitivity", "--metric"),
-        ("sample-size", "--metric"), ("report", "-m"), ("variance", "--pair"), ("metrics",),
+        ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"), ("study", "sensitivity", "--metric"),
+        ("sample-size", "--metric"), ("report", "-m"), ("study", "variance", "--pair"), ("metrics",),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -195,7 +195,7 @@ def test_an_answer_that_does_not_reach_the_workflow_is_exit_code_74(
 def test_scores_are_decided_by_their_mean_where_no_metric_is_named(run, tmp_path, margin):
     lines = ["item,old,new", *[f"{i},{i % 3 / 2},{i * i % 7 / 7}" for i in range(90)]]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
-    arguments = ("scores.csv", "--scores", "--id", "item", "--higher-is-better")
+    arguments = ("scores.csv", "--read", "scores", "--id", "item", "--higher-is-better")
     sides = ("--baseline", "old", "--candidate", "new", "--margin", margin)
     bare = run("gate", *arguments, *sides, "--format", "json")
     named = run("gate", *arguments, *sides, "--metric", "mean_score", "--format", "json")
@@ -216,11 +216,11 @@ def _scores(path, name, rng):
 @pytest.mark.parametrize("name", ["wer", "loss", "perplexity", "error", "latency", "cost"])
 def test_a_score_that_should_be_low_is_known_by_its_name(run, tmp_path, name):
     _scores(tmp_path / "scores.csv", name, np.random.default_rng(0))
-    done = run("gate", "scores.csv", "--score", name, "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
+    done = run("gate", "scores.csv", "--read", f"score={name}", "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
                *FEW)  # fmt: skip
     assert (done.code, "is shown to be worse" in done.out) == (1, True)
     assert f"direction: {name}: lower is better, by its name" in done.read
-    back = run("gate", "scores.csv", "--score", name, "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
+    back = run("gate", "scores.csv", "--read", f"score={name}", "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
                "--higher-is-better", *FEW)  # fmt: skip
     assert back.code == 0
 
@@ -233,7 +233,7 @@ def test_a_gate_does_not_guess_which_way_scores_are_better(run, tmp_path, form):
         frame.to_csv(tmp_path / "scores.csv", index=False)
     else:
         _scores(tmp_path / "scores.csv", "judge", rng)
-    arguments = ("gate", "scores.csv", *(("--scores",) if form == "wide" else ()), "--baseline",
+    arguments = ("gate", "scores.csv", *(("--read", "scores",) if form == "wide" else ()), "--baseline",
                  "good", "--candidate", "bad", "--margin", "0.9", *FEW)  # fmt: skip
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
@@ -246,17 +246,20 @@ def test_the_range_of_scores_is_declared_by_an_option(run, tmp_path):
     _scores(tmp_path / "scores.csv", "accuracy", np.random.default_rng(0))
     arguments = ("gate", "scores.csv", "--baseline", "bad", "--candidate", "good", "--margin", "0.4", *FEW)  # fmt: skip
     assert "assuming scores lie within 0 and 1" in run(*arguments).out
-    wide = run(*arguments, "--range", "-50,50")
+    wide = run(*arguments, "--read", "range=-50,50")
     assert wide.code == 1
     assert "assuming scores lie within -50 and 50" in wide.out
-    outside = run(*arguments, "--range", "0,0.3")
+    outside = run(*arguments, "--read", "range=0,0.3")
     assert outside.code == 2
     assert "model 'bad' has scores outside the declared range 0 to 0.3 in 200 rows" in outside.err
     for text in ("1", "a,b", "1,0", "0,1,2"):
-        refused = run(*arguments, "--range", text)
+        refused = run(*arguments, "--read", f"range={text}")
         assert refused.code == 2
-        assert "--range must be LOW,HIGH" in refused.err or "lowest and the highest" in refused.err
+        assert (
+            "--read range must be LOW,HIGH" in refused.err
+            or "lowest and the highest" in refused.err
+        )
     labels = pd.DataFrame({"y_true": [0, 1] * 9, "a": [0, 1] * 9, "b": [0, 1] * 9})
     labels.to_csv(tmp_path / "labels.csv", index=False)
-    done = run("compare", "labels.csv", "--range", "0,1")
-    assert "bounds (--range) is for scores per example, but the models gave labels" in done.err
+    done = run("compare", "labels.csv", "--read", "range=0,1")
+    assert "bounds (--read range) is for scores per example, but the models gave labels" in done.err

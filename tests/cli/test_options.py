@@ -59,15 +59,16 @@ def test_an_option_that_is_not_given_is_left_to_the_library(called):
 
 
 def test_groups_share_no_name():
-    names = [option.name for group in (READING, OUTPUT) for option in group.options]
+    names = [option.name for group in (READING, OUTPUT) for option in group.every]
     assert len(names) == len(set(names))
 
 
 LIBRARY = {
-    "compare": mc.compare, "slices": mc.compare_groups, "sets": mc.compare_groups, "gate": mc.decide,
-    "variance": mc.variance_study, "agreement": mc.agreement_study, "sketch": mc.sketch,
-    "undefined": mc.undefined_study, "sample-size": mc.sample_size, "folds": mc.compare_folds,
-    "ranks": mc.critical_difference, "demo": mc.compare,
+    "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide, "sketch": mc.io.sketch,
+    "study variance": mc.studies.variance_study, "study agreement": mc.studies.agreement_study,
+    "study undefined": mc.studies.undefined_study, "sample-size": mc.sample_size,
+    "study quantization": mc.studies.quantization_study, "ranks": mc.tests.critical_difference,
+    "demo": mc.compare,
 }  # fmt: skip
 
 
@@ -100,7 +101,7 @@ def test_help_names_every_choice_of_the_library():
 
 def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():
     for row in COMMANDS:
-        done = CliRunner().invoke(application(), [row.name, "--help"])
+        done = CliRunner().invoke(application(), [*row.name.split(), "--help"])
         assert done.exit_code == 0, done.output
         assert done.output.count(f"modelcompare {row.name} ") >= len(row.examples)
     assert "Usage" in CliRunner().invoke(application(), ["gate"]).output

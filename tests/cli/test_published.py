@@ -11,12 +11,12 @@ from tests.comparison.test_ranks import DEMSAR
 
 def test_folds_are_compared_from_a_file(run, tmp_path):
     WIDE.to_csv(tmp_path / "folds.csv", index_label="fold")
-    done = run("folds", "folds.csv", "--n-train", 9, "--n-test", 1, "--format", "json")
-    expected = mc.compare_folds(WIDE, n_train=9, n_test=1)
+    done = run("ranks", "folds.csv", "--n-train", 9, "--n-test", 1, "--format", "json")
+    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1)
     rows = json.loads(done.out)["differences"]
     assert done.code == 0
     assert [row["p_value"] for row in rows] == pytest.approx(expected.differences.p_value.tolist())
-    lower = run("folds", "folds.csv", "--test", "5x2cv-f", "--lower-is-better")
+    lower = run("ranks", "folds.csv", "--test", "5x2cv-f", "--lower-is-better")
     assert lower.out.startswith("score: bow has the lowest mean over 10 folds")
 
 

@@ -27,7 +27,7 @@ def chosen(*more):
 
 def test_a_scan_prints_what_reading_prints(run):
     read = run("compare", "x.parquet", *chosen())
-    scan = run("compare", "x.parquet", "--scan", *chosen())
+    scan = run("compare", "x.parquet", "--read", "scan", *chosen())
     assert read.code == scan.code == 0
     assert read.out == scan.out
     assert scan.read.startswith("modelcompare: read block by block, rows: 3,000; truth: y_true")
@@ -36,7 +36,7 @@ def test_a_scan_prints_what_reading_prints(run):
 @pytest.mark.parametrize("parts", ["parts", "parts/*.parquet"])
 def test_parts_of_one_table_are_put_together(parts, run):
     read = run("compare", "x.parquet", *chosen("--format", "csv"))
-    scan = run("compare", parts, "--scan", *chosen("--format", "csv"))
+    scan = run("compare", parts, "--read", "scan", *chosen("--format", "csv"))
     assert scan.code == 0, scan.err
     assert read.out == scan.out
 
@@ -57,7 +57,7 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
             "0.05",
             *chosen(),
         ),
-        ("variance", "x.parquet", "--pair", "f1_macro,accuracy", *chosen()),
+        ("study", "variance", "x.parquet", "--pair", "f1_macro,accuracy", *chosen()),
     ):
         assert "block by block" in run(*command).read, command
     # Clusters need all rows, as asked.
@@ -65,7 +65,7 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
 
 
 def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
-    done = run("compare", "x.parquet", "--checkpoint", "kept", *chosen())
+    done = run("compare", "x.parquet", "--read", "checkpoint=kept", *chosen())
     assert done.code == 0
     assert "block by block" in done.read
 
@@ -73,9 +73,15 @@ def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("compare", "x.parquet", "--scan", "--groups", "g"), "--groups needs all rows in memory"),
-        (("compare", "x.csv", "--scan"), "x.csv: there is no such file"),
-        (("agreement", "x.parquet", "--scan"), "--scan, --checkpoint and URLs are for compare"),
+        (
+            ("compare", "x.parquet", "--read", "scan", "--groups", "g"),
+            "--groups needs all rows in memory",
+        ),
+        (("compare", "x.csv", "--read", "scan"), "x.csv: there is no such file"),
+        (
+            ("study", "agreement", "x.parquet", "--read", "scan"),
+            "--read scan, --read checkpoint and URLs are for compare",
+        ),
         (("compare", "s4://bucket/x.parquet"), "there is no file system for s4://"),
     ],
 )

@@ -21,19 +21,20 @@ ASKED = [
     ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
     ("gate", ("snli.npz", *MODELS, "--margin", "0.01", *FEW), "decision"),
     ("gate", ("snli.npz", *MODELS, "--rule", "f1[neutral]:-0.01", *FEW), "gate"),
-    ("variance", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "variance"),
-    ("agreement", ("snli.npz", "--pair", "f1", *FEW), "agreement"),
-    ("undefined", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "undefined"),
-    ("sensitivity", ("snli.npz", "-m", "cf1_macro", *FEW), "sensitivity"),
+    ("study variance", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "variance"),
+    ("study agreement", ("snli.npz", "--pair", "f1", *FEW), "agreement"),
+    ("study undefined", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "undefined"),
+    ("study sensitivity", ("snli.npz", "-m", "cf1_macro", *FEW), "sensitivity"),
+    ("study quantization", ("snli.npz", "-m", "cf1_macro"), "quantization"),
     ("sample-size", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "sample_size"),
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
     ("demo", FEW, "compare"),
     ("compare", ("holed.csv", "--missing", "bounds", *FEW), "bounds"),
     ("disagreements", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "disagreements"),
-    ("sets", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "sets"),
-    ("slices", ("halves.csv", "--slice", "half", "-m", "accuracy", *FEW), "slices"),
-    ("folds", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
+    ("groups", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "groups"),
+    ("groups", ("halves.csv", "--by", "half", "-m", "accuracy", *FEW), "groups"),
+    ("ranks", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
     ("ranks", ("sets.csv",), "ranks"),
 ]
 
@@ -43,16 +44,18 @@ WHOLE = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def test_the_printed_schema_is_a_schema(run):
-    done = run("schema")
+    done = run("metrics", "--schema")
     assert (done.code, done.err) == (0, "")
     assert json.loads(done.out) == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 def test_every_command_that_writes_json_is_asked():
+    program = typer.main.get_command(application())
+    studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
     writing = [
         name
-        for name, command in typer.main.get_command(application()).commands.items()
+        for name, command in {**program.commands, **studies}.items()
         if "format" in {parameter.name for parameter in command.params}
     ]
     assert {name for name, *_ in ASKED} == set(writing)
@@ -70,7 +73,7 @@ def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
     (tmp_path / "halves.csv").write_text(HALVES)
     (tmp_path / "folds.csv").write_text(FOLDS)
     (tmp_path / "sets.csv").write_text(FOLDS.replace("fold", "dataset"))
-    done = run(command, *arguments, "--format", "json")
+    done = run(*command.split(), *arguments, "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
     assert document["schema"] == SCHEMA["$defs"][kind]["properties"]["schema"]["const"]

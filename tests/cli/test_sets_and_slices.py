@@ -28,7 +28,7 @@ MODELS = ("--model", "a", "--model", "b", "-m", "accuracy", *FEW)
 
 @pytest.mark.usefixtures("files")
 def test_each_file_is_a_test_set_named_like_it(run):
-    done = run("sets", "news.csv", "mails.csv", *MODELS, "--format", "json")
+    done = run("groups", "news.csv", "mails.csv", *MODELS, "--format", "json")
     document = json.loads(done.out)
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
     sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
@@ -41,10 +41,10 @@ def test_each_file_is_a_test_set_named_like_it(run):
 
 @pytest.mark.usefixtures("files")
 def test_subgroups_are_a_command_of_their_own(run):
-    done = run("slices", "news.csv", "--slice", "lang", *MODELS, "--format", "json")
+    done = run("groups", "news.csv", "--by", "lang", *MODELS, "--format", "json")
     preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
     assert done.out == mc.compare_groups(preds, "accuracy", n_resamples=199).to_json()
-    small = run("slices", "news.csv", "--slice", "lang", *MODELS, "--min-size", "50")
+    small = run("groups", "news.csv", "--by", "lang", *MODELS, "--min-size", "50")
     assert "Left out" in small.out
     assert " lang = de  40\n" in small.out
 
@@ -53,7 +53,7 @@ def test_subgroups_are_a_command_of_their_own(run):
 def test_compare_with_slice_shows_the_subgroups_below(run):
     plain = run("compare", "news.csv", *MODELS, "--alpha", "0.1").out
     sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
-    alone = run("slices", "news.csv", "--slice", "lang", *MODELS).out
+    alone = run("groups", "news.csv", "--by", "lang", *MODELS).out
     assert sliced.startswith(plain)
     assert sliced == plain + alone
 

@@ -31,7 +31,7 @@ def days(wide_csv, run):
 def test_sketches_of_days_are_compared_as_one_test_set(days, run, wide_csv):
     done = run("compare", *days, "--metric", "accuracy", "--resamples", 199, "--format", "csv")
     assert done.read == "modelcompare: read 2 sketches of 300 samples\n"
-    merged = mc.sketch(mc.read_predictions(wide_csv), ["accuracy", "f1"])
+    merged = mc.io.sketch(mc.read_predictions(wide_csv), ["accuracy", "f1"])
     expected = mc.compare(merged, "accuracy", n_resamples=199)
     assert (done.code, done.out) == (0, expected.to_csv())
 
@@ -69,7 +69,7 @@ QUERY = (
         (("compare", "mon.parquet", "tue.csv"), "tue.csv is no sketch and others are"),
         (("compare", "mon.parquet", "--true", "y"), "--true is for predictions"),
         (("compare", "mon.parquet", "--slice", "y"), "--slice is for predictions"),
-        (("variance", "mon.parquet"), "is a sketch, whose samples are gone"),
+        (("study", "variance", "mon.parquet"), "is a sketch, whose samples are gone"),
         (("compare", "mon.parquet", "-m", "mcc", "-m", "log_loss"), "no sums for metric 'log_loss'"),
         (("sketch", "mon.csv"), "-o is needed"),
         (("sketch", "mon.csv", "-o", "mon.csv"), "a file that ends in .parquet"),
@@ -79,10 +79,10 @@ QUERY = (
         (("sketch", "--sql", "duckdb", "--table", "t", "--model", "a"), "--sql needs --true"),
         (("sketch", "--sql", "duckdb", "--table", "t", "--true", "y"), "--sql needs --model"),
         (("sketch", "--sql", "duckdb", "mon.csv"), "prints a query and reads nothing"),
-        ((*QUERY, "--weight", "w"), "--weight is for predictions that are read, and a query does"),
-        ((*QUERY, "--strata", "s"), "--strata is for predictions that are read"),
+        ((*QUERY, "--read", "weight=w"), "--read weight is for predictions that are read, and a query does"),
+        ((*QUERY, "--read", "strata=s"), "--read strata is for predictions that are read"),
         ((*QUERY, "--missing", "worst"), "--missing is for predictions that are read"),
-        ((*QUERY, "--normalize"), "--normalize is for predictions that are read"),
+        ((*QUERY, "--read", "normalize"), "--read normalize is for predictions that are read"),
         ((*QUERY, "--groups", "g"), "--sql needs --id or --groups"),
         ((*QUERY, "--metric", "f1"), "--metric is for predictions"),
         (("sketch", "mon.parquet", "-o", "x.parquet", "--buckets", "9"), "--buckets and --salt are"),
@@ -116,7 +116,7 @@ def test_a_parquet_file_is_sketched_block_by_block_where_it_is_large_or_that_is_
     pd.read_csv(wide_csv).to_parquet("rows.parquet")
     whole = run("sketch", "rows.parquet", "-o", "whole.parquet")
     assert "block by block" not in whole.err + whole.read
-    asked = run("sketch", "rows.parquet", "--scan", "-o", "asked.parquet")
+    asked = run("sketch", "rows.parquet", "--read", "scan", "-o", "asked.parquet")
     monkeypatch.setattr(planning, "free_memory", lambda: 10_000)
     large = run("sketch", "rows.parquet", "-o", "large.parquet")
     for done in (asked, large):
@@ -128,6 +128,6 @@ def test_a_parquet_file_is_sketched_block_by_block_where_it_is_large_or_that_is_
 
 def test_a_sketch_keeps_no_checkpoint(wide_csv, run):
     pd.read_csv(wide_csv).to_parquet("rows.parquet")
-    done = run("sketch", "rows.parquet", "--checkpoint", "kept", "-o", "s.parquet")
+    done = run("sketch", "rows.parquet", "--read", "checkpoint=kept", "-o", "s.parquet")
     assert done.code == 2
-    assert "--checkpoint keeps totals of resamples, and a sketch draws none." in done.err
+    assert "--read checkpoint keeps totals of resamples, and a sketch draws none." in done.err

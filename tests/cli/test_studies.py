@@ -9,24 +9,27 @@ from modelcompare import examples
 SNLI = Path(examples.__file__).parent / "snli.npz"
 FEW = ("--resamples", "50")
 COMMANDS = {
-    "variance": ("--pair", "f1", "--ratio", "1", "--ratio", "0.1", *FEW),
-    "agreement": ("--pair", "f1", "--test", "wald", *FEW),
-    "undefined": ("--pair", "precision", "--ratio", "0.1", *FEW),
-    "sensitivity": ("--metric", "f1_macro", "--metric", "cf1_macro", *FEW),
+    "study variance": ("--pair", "f1", "--ratio", "1", "--ratio", "0.1", *FEW),
+    "study agreement": ("--pair", "f1", "--test", "wald", *FEW),
+    "study undefined": ("--pair", "precision", "--ratio", "0.1", *FEW),
+    "study sensitivity": ("--metric", "f1_macro", "--metric", "cf1_macro", *FEW),
+    "study quantization": ("--metric", "cf1_macro", "--bins", "2", "--bins", "5"),
     "sample-size": ("--model", "bow_pair", "--model", "naive_bayes"),
 }
 FILES = {
-    "variance": ["variance", "variance_tests", "variance_ratios", "separation"],
-    "agreement": ["agreement", "agreement_pairs", "agreement_population"],
-    "undefined": ["undefined"],
-    "sensitivity": ["sensitivity"],
+    "study variance": ["variance", "variance_tests", "variance_ratios", "separation"],
+    "study agreement": ["agreement", "agreement_pairs", "agreement_population"],
+    "study undefined": ["undefined"],
+    "study sensitivity": ["sensitivity"],
+    "study quantization": ["values", "pairs"],
     "sample-size": ["sample_size"],
 }
 FIGURES = {
-    "variance": ["variances_f1", "intervals_f1"],
-    "agreement": ["agreement", "agreement_population"],
-    "undefined": ["undefined"],
-    "sensitivity": ["sensitivity"],
+    "study variance": ["variances_f1", "intervals_f1"],
+    "study agreement": ["agreement", "agreement_population"],
+    "study undefined": ["undefined"],
+    "study sensitivity": ["sensitivity"],
+    "study quantization": [],
     "sample-size": ["sample_size"],
 }
 
@@ -37,7 +40,7 @@ WRITTEN = {}
 
 def written(run, command, folder):
     """Run a study into a folder; keep what the first run of each has written."""
-    done = run(command, SNLI, *COMMANDS[command], "-o", folder)
+    done = run(*command.split(), SNLI, *COMMANDS[command], "-o", folder)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     WRITTEN.setdefault(command, found)
     return done, found
@@ -45,7 +48,7 @@ def written(run, command, folder):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_study_prints_and_writes_everything(run, tmp_path, command, request):
-    if command != "undefined":  # whose figures the next test needs
+    if command != "study undefined":  # whose figures the next test needs
         request.getfixturevalue("undrawn")
     folder = tmp_path / "out"
     done, files = written(run, command, folder)
@@ -53,7 +56,7 @@ def test_each_study_prints_and_writes_everything(run, tmp_path, command, request
     assert max(map(len, done.out.splitlines())) <= 80
     assert f"into {folder}" in done.err
     names = {*files}
-    stem = FILES[command][0]
+    stem = "quantization" if "quantization" in command else FILES[command][0]
     expected = {f"{stem}.md", f"{stem}.tex", *(f"{name}.csv" for name in FILES[command])}
     expected |= {f"{n}.{form}" for n in FIGURES[command] for form in ("png", "svg", "pdf")}
     assert expected <= names
@@ -61,10 +64,10 @@ def test_each_study_prints_and_writes_everything(run, tmp_path, command, request
 
 
 def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
-    if "undefined" not in WRITTEN:
-        written(run, "undefined", tmp_path / "first")
-    _, again = written(run, "undefined", tmp_path / "again")
-    assert [name for name, data in WRITTEN["undefined"].items() if again[name] != data] == []
+    if "study undefined" not in WRITTEN:
+        written(run, "study undefined", tmp_path / "first")
+    _, again = written(run, "study undefined", tmp_path / "again")
+    assert [name for name, data in WRITTEN["study undefined"].items() if again[name] != data] == []
 
 
 @pytest.mark.parametrize(
@@ -72,20 +75,22 @@ def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
     [("markdown", "### Agreement"), ("latex", r"% Preamble: \usepackage{booktabs")],
 )
 def test_forms(run, form, start):
-    assert run("agreement", SNLI, "--pair", "f1", "--format", form, *FEW).out.startswith(start)
+    assert run("study", "agreement", SNLI, "--pair", "f1", "--format", form, *FEW).out.startswith(
+        start
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("variance", SNLI, "--pair", "f1:accuracy"), "of which one is per class"),
-        (("variance", SNLI, "--ratio", "2"), "`ratios` must lie in (0, 1]"),
-        (("variance", SNLI, "--test", "ansari"), "`tests` must be of f, bartlett"),
+        (("study", "variance", SNLI, "--pair", "f1:accuracy"), "of which one is per class"),
+        (("study", "variance", SNLI, "--ratio", "2"), "`ratios` must lie in (0, 1]"),
+        (("study", "variance", SNLI, "--test", "ansari"), "`tests` must be of f, bartlett"),
         (("sample-size", SNLI), "there are 4 models; name two with --model A --model B"),
         (("sample-size", SNLI, "--model", "mlp", "--model", "bow_pair", "--metric", "f1"),
          "name one with `label`"),
-        (("agreement", "nothing.npz"), "nothing.npz"),
-        (("undefined", SNLI, "-o", SNLI), "is a file; name a folder"),
+        (("study", "agreement", "nothing.npz"), "nothing.npz"),
+        (("study", "undefined", SNLI, "-o", SNLI), "is a file; name a folder"),
     ],
 )  # fmt: skip
 def test_bad_input_is_told_in_one_line(run, arguments, part):
@@ -108,7 +113,7 @@ def test_agreement_on_a_small_set_leaves_out_what_cannot_be_made_and_says_so(run
     truth = rng.integers(0, 3, 100)
     models = {name: rng.dirichlet([1, 1, 1], 100) for name in "abc"}
     np.savez(tmp_path / "small.npz", y_true=truth, labels=np.arange(3), **models)
-    done = run("agreement", "small.npz", "--pair", "f1", *FEW, "-o", "out")
+    done = run("study", "agreement", "small.npz", "--pair", "f1", *FEW, "-o", "out")
     assert done.code == 0
     assert (
         "agreement_population leaves out the ratios 0.01, which leave less than 2 of 100"

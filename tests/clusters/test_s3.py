@@ -55,7 +55,7 @@ def bucket(table):
 
 @pytest.mark.parametrize("where", ["", "/*/part.parquet", "/day=*/*.parquet"])
 def test_a_bucket_is_scanned_with_the_numbers_of_memory(bucket, table, where):
-    scan = mc.scan_predictions(bucket + where)
+    scan = mc.io.scan_predictions(bucket + where)
     here = mc.read_predictions(table)
     for of in ("scores", "differences"):
         found, expected = (
@@ -66,8 +66,8 @@ def test_a_bucket_is_scanned_with_the_numbers_of_memory(bucket, table, where):
 
 def test_a_bucket_is_sketched_where_it_lies(bucket, table):
     found, expected = (
-        mc.sketch(preds, METRICS)
-        for preds in (mc.scan_predictions(f"{bucket}/day=*/*.parquet"), table)
+        mc.io.sketch(preds, METRICS)
+        for preds in (mc.io.scan_predictions(f"{bucket}/day=*/*.parquet"), table)
     )
     for key, numbers in expected.numbers.items():
         assert found.numbers[key].tobytes() == numbers.tobytes()
@@ -81,5 +81,5 @@ def test_the_command_line_takes_a_bucket(bucket, capsys):
 
 @pytest.mark.usefixtures("bucket")
 def test_a_bucket_that_is_not_there_is_named(capsys):
-    assert main(["compare", "s3://nowhere/*.parquet", "--scan"]) == 2
+    assert main(["compare", "s3://nowhere/*.parquet", "--read", "scan"]) == 2
     assert "nowhere" in capsys.readouterr().err

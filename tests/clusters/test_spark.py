@@ -49,15 +49,15 @@ def same(found, expected):
 def test_partitions_are_sketched_where_they_lie_and_added(rows):
     def partition(batches):
         for batch in batches:
-            part = mc.sketch(batch.to_pandas(), METRICS)
+            part = mc.io.sketch(batch.to_pandas(), METRICS)
             yield from pa.Table.from_pandas(part.to_frame(), preserve_index=False).to_batches()
 
     schema = (
         "bucket long, statistic string, model string, label string, said string, "
         "place long, value double"
     )
-    week = mc.read_sketch(rows.mapInArrow(partition, schema).toPandas())
-    same(week, mc.sketch(ROWS, METRICS))
+    week = mc.io.read_sketch(rows.mapInArrow(partition, schema).toPandas())
+    same(week, mc.io.sketch(ROWS, METRICS))
 
 
 def test_the_query_that_is_printed_makes_the_same_sketch(rows, capsys):
@@ -66,9 +66,9 @@ def test_the_query_that_is_printed_makes_the_same_sketch(rows, capsys):
     assert main([*asked, *models]) == 0
     query = capsys.readouterr().out.rstrip().removesuffix(";")
     rows.createOrReplaceTempView("preds")
-    found = mc.read_sketch(rows.sparkSession.sql(query).toPandas())
+    found = mc.io.read_sketch(rows.sparkSession.sql(query).toPandas())
     for metric in METRICS:
         pd.testing.assert_frame_equal(
             mc.compare(found, metric, n_resamples=99).scores,
-            mc.compare(mc.sketch(ROWS, METRICS), metric, n_resamples=99).scores,
+            mc.compare(mc.io.sketch(ROWS, METRICS), metric, n_resamples=99).scores,
         )

@@ -35,7 +35,9 @@ MODELS = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
 
 def test_folds_are_scikit_learns():
     splitter = StratifiedKFold(5, shuffle=True, random_state=3)
-    result = mc.compare_estimators(MODELS, X, Y, cv=splitter, metrics=["accuracy", "f1_macro"])
+    result = mc.crossval.compare_estimators(
+        MODELS, X, Y, cv=splitter, metrics=["accuracy", "f1_macro"]
+    )
     values = result.folds.set_index(["model", "metric"]).sort_index()["value"]
     for name, estimator in MODELS.items():
         for metric in ("accuracy", "f1_macro"):
@@ -48,7 +50,7 @@ def test_folds_are_scikit_learns():
 
 
 def test_corrected_t_by_hand():
-    result = mc.compare_estimators(MODELS, X, Y, cv=10, metrics="accuracy", rope=0.02)
+    result = mc.crossval.compare_estimators(MODELS, X, Y, cv=10, metrics="accuracy", rope=0.02)
     values = result.folds.pivot(index="fold", columns="model", values="value")
     d = (values["logistic"] - values["bayes"]).to_numpy()
     t = d.mean() / np.sqrt((1 / 10 + 1 / 9) * d.var(ddof=1))
@@ -67,7 +69,9 @@ def test_corrected_t_by_hand():
 
 
 def test_five_by_two_by_a_loop():
-    result = mc.compare_estimators(MODELS, X, Y, cv="5x2", metrics="accuracy", test="5x2cv-t")
+    result = mc.crossval.compare_estimators(
+        MODELS, X, Y, cv="5x2", metrics="accuracy", test="5x2cv-t"
+    )
     values = result.folds.pivot(index=["repeat", "fold"], columns="model", values="value")
     d = (values["logistic"] - values["bayes"]).to_numpy().reshape(5, 2)
     variances = [(a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2 for a, b in d]
@@ -81,7 +85,7 @@ def test_five_by_two_by_a_loop():
 
 
 def test_tables_of_a_cross_validation():
-    result = mc.compare_estimators(MODELS, X, Y, cv=5, metrics=["accuracy", "f1"])
+    result = mc.crossval.compare_estimators(MODELS, X, Y, cv=5, metrics=["accuracy", "f1"])
     text = result.to_markdown()
     assert "| accuracy | logistic | bayes |" in text
     assert "| f1 of 1 | logistic |" in text
@@ -89,7 +93,7 @@ def test_tables_of_a_cross_validation():
 
 
 def test_equal_estimators_do_not_differ():
-    same = mc.compare_estimators({"a": GaussianNB(), "b": GaussianNB()}, X, Y, cv=3)
+    same = mc.crossval.compare_estimators({"a": GaussianNB(), "b": GaussianNB()}, X, Y, cv=3)
     assert (same.differences.difference == 0).all()
     assert (same.differences.p_value == 1).all()
     assert same.differences.better.isna().all()
@@ -98,9 +102,11 @@ def test_equal_estimators_do_not_differ():
 
 
 def test_swapping_estimators_changes_signs():
-    one = mc.compare_estimators(MODELS, X, Y, cv=5, metrics="log_loss").differences.iloc[0]
+    one = mc.crossval.compare_estimators(MODELS, X, Y, cv=5, metrics="log_loss").differences.iloc[0]
     swapped = {"bayes": MODELS["bayes"], "logistic": MODELS["logistic"]}
-    other = mc.compare_estimators(swapped, X, Y, cv=5, metrics="log_loss").differences.iloc[0]
+    other = mc.crossval.compare_estimators(
+        swapped, X, Y, cv=5, metrics="log_loss"
+    ).differences.iloc[0]
     assert one.difference == pytest.approx(-other.difference)
     assert one.p_value == pytest.approx(other.p_value)
     # Lower is better, and so it is for the posterior.
@@ -111,40 +117,42 @@ def test_swapping_estimators_changes_signs():
 def test_any_kind_of_features():
     texts = [" ".join(f"w{int(v > 0)}{j}" for j, v in enumerate(row[:4])) for row in X]
     models = {"bayes": make_pipeline(CountVectorizer(), MultinomialNB())}
-    assert mc.compare_estimators(models, texts, Y, cv=3).scores["mean"].min() > 0.3
-    frame = mc.compare_estimators(MODELS, pd.DataFrame(X), Y, cv=3).folds
-    sparse = mc.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X), Y, cv=3).folds
+    assert mc.crossval.compare_estimators(models, texts, Y, cv=3).scores["mean"].min() > 0.3
+    frame = mc.crossval.compare_estimators(MODELS, pd.DataFrame(X), Y, cv=3).folds
+    sparse = mc.crossval.compare_estimators(
+        {"logistic": MODELS["logistic"]}, csr_matrix(X), Y, cv=3
+    ).folds
     both = frame[frame.model == "logistic"]["value"].to_numpy()
     np.testing.assert_allclose(both, sparse["value"], atol=1e-6)
 
 
 def test_groups_stay_together_and_reach_the_predictions():
     groups = np.arange(200) // 4
-    result = mc.compare_estimators(MODELS, X, Y, cv=5, groups=groups, metrics="accuracy")
+    result = mc.crossval.compare_estimators(MODELS, X, Y, cv=5, groups=groups, metrics="accuracy")
     assert (result.predictions[0].groups == groups).all()
     assert (
         len(
-            mc.compare_estimators(
+            mc.crossval.compare_estimators(
                 MODELS, X, Y, cv="loo", groups=np.arange(200) % 4, metrics="accuracy"
             ).folds
         )
         == 2 * 4
     )
     with pytest.raises(ValueError, match="would tear groups apart"):
-        mc.compare_estimators(MODELS, X, Y, cv="5x2", groups=groups)
+        mc.crossval.compare_estimators(MODELS, X, Y, cv="5x2", groups=groups)
 
 
 def test_regressors_leave_one_out_and_splits_that_overlap():
     x, y = load_diabetes(return_X_y=True)
     models = {"ridge": Ridge(), "ols": LinearRegression()}
-    result = mc.compare_estimators(models, x, y, cv=KFold(4))
+    result = mc.crossval.compare_estimators(models, x, y, cv=KFold(4))
     expected = -cross_val_score(Ridge(), x, y, cv=KFold(4), scoring="neg_root_mean_squared_error")
     found = result.folds.query("model == 'ridge' and metric == 'rmse'")["value"]
     np.testing.assert_allclose(found, expected)
-    alone = mc.compare_estimators(models, x[:40], y[:40], cv="loo")
+    alone = mc.crossval.compare_estimators(models, x[:40], y[:40], cv="loo")
     assert len(alone.differences) == len(alone.folds) == 0
     assert len(alone.predictions[0]) == 40
-    random = mc.compare_estimators(models, x, y, cv=ShuffleSplit(6, random_state=0))
+    random = mc.crossval.compare_estimators(models, x, y, cv=ShuffleSplit(6, random_state=0))
     assert random.predictions == ()
     assert len(random.folds) == 3 * 2 * 6
     with pytest.raises(ValueError, match="do not predict every sample once"):
@@ -154,7 +162,7 @@ def test_regressors_leave_one_out_and_splits_that_overlap():
 def test_a_fold_whose_training_part_lacks_a_class():
     y = np.r_[np.zeros(30), np.ones(29), 2].astype(int)
     x = np.random.default_rng(0).normal(size=(60, 3)) + y[:, None]
-    result = mc.compare_estimators(
+    result = mc.crossval.compare_estimators(
         {"b": GaussianNB()}, x, y, cv=KFold(3, shuffle=True, random_state=1)
     )
     assert result.predictions[0].n_classes == 3
@@ -162,7 +170,7 @@ def test_a_fold_whose_training_part_lacks_a_class():
 
 def test_estimators_without_probabilities_give_labels():
     models = {"svm": LinearSVC(), "bayes": GaussianNB()}
-    result = mc.compare_estimators(
+    result = mc.crossval.compare_estimators(
         models, X, Y, cv=RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     )
     assert len(result.predictions) == 2
@@ -189,7 +197,7 @@ def test_metrics_of_labels_take_what_predict_says(estimator):
     names = {"accuracy": "accuracy", "f1_macro": "f1_macro"}
     if hasattr(estimator, "predict_proba"):
         names |= {"roc_auc": "roc_auc", "log_loss": "neg_log_loss"}
-    result = mc.compare_estimators(models, X, Y, cv=splitter, metrics=list(names))
+    result = mc.crossval.compare_estimators(models, X, Y, cv=splitter, metrics=list(names))
     values = result.folds.set_index(["model", "metric"]).sort_index()["value"]
     for model, fitted in models.items():
         expected = cross_validate(fitted, X, Y, cv=splitter, scoring=names)
@@ -200,7 +208,9 @@ def test_metrics_of_labels_take_what_predict_says(estimator):
 
 def test_metrics_of_other_predictions_need_two_calls():
     strict = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
-    folds = mc.compare_estimators({"strict": strict, "plain": LogisticRegression()}, X, Y, cv=4)
+    folds = mc.crossval.compare_estimators(
+        {"strict": strict, "plain": LogisticRegression()}, X, Y, cv=4
+    )
     assert folds.scores.metric.unique().tolist() == ["accuracy", "f1_macro", "cf1_macro"]
     said = cross_val_score(strict, X, Y, cv=folds_of(folds), scoring="accuracy").mean()
     hard = folds.compare("accuracy", n_resamples=99)
@@ -221,8 +231,8 @@ def folds_of(result):
 
 
 def test_results_do_not_depend_on_the_number_of_jobs():
-    one = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=1)
-    two = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=2)
+    one = mc.crossval.compare_estimators(MODELS, X, Y, cv=4, n_jobs=1)
+    two = mc.crossval.compare_estimators(MODELS, X, Y, cv=4, n_jobs=2)
     assert one.differences.equals(two.differences)
 
 
@@ -238,9 +248,9 @@ def test_results_do_not_depend_on_the_number_of_jobs():
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        mc.compare_estimators(MODELS, X, Y, **options)
+        mc.crossval.compare_estimators(MODELS, X, Y, **options)
     with pytest.raises(TypeError, match="`cv` must be a number of folds"):
-        mc.compare_estimators(MODELS, X, Y, cv="ten")
+        mc.crossval.compare_estimators(MODELS, X, Y, cv="ten")
     with pytest.raises(ValueError, match="at least 2 folds"):
         corrected_t([1], 0.5)
     with pytest.raises(ValueError, match=r"shape \(5, 2\)"):
@@ -250,25 +260,25 @@ def test_bad_options(options, message):
 def test_scorers_by_name_and_as_objects():
     x, y = (each[::5] for each in load_iris(return_X_y=True))
     fitted = {"bayes": GaussianNB().fit(x, y), "prior": DummyClassifier().fit(x, y)}
-    by_name = mc.compare_scorers(fitted, x, y, ["accuracy", "f1_macro"], n_resamples=99)
+    by_name = mc.crossval.compare_scorers(fitted, x, y, ["accuracy", "f1_macro"], n_resamples=99)
     assert by_name.bootstrap.evaluation.metrics[0].strategy == "sum"
     objects = {"acc": "accuracy", "f1": make_scorer(f1_score, average="macro"),
                "loss": "neg_log_loss", "own": lambda e, x, y: accuracy_score(y, e.predict(x))}  # fmt: skip
-    result = mc.compare_scorers(fitted, x, y, objects, n_resamples=20)
+    result = mc.crossval.compare_scorers(fitted, x, y, objects, n_resamples=20)
     for name, estimator in fitted.items():
         found = result.scores.set_index(["model", "metric"])["estimate"][name]
         assert found["loss"] == pytest.approx(get_scorer("neg_log_loss")(estimator, x, y))
         assert found["acc"] == found["own"] == pytest.approx(estimator.score(x, y))
     # Resamples of both roads are the same samples, drawn for all models at once.
-    same = mc.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=29)
+    same = mc.crossval.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=29)
     fast = mc.compare(
         by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=29, collapse=False
     )
     np.testing.assert_allclose(same.bootstrap.draws, fast.bootstrap.draws)
     with pytest.raises(ValueError, match="names accuracy twice"):
-        mc.compare_scorers(fitted, x, y, ["accuracy", "accuracy"])
+        mc.crossval.compare_scorers(fitted, x, y, ["accuracy", "accuracy"])
     with pytest.raises(ValueError, match="is empty"):
-        mc.compare_scorers(fitted, x, y, [])
+        mc.crossval.compare_scorers(fitted, x, y, [])
 
 
 def test_fast_scorers_are_scikit_learns_on_every_resample():
@@ -283,12 +293,12 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=5, method="percentile",
+        fast = mc.crossval.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=5, method="percentile",
                                   collapse=False)  # fmt: skip
-        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=5,
+        slow = mc.crossval.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=5,
                                   method="percentile")  # fmt: skip
         np.testing.assert_allclose(fast.bootstrap.draws, slow.bootstrap.draws, atol=1e-12)
-        other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=5,
+        other = mc.crossval.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=5,
                                    method="percentile")  # fmt: skip
         expected = [
             get_scorer(n)(e, x, y)
@@ -301,8 +311,8 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
 def test_scorers_refuse_other_lengths_and_bear_empty_resamples():
     fitted = {"a": GaussianNB().fit(X, Y)}
     with pytest.raises(ValueError, match="`X` has 9 rows and `y` 6"):
-        mc.compare_scorers(fitted, X[:9], Y[:6], {"own": "accuracy"})
-    score = mc.compare_scorers
+        mc.crossval.compare_scorers(fitted, X[:9], Y[:6], {"own": "accuracy"})
+    score = mc.crossval.compare_scorers
     with pytest.warns(mc.UndefinedMetricWarning):
         found = score(fitted, X[:3], Y[:3], {"own": "accuracy"}, n_resamples=200, scheme="poisson",
                       method="percentile")  # fmt: skip
@@ -311,7 +321,7 @@ def test_scorers_refuse_other_lengths_and_bear_empty_resamples():
 
 def test_a_fold_of_one_sample_is_left_out():
     groups = np.r_[np.repeat(np.arange(13), 3), [13]]
-    result = mc.compare_estimators(
+    result = mc.crossval.compare_estimators(
         MODELS, X[:40], Y[:40], cv="loo", groups=groups, metrics="accuracy"
     )
     assert len(result.differences) == 1
@@ -319,7 +329,7 @@ def test_a_fold_of_one_sample_is_left_out():
 
 
 def test_numbers_and_matrices_of_other_kinds():
-    one = mc.compare_estimators(MODELS, X, Y, cv=np.int64(3), metrics="accuracy").folds
-    two = mc.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X).tocoo(), Y, cv=3,
+    one = mc.crossval.compare_estimators(MODELS, X, Y, cv=np.int64(3), metrics="accuracy").folds
+    two = mc.crossval.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X).tocoo(), Y, cv=3,
                                 metrics="accuracy").folds  # fmt: skip
     np.testing.assert_allclose(one[one.model == "logistic"]["value"], two["value"], atol=1e-6)

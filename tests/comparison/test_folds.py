@@ -25,17 +25,17 @@ def numbers(result):
 def estimators():
     models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1, random_state=0)}
     models["prior"] = DummyClassifier()
-    return mc.compare_estimators(
+    return mc.crossval.compare_estimators(
         models, *load_iris(return_X_y=True), cv="5x2", metrics=["accuracy", "f1", "log_loss"]
     )
 
 
 def test_the_folds_of_estimators_give_their_differences_again(estimators):
-    found = mc.compare_folds(estimators.folds)
+    found = mc.crossval.compare_folds(estimators.folds)
     pd.testing.assert_frame_equal(found.differences, estimators.differences)
     pd.testing.assert_frame_equal(found.scores, estimators.scores)
     shuffled = estimators.folds.rename(columns={"value": "score"}).iloc[::-1]
-    again = mc.compare_folds(shuffled).differences
+    again = mc.crossval.compare_folds(shuffled).differences
     keys = ["metric", "label"]
     for (metric, label), part in estimators.differences.groupby(keys, dropna=False):
         of = again[
@@ -46,7 +46,7 @@ def test_the_folds_of_estimators_give_their_differences_again(estimators):
 
 
 def test_corrected_t_by_hand():
-    row = mc.compare_folds(WIDE, **TEN).differences.iloc[0]
+    row = mc.crossval.compare_folds(WIDE, **TEN).differences.iloc[0]
     d = (WIDE["cnn"] - WIDE["lstm"]).to_numpy()
     error = np.sqrt((1 / 10 + 1 / 9) * d.var(ddof=1))
     assert (row.model_a, row.model_b, row.metric) == ("cnn", "lstm", "score")
@@ -59,25 +59,27 @@ def test_corrected_t_by_hand():
 
 
 def test_either_form_and_any_order_of_rows_say_the_same():
-    expected = numbers(mc.compare_folds(WIDE, **TEN))
+    expected = numbers(mc.crossval.compare_folds(WIDE, **TEN))
     named = WIDE.assign(fold=[f"f{i}" for i in range(10)])
     for table in (
         WIDE.to_dict("list"), named, named.set_index("fold"), TIDY,
         TIDY.sample(frac=1, random_state=1).sort_values("model", key=lambda m: m.map(list(WIDE).index)),
         TIDY.assign(n_train=9, n_test=1), WIDE.iloc[::-1],
     ):  # fmt: skip
-        np.testing.assert_allclose(numbers(mc.compare_folds(table, **TEN)), expected, rtol=1e-9)
-    sized = mc.compare_folds(TIDY.assign(n_train=9, n_test=1))
+        np.testing.assert_allclose(
+            numbers(mc.crossval.compare_folds(table, **TEN)), expected, rtol=1e-9
+        )
+    sized = mc.crossval.compare_folds(TIDY.assign(n_train=9, n_test=1))
     np.testing.assert_allclose(numbers(sized), expected, rtol=1e-9)
 
 
 def test_only_the_ratio_of_the_sizes_counts():
     np.testing.assert_allclose(
-        numbers(mc.compare_folds(WIDE, n_train=9, n_test=1)),
-        numbers(mc.compare_folds(WIDE, **TEN)), rtol=1e-12,
+        numbers(mc.crossval.compare_folds(WIDE, n_train=9, n_test=1)),
+        numbers(mc.crossval.compare_folds(WIDE, **TEN)), rtol=1e-12,
     )  # fmt: skip
-    halves = mc.compare_folds(WIDE, n_train=1, n_test=1).differences.p_value
-    assert (halves > mc.compare_folds(WIDE, **TEN).differences.p_value).all()
+    halves = mc.crossval.compare_folds(WIDE, n_train=1, n_test=1).differences.p_value
+    assert (halves > mc.crossval.compare_folds(WIDE, **TEN).differences.p_value).all()
 
 
 @pytest.mark.parametrize("test", ["5x2cv-t", "5x2cv-f"])
@@ -85,7 +87,7 @@ def test_five_times_two_folds_need_no_sizes(estimators, test):
     wide = estimators.folds[estimators.folds.metric == "accuracy"].pivot(
         index=["repeat", "fold"], columns="model", values="value"
     )
-    found = mc.compare_folds(wide[["bayes", "tree"]], test=test).differences.iloc[0]
+    found = mc.crossval.compare_folds(wide[["bayes", "tree"]], test=test).differences.iloc[0]
     d = (wide["bayes"] - wide["tree"]).to_numpy().reshape(5, 2)
     spread = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     t = d[0, 0] / np.sqrt(spread.mean())
@@ -95,9 +97,9 @@ def test_five_times_two_folds_need_no_sizes(estimators, test):
 
 
 def test_a_metric_that_is_known_has_its_own_direction():
-    up = mc.compare_folds(TIDY.assign(metric="accuracy"), **TEN)
-    down = mc.compare_folds(TIDY.assign(metric="log_loss"), **TEN)
-    said = mc.compare_folds(WIDE, greater_is_better=False, **TEN)
+    up = mc.crossval.compare_folds(TIDY.assign(metric="accuracy"), **TEN)
+    down = mc.crossval.compare_folds(TIDY.assign(metric="log_loss"), **TEN)
+    said = mc.crossval.compare_folds(WIDE, greater_is_better=False, **TEN)
     assert up.verdict().startswith("accuracy: lstm has the highest mean over 10 folds (0.818), is")
     assert down.verdict().startswith("log_loss: bow has the lowest mean over 10 folds (0.697) and")
     assert said.differences.better.tolist()[1:] == ["bow", "bow"]
@@ -106,12 +108,14 @@ def test_a_metric_that_is_known_has_its_own_direction():
 
 
 def test_corrections_span_the_pairs_of_a_metric():
-    found = mc.compare_folds(WIDE, correction="bonferroni", **TEN).differences
+    found = mc.crossval.compare_folds(WIDE, correction="bonferroni", **TEN).differences
     np.testing.assert_allclose(found.p_adjusted, np.minimum(3 * found.p_value, 1))
 
 
 def test_folds_that_all_differ_by_the_same_show_no_more_than_their_number_can():
-    row = mc.compare_folds({"a": [0.1, 0.2, 0.3], "b": [0.0, 0.1, 0.2]}, **TEN).differences.iloc[0]
+    row = mc.crossval.compare_folds(
+        {"a": [0.1, 0.2, 0.3], "b": [0.0, 0.1, 0.2]}, **TEN
+    ).differences.iloc[0]
     assert row.p_value == 0.25
     assert np.isnan(row.ci_low)
     assert np.isnan(row.ci_high)

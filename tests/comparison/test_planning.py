@@ -44,7 +44,7 @@ def hard():
 def never_loaded(monkeypatch):
     """As if no scan fitted into memory."""
     monkeypatch.setattr(planning, "free_memory", lambda: 1_000)
-    monkeypatch.setattr(mc.ScannedPredictions, "load", lambda _: pytest.fail("was loaded"))
+    monkeypatch.setattr(mc.io.ScannedPredictions, "load", lambda _: pytest.fail("was loaded"))
 
 
 def same(memory, scan, *frames):
@@ -60,7 +60,7 @@ def same(memory, scan, *frames):
 def test_intervals_by_blocks_are_those_of_memory(method, soft):
     asked = {"n_resamples": 40, "method": method, "test": "bootstrap"}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
-    scan = mc.compare(mc.scan_predictions(soft), SOFT, **asked)
+    scan = mc.compare(mc.io.scan_predictions(soft), SOFT, **asked)
     same(memory, scan, "scores", "differences", "standings", "leads")
 
 
@@ -69,18 +69,18 @@ def test_intervals_by_blocks_are_those_of_memory(method, soft):
 def test_tests_by_blocks_are_those_of_memory(test, soft):
     asked = {"n_resamples": 40, "method": "percentile", "test": test}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
-    scan = mc.compare(mc.scan_predictions(soft), SOFT, **asked)
+    scan = mc.compare(mc.io.scan_predictions(soft), SOFT, **asked)
     same(memory, scan, "differences")
     asked = {"metric": "cf1_macro", "n_resamples": 40, "method": test}
     memory = mc.paired_test(mc.read_predictions(soft), "b", "a", **asked)
-    assert memory == mc.paired_test(mc.scan_predictions(soft), "b", "a", **asked)
+    assert memory == mc.paired_test(mc.io.scan_predictions(soft), "b", "a", **asked)
 
 
 @pytest.mark.usefixtures("never_loaded")
 @pytest.mark.parametrize("metrics", [["accuracy", "f1", "f1_macro"], ["mcc", "f1_weighted"]])
 def test_labels_are_answered_by_the_defaults_of_memory(metrics, hard):
     memory = mc.compare(mc.read_predictions(hard), metrics, n_resamples=99)
-    scan = mc.compare(mc.scan_predictions(hard), metrics, n_resamples=99)
+    scan = mc.compare(mc.io.scan_predictions(hard), metrics, n_resamples=99)
     same(memory, scan, "scores", "differences", "standings")
     assert "|collapsed" in scan.signature
     assert "ci:auto|test:studentized-permutation" in scan.signature
@@ -90,11 +90,11 @@ def test_labels_are_answered_by_the_defaults_of_memory(metrics, hard):
 def test_labels_step_down_and_swap_as_in_memory(hard):
     asked = {"n_resamples": 99, "correction": "min-p"}
     memory = mc.compare(mc.read_predictions(hard), "f1", **asked)
-    same(memory, mc.compare(mc.scan_predictions(hard), "f1", **asked), "differences")
+    same(memory, mc.compare(mc.io.scan_predictions(hard), "f1", **asked), "differences")
     for metric in ("accuracy", "f1_macro"):
         of_memory = mc.paired_test(mc.read_predictions(hard), "b", "a", metric, n_resamples=99)
         assert of_memory == mc.paired_test(
-            mc.scan_predictions(hard), "b", "a", metric, n_resamples=99
+            mc.io.scan_predictions(hard), "b", "a", metric, n_resamples=99
         )
 
 
@@ -103,19 +103,19 @@ def test_labels_step_down_and_swap_as_in_memory(hard):
 def test_decisions_are_those_of_memory(method, soft, hard):
     asked = {"margin": 0.01, "n_resamples": 40, "method": method}
     memory = mc.decide(mc.read_predictions(soft), "a", "b", "cf1_macro", **asked)
-    scanned = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
+    scanned = mc.decide(mc.io.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
     # Python 3.13 finds no result equal to another that holds the same NaN.
     assert vars(memory) == vars(scanned)
     memory = mc.decide(mc.read_predictions(hard), "a", "b", "f1_macro", margin=0.01)
-    scanned = mc.decide(mc.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
+    scanned = mc.decide(mc.io.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
     assert vars(memory) == vars(scanned)
 
 
 @pytest.mark.usefixtures("never_loaded")
 def test_a_variance_study_is_that_of_memory(soft):
     asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 20}
-    memory = mc.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
-    scan = mc.variance_study(mc.scan_predictions(soft), [("f1", "cf1")], **asked)
+    memory = mc.studies.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
+    scan = mc.studies.variance_study(mc.io.scan_predictions(soft), [("f1", "cf1")], **asked)
     for name, frame in memory.document().frames().items():
         pd.testing.assert_frame_equal(
             frame, scan.document().frames()[name], check_exact=True, obj=name
@@ -124,7 +124,7 @@ def test_a_variance_study_is_that_of_memory(soft):
 
 @pytest.mark.usefixtures("never_loaded")
 def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
-    found = mc.compare(mc.scan_predictions(soft), SOFT)
+    found = mc.compare(mc.io.scan_predictions(soft), SOFT)
     assert f"n:{N}|B:0|ci:normal|test:wald|" in found.signature
     asked = {"method": "normal", "test": "wald", "n_resamples": 20}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
@@ -133,8 +133,8 @@ def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
     pd.testing.assert_frame_equal(memory.differences, found.differences, check_exact=True)
     assert "without resamples" in found.document().method
     assert found.standings["p_best"].isna().all()
-    assert "wald" in mc.paired_test(mc.scan_predictions(soft), "a", "b", "cf1_macro").signature
-    decided = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)
+    assert "wald" in mc.paired_test(mc.io.scan_predictions(soft), "a", "b", "cf1_macro").signature
+    decided = mc.decide(mc.io.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)
     assert "ci:normal" in decided.signature
     with pytest.raises(ValueError, match="no resamples were drawn"):
         found.simultaneous_intervals()
@@ -142,7 +142,7 @@ def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
 
 @pytest.mark.usefixtures("never_loaded")
 def test_every_form_of_a_result_without_resamples_can_be_written(soft, tmp_path):
-    found = mc.compare(mc.scan_predictions(soft), SOFT)
+    found = mc.compare(mc.io.scan_predictions(soft), SOFT)
     found.to_html(tmp_path / "x.html")
     assert "nan" not in str(found)
     assert found.to_markdown()
@@ -150,7 +150,7 @@ def test_every_form_of_a_result_without_resamples_can_be_written(soft, tmp_path)
 
 
 def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
-    scan, memory = mc.scan_predictions(soft), mc.read_predictions(soft)
+    scan, memory = mc.io.scan_predictions(soft), mc.read_predictions(soft)
     asked = {"n_resamples": 30}
     same(mc.compare(memory, SOFT, **asked), mc.compare(scan, SOFT, **asked), "scores")
     auc = mc.bootstrap(scan, "roc_auc_ovr", **asked)
@@ -175,7 +175,7 @@ def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
 def test_what_neither_blocks_nor_memory_can_answer_is_refused(ask, named, soft, monkeypatch):
     monkeypatch.setattr(planning, "free_memory", lambda: 1_000)
     with pytest.raises(ValueError, match=f"{named} needs all samples at once.*method=normal"):
-        ask(mc.scan_predictions(soft))
+        ask(mc.io.scan_predictions(soft))
 
 
 def test_free_memory_is_read_off_the_system():
@@ -191,12 +191,12 @@ def test_every_test_of_all_pairs_is_served_or_stood_in_for():
 def test_calibration_errors_keep_their_interval_by_blocks(soft):
     asked = {"n_resamples": 40, "test": "bootstrap"}
     memory = mc.compare(mc.read_predictions(soft), ["debiased_ece", "ece"], **asked)
-    scan = mc.compare(mc.scan_predictions(soft), ["debiased_ece", "ece"], **asked)
+    scan = mc.compare(mc.io.scan_predictions(soft), ["debiased_ece", "ece"], **asked)
     same(memory, scan, "scores", "differences")
     assert set(scan.scores["method"]) == {"test-inversion"}
     assert set(scan.differences["method"]) == {"mover"}
     with pytest.raises(ValueError, match=r"ece has an interval of its own.* ask for it alone"):
-        mc.compare(mc.scan_predictions(soft), ["ece", "log_loss"], **asked)
+        mc.compare(mc.io.scan_predictions(soft), ["ece", "log_loss"], **asked)
     # Named, the stand-in is what it is elsewhere.
-    mixed = mc.compare(mc.scan_predictions(soft), ["ece", "log_loss"], method="normal", **asked)
+    mixed = mc.compare(mc.io.scan_predictions(soft), ["ece", "log_loss"], method="normal", **asked)
     assert set(mixed.scores["method"]) == {"normal"}

@@ -26,7 +26,9 @@ def estimate(frame, statistic):
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 @pytest.mark.parametrize("ratings", [RATINGS, HOLED])
 def test_alpha_is_krippendorffs(level, ratings):
-    found = mc.annotator_agreement(ratings, level=level, n_resamples=2, method="percentile")
+    found = mc.diagnostics.annotator_agreement(
+        ratings, level=level, n_resamples=2, method="percentile"
+    )
     expected = krippendorff.alpha(ratings.T, level_of_measurement=level)
     assert estimate(found, "krippendorff_alpha") == pytest.approx(expected)
 
@@ -45,12 +47,12 @@ def test_resampled_alpha_is_that_of_the_resampled_items():
 
 
 def test_fleiss_kappa_is_statsmodels():
-    found = mc.annotator_agreement(RATINGS, n_resamples=2, method="percentile")
+    found = mc.diagnostics.annotator_agreement(RATINGS, n_resamples=2, method="percentile")
     expected = fleiss_kappa(aggregate_raters(RATINGS.astype(int))[0])
     assert estimate(found, "fleiss_kappa") == pytest.approx(expected)
     pairs = [RATINGS[:, a] == RATINGS[:, b] for a, b in ((0, 1), (0, 2), (1, 2))]
     assert estimate(found, "percent_agreement") == pytest.approx(np.mean(pairs))
-    holed = mc.annotator_agreement(HOLED, n_resamples=2, method="percentile")
+    holed = mc.diagnostics.annotator_agreement(HOLED, n_resamples=2, method="percentile")
     assert "fleiss_kappa" not in set(holed["statistic"])
 
 
@@ -60,14 +62,14 @@ def test_the_table_of_fleiss():
                       [2, 2, 8, 1, 1], [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2],
                       [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]])  # fmt: skip
     ratings = [np.repeat(np.arange(5), row) for row in table]
-    found = mc.annotator_agreement(ratings, n_resamples=99)
+    found = mc.diagnostics.annotator_agreement(ratings, n_resamples=99)
     assert estimate(found, "fleiss_kappa") == pytest.approx(0.2099, abs=5e-5)
 
 
 def test_texts_missing_as_none_and_perfect_agreement():
     ratings = [["yes", "yes", None], ["no", "no", "no"], [None, "yes", "yes"], ["no", None, None]]
     with pytest.warns(match="the percentile interval of .* of 'annotators' has width 0"):
-        found = mc.annotator_agreement(ratings, n_resamples=20, method="percentile")
+        found = mc.diagnostics.annotator_agreement(ratings, n_resamples=20, method="percentile")
     assert estimate(found, "krippendorff_alpha") == 1
     assert estimate(found, "percent_agreement") == 1
 
@@ -84,12 +86,12 @@ def test_texts_missing_as_none_and_perfect_agreement():
 )
 def test_bad_ratings(ratings, options, message):
     with pytest.raises(ValueError, match=message):
-        mc.annotator_agreement(ratings, **options)
+        mc.diagnostics.annotator_agreement(ratings, **options)
 
 
 def test_agreement_of_models_by_hand():
     preds = mc.load_example("snli").subset(np.arange(500))
-    frame = mc.model_agreement(preds, n_resamples=99)
+    frame = mc.diagnostics.model_agreement(preds, n_resamples=99)
     assert len(frame) == 6 * 3
     for row in frame.itertuples():
         a, b = preds.predicted(row.model_a), preds.predicted(row.model_b)
@@ -98,7 +100,7 @@ def test_agreement_of_models_by_hand():
         assert row.estimate == pytest.approx(expected)
         assert row.ci_low <= row.estimate <= row.ci_high
     with pytest.raises(ValueError, match="two or more models"):
-        mc.model_agreement(preds["mlp"])
+        mc.diagnostics.model_agreement(preds["mlp"])
 
 
 def test_ordinal_texts_take_their_order():
@@ -110,21 +112,21 @@ def test_ordinal_texts_take_their_order():
         ["high", "high"],
     ]
     numbers = [[("low", "medium", "high").index(x) for x in row] for row in texts]
-    found = mc.annotator_agreement(texts, level="ordinal", order=["low", "medium", "high"],
+    found = mc.diagnostics.annotator_agreement(texts, level="ordinal", order=["low", "medium", "high"],
                                    n_resamples=50)  # fmt: skip
-    same = mc.annotator_agreement(numbers, level="ordinal", n_resamples=50)
+    same = mc.diagnostics.annotator_agreement(numbers, level="ordinal", n_resamples=50)
     assert estimate(found, "krippendorff_alpha") == estimate(same, "krippendorff_alpha")
     with pytest.raises(ValueError, match="ordinal texts need their order"):
-        mc.annotator_agreement(texts, level="ordinal")
+        mc.diagnostics.annotator_agreement(texts, level="ordinal")
     with pytest.raises(ValueError, match="`order` lacks 'medium'"):
-        mc.annotator_agreement(texts, level="ordinal", order=["low", "high"])
+        mc.diagnostics.annotator_agreement(texts, level="ordinal", order=["low", "high"])
 
 
 def test_missing_values_of_pandas_and_mixed_types():
     frame = pd.DataFrame({"x": ["a", "b", None, "b"], "y": ["a", "a", "b", "b"]}, dtype="string")
-    expected = mc.annotator_agreement(
+    expected = mc.diagnostics.annotator_agreement(
         frame.astype(object).where(frame.notna(), None), n_resamples=9
     )
-    assert mc.annotator_agreement(frame, n_resamples=9).equals(expected)
+    assert mc.diagnostics.annotator_agreement(frame, n_resamples=9).equals(expected)
     with pytest.raises(ValueError, match="mix texts and numbers"):
-        mc.annotator_agreement([["a", 1], ["a", "a"], [1, 1]])
+        mc.diagnostics.annotator_agreement([["a", 1], ["a", "a"], [1, 1]])

@@ -22,7 +22,7 @@ PREDS = mc.Predictions(Y, SCORES)
 
 @pytest.mark.parametrize("name", SCORES)
 def test_points_are_scikit_learns(name):
-    found = mc.curve(PREDS, n_resamples=5).points
+    found = mc.diagnostics.curve(PREDS, n_resamples=5).points
     found = found[found.model == name]
     fpr, tpr, thresholds = sk.roc_curve(Y, SCORES[name], drop_intermediate=False)
     np.testing.assert_allclose(found.false_positive_rate, fpr[1:])
@@ -37,7 +37,7 @@ def test_bands_by_a_loop_over_resamples():
     n_resamples = 15
     weights = BootstrapWeights(Units(N), n_resamples, seed_sequence(7)).draw_all(0)
     grid = np.linspace(0, 1, 101)
-    roc = mc.curve(PREDS["good"], n_resamples=n_resamples, rng=7).band
+    roc = mc.diagnostics.curve(PREDS["good"], n_resamples=n_resamples, rng=7).band
     loop = []
     for row in weights:
         fpr, tpr, _ = sk.roc_curve(Y, SCORES["good"], sample_weight=row, drop_intermediate=False)
@@ -47,7 +47,9 @@ def test_bands_by_a_loop_over_resamples():
         )
     np.testing.assert_allclose(roc.ci_low, np.quantile(loop, 0.025, axis=0), atol=1e-9)
     np.testing.assert_allclose(roc.ci_high, np.quantile(loop, 0.975, axis=0), atol=1e-9)
-    both = mc.curve(PREDS["good"], "precision-recall", n_resamples=n_resamples, rng=7).band
+    both = mc.diagnostics.curve(
+        PREDS["good"], "precision-recall", n_resamples=n_resamples, rng=7
+    ).band
     loop = []
     for row in weights:
         values = []
@@ -68,7 +70,7 @@ def test_bands_by_a_loop_over_resamples():
 )
 def test_operating_points_by_a_loop(wish):
     ((name, value),) = wish.items()
-    frame = mc.operating_point(PREDS, **wish, n_resamples=200)
+    frame = mc.diagnostics.operating_point(PREDS, **wish, n_resamples=200)
     for row in frame.itertuples():
         found = []
         for threshold in np.unique(SCORES[row.model]):
@@ -98,7 +100,7 @@ def test_intervals_hold_what_a_chosen_threshold_reaches_in_the_population(wish, 
         y = rng.integers(0, 2, 100)
         z = rng.normal(size=100) + 1.5 * y
         preds = mc.Predictions(y, {"a": stats.norm.cdf(z)}, labels=[0, 1], kind="probabilities")
-        row = mc.operating_point(preds, **{wish: value}, n_resamples=99).iloc[0]
+        row = mc.diagnostics.operating_point(preds, **{wish: value}, n_resamples=99).iloc[0]
         alarms, hits = stats.norm.sf(stats.norm.ppf(row.threshold) - np.array([0.0, 1.5]))
         truth = hits / (hits + alarms) if wish == "precision" else alarms
         covered.append(row[f"{wish}_low"] <= truth <= row[f"{wish}_high"])
@@ -109,7 +111,7 @@ def test_intervals_hold_what_a_chosen_threshold_reaches_in_the_population(wish, 
 def test_weights_of_another_scale_change_no_interval():
     weight = RNG.random(N) + 0.5
     once, thrice = (
-        mc.operating_point(
+        mc.diagnostics.operating_point(
             mc.Predictions(Y, SCORES, sample_weight=w), precision=0.8, n_resamples=50
         ).drop(columns="model")
         for w in (weight, 3 * weight)
@@ -119,34 +121,42 @@ def test_weights_of_another_scale_change_no_interval():
 
 def test_a_precision_that_nothing_reaches_is_undefined():
     preds = mc.Predictions([0, 1, 0, 1], {"a": [0.9, 0.8, 0.7, 0.6]})
-    row = mc.operating_point(preds, precision=1.0, n_resamples=50).iloc[0]
+    row = mc.diagnostics.operating_point(preds, precision=1.0, n_resamples=50).iloc[0]
     assert np.isnan(row.threshold)
     assert row.n_undefined > 0
 
 
 def test_curves_of_a_class_of_several_and_of_clusters():
     snli = mc.load_example("snli").subset(np.arange(300))
-    result = mc.curve(snli, label="neutral", n_resamples=20)
+    result = mc.diagnostics.curve(snli, label="neutral", n_resamples=20)
     expected = np.mean(np.asarray(snli.labels)[snli.codes] == "neutral")
     assert result.share == pytest.approx(expected)
     clustered = mc.Predictions(Y, SCORES, groups=np.arange(N) // 10)
-    assert not mc.curve(clustered, n_resamples=50).band.equals(mc.curve(PREDS, n_resamples=50).band)
+    assert not mc.diagnostics.curve(clustered, n_resamples=50).band.equals(
+        mc.diagnostics.curve(PREDS, n_resamples=50).band
+    )
     assert len(result.plot().axes) == 1
-    assert len(mc.curve(PREDS, "precision-recall", n_resamples=9).plot().axes) == 1
+    assert len(mc.diagnostics.curve(PREDS, "precision-recall", n_resamples=9).plot().axes) == 1
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mc.curve(PREDS, "det"), "`kind` must be one of roc, precision-recall"),
-        (lambda: mc.curve(mc.load_example("snli")), "`label` must be one of the classes"),
-        (lambda: mc.operating_point(PREDS), "give exactly one of precision"),
-        (lambda: mc.operating_point(PREDS, recall=0.5, precision=0.5), "got precision, recall"),
-        (lambda: mc.operating_point(PREDS, recall=50), r"`recall` must be in \[0, 1\]"),
-        (lambda: mc.curve(PREDS, n_resamples=1), "`n_resamples` must be at least 2"),
-        (lambda: mc.curve(mc.Predictions(Y, {"a": Y})), "needs probabilities"),
-        (lambda: mc.reliability(PREDS, n_bins=0), "`n_bins` must be at least 1"),
-        (lambda: mc.reliability(PREDS, label=3), "`label` must be one of the classes"),
+        (lambda: mc.diagnostics.curve(PREDS, "det"), "`kind` must be one of roc, precision-recall"),
+        (
+            lambda: mc.diagnostics.curve(mc.load_example("snli")),
+            "`label` must be one of the classes",
+        ),
+        (lambda: mc.diagnostics.operating_point(PREDS), "give exactly one of precision"),
+        (
+            lambda: mc.diagnostics.operating_point(PREDS, recall=0.5, precision=0.5),
+            "got precision, recall",
+        ),
+        (lambda: mc.diagnostics.operating_point(PREDS, recall=50), r"`recall` must be in \[0, 1\]"),
+        (lambda: mc.diagnostics.curve(PREDS, n_resamples=1), "`n_resamples` must be at least 2"),
+        (lambda: mc.diagnostics.curve(mc.Predictions(Y, {"a": Y})), "needs probabilities"),
+        (lambda: mc.diagnostics.reliability(PREDS, n_bins=0), "`n_bins` must be at least 1"),
+        (lambda: mc.diagnostics.reliability(PREDS, label=3), "`label` must be one of the classes"),
     ],
 )
 def test_bad_requests(call, message):
@@ -155,7 +165,7 @@ def test_bad_requests(call, message):
 
 
 def test_reliability_by_a_loop():
-    table = mc.reliability(PREDS, n_bins=5, label=1).table
+    table = mc.diagnostics.reliability(PREDS, n_bins=5, label=1).table
     for row in table[table.model == "good"].itertuples():
         last = row.bin == 4
         inside = (SCORES["good"] >= row.low) & ((SCORES["good"] < row.high) | last)
@@ -172,8 +182,10 @@ def test_reliability_by_a_loop():
 
 def test_reliability_of_weighted_or_clustered_samples_is_resampled():
     groups = np.arange(N) // 6
-    clustered = mc.reliability(mc.Predictions(Y, SCORES, groups=groups), n_bins=3, strategy="mass")
-    plain = mc.reliability(PREDS, n_bins=3, strategy="mass")
+    clustered = mc.diagnostics.reliability(
+        mc.Predictions(Y, SCORES, groups=groups), n_bins=3, strategy="mass"
+    )
+    plain = mc.diagnostics.reliability(PREDS, n_bins=3, strategy="mass")
     np.testing.assert_allclose(clustered.table.accuracy, plain.table.accuracy)
     assert not np.allclose(clustered.table.ci_low, plain.table.ci_low)
     assert (clustered.table.ci_low <= clustered.table.accuracy).all()
@@ -183,26 +195,29 @@ def test_reliability_of_weighted_or_clustered_samples_is_resampled():
 @pytest.mark.parametrize("n", [3, 10, 13])
 def test_a_bin_that_is_all_right_or_all_wrong_can_be_drawn(n):
     preds = mc.Predictions([0, 1] * n, {"a": [[0.1, 0.9], [0.9, 0.1]] * n, "b": [0.1, 0.9] * n})
-    result = mc.reliability(preds)
+    result = mc.diagnostics.reliability(preds)
     assert (result.table.ci_low <= result.table.accuracy).all()
     assert (result.table.ci_high >= result.table.accuracy).all()
     assert result.plot() is not None
     sure = mc.Predictions([0, 1] * n, {"a": [0.0, 1.0] * n}, kind="probabilities")
-    assert mc.reliability(sure, strategy="mass").plot() is not None
+    assert mc.diagnostics.reliability(sure, strategy="mass").plot() is not None
 
 
 def test_a_threshold_above_every_score_finds_nothing():
     preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
-    row = mc.operating_point(preds, threshold=0.9, n_resamples=50).iloc[0]
+    row = mc.diagnostics.operating_point(preds, threshold=0.9, n_resamples=50).iloc[0]
     assert (row.recall, row.false_positive_rate, row.n_undefined) == (0, 0, 50)
     assert np.isnan(row.precision)
     single = mc.Predictions([0, 1], {"a": np.array([[0.9, 0.1], [0.3, 0.7]], dtype=np.float32)})
-    assert mc.operating_point(single, threshold=0.7, n_resamples=9).recall[0] == 1
+    assert mc.diagnostics.operating_point(single, threshold=0.7, n_resamples=9).recall[0] == 1
 
 
 def test_a_figure_says_how_many_models_it_shows():
     many = mc.Predictions(Y, {f"m{i}": SCORES["good"] for i in range(13)})
-    for figure in (mc.curve(many, n_resamples=5).plot(), mc.reliability(many).plot()):
+    for figure in (
+        mc.diagnostics.curve(many, n_resamples=5).plot(),
+        mc.diagnostics.reliability(many).plot(),
+    ):
         texts = [t.get_text() for t in figure.findobj() if hasattr(t, "get_text")]
         assert any("12 of 13 models" in text for text in texts)
 
@@ -211,7 +226,7 @@ def test_a_figure_says_how_many_models_it_shows():
     ("kind", "metric"), [("roc", "roc_auc"), ("precision-recall", "average_precision")]
 )
 def test_areas_and_their_intervals_are_those_of_the_metric_on_the_same_resamples(kind, metric):
-    areas = mc.curve(PREDS, kind, n_resamples=99, rng=3).areas
+    areas = mc.diagnostics.curve(PREDS, kind, n_resamples=99, rng=3).areas
     drawn = mc.bootstrap(PREDS, metric, n_resamples=99, rng=3, collapse=False)
     of_metric = drawn.confidence_interval(method="percentile")
     assert areas["model"].tolist() == of_metric["model"].tolist()

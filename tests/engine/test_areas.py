@@ -34,7 +34,7 @@ def _never_loaded(monkeypatch):
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_the_area_is_off_by_a_tiny_part_of_its_standard_error(weight, frame):
     kept = frame if weight else frame.drop(columns="w")
-    scan = mc.scan_predictions(kept, weight=weight)
+    scan = mc.io.scan_predictions(kept, weight=weight)
     found = mc.bootstrap(scan, "roc_auc", n_resamples=20)
     errors = found.moments.standard_error()[:, 0]
     for model, area, error in zip(scan.models, found.point[:, 0], errors, strict=True):
@@ -51,7 +51,7 @@ def test_replicates_and_errors_are_those_of_memory_but_for_the_bins(frame):
     asked = {"metrics": ["roc_auc", "log_loss"], "n_resamples": 40}
     plain = frame.drop(columns="w").iloc[:, [0, 3, 4, 1, 2]]
     memory = mc.bootstrap(mc.read_predictions(plain), **asked)
-    scan = mc.bootstrap(mc.scan_predictions(plain), **asked)
+    scan = mc.bootstrap(mc.io.scan_predictions(plain), **asked)
     np.testing.assert_allclose(scan.draws[..., 0], memory.draws[..., 0], atol=6e-6)
     np.testing.assert_array_equal(scan.draws[..., 1], memory.draws[..., 1])
     errors = scan.moments.standard_error(), memory.moments.standard_error()
@@ -60,7 +60,7 @@ def test_replicates_and_errors_are_those_of_memory_but_for_the_bins(frame):
 
 def test_the_signature_names_the_bins(frame):
     plain = frame.drop(columns="w")
-    found = mc.compare(mc.scan_predictions(plain), "roc_auc")
+    found = mc.compare(mc.io.scan_predictions(plain), "roc_auc")
     assert "|ci:normal|test:wald|" in found.signature
     assert "roc_auc:[4096 bins]" in found.signature
     memory = mc.compare(
@@ -76,14 +76,14 @@ def test_the_signature_names_the_bins(frame):
 
 def test_neither_jobs_nor_row_groups_change_a_bit_of_an_area(frame):
     plain = frame.drop(columns="w")
-    one = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=130)
-    two = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=130, n_jobs=2)
+    one = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=130)
+    two = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=130, n_jobs=2)
     np.testing.assert_array_equal(one.draws, two.draws)
 
 
 def test_what_fits_into_memory_is_exact(frame, monkeypatch):
     monkeypatch.undo()
     plain = frame.drop(columns="w").iloc[:9_000]
-    scan = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=20)
+    scan = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=20)
     memory = mc.bootstrap(mc.read_predictions(plain), "roc_auc", n_resamples=20)
     np.testing.assert_array_equal(scan.draws, memory.draws)

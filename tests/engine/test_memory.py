@@ -76,7 +76,7 @@ def many():
     "ask",
     [
         lambda scores: mc.compare(mc.Predictions.from_scores(scores)),
-        lambda scores: mc.critical_difference(scores),
+        lambda scores: mc.tests.critical_difference(scores),
         lambda scores: mc.compare(mc.Predictions.from_scores(scores), baseline="m0"),
     ],
     ids=["compare", "critical_difference", "baseline"],

@@ -90,7 +90,7 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
     ours, theirs = pty.openpty()
     # 40 rows of 100 columns: in a terminal of none no bar is drawn.
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    command = [sys.executable, "-c", code, "compare", str(path), "--scores"]
+    command = [sys.executable, "-c", code, "compare", str(path), "--read", "scores"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
         said = b""

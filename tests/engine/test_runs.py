@@ -29,12 +29,14 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
     "decide": lambda p: mc.decide(p, "a", "b", "mean_score", margin=0.05),
     "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"]),
     "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
-    "unpaired_test": lambda p: mc.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
+    "unpaired_test": lambda p: mc.tests.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
     "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score"),
     "bootstrap": lambda p: mc.bootstrap(p, "mean_score", n_resamples=99),
     "sets": lambda p: mc.compare_groups({"x": p, "y": p}, "mean_score", n_resamples=99),
-    "selfcheck": lambda p: mc.selfcheck(p, "a", "b", "mean_score", n_trials=2, n_resamples=19),
-    "sketch": lambda p: mc.sketch(p, metrics="mean_score"),
+    "selfcheck": lambda p: mc.diagnostics.selfcheck(
+        p, "a", "b", "mean_score", n_trials=2, n_resamples=19
+    ),
+    "sketch": lambda p: mc.io.sketch(p, metrics="mean_score"),
 }
 
 
@@ -84,13 +86,15 @@ def test_answers_say_that_they_are_for_these_runs(name: str):
 
 def test_answers_from_a_sketch_say_it_too(tmp_path):
     half = np.arange(ITEMS * RUNS) < ITEMS * RUNS // 2
-    several, one = mc.sketch(BY_IDS, "mean_score"), mc.sketch(CLUSTERS, "mean_score")
+    several, one = mc.io.sketch(BY_IDS, "mean_score"), mc.io.sketch(CLUSTERS, "mean_score")
     # One run each, and both runs together.
     first, second = (
-        mc.sketch(BY_IDS.subset(np.flatnonzero(run == RUN)), "mean_score") for run in (0, 1)
+        mc.io.sketch(BY_IDS.subset(np.flatnonzero(run == RUN)), "mean_score") for run in (0, 1)
     )
-    saved = mc.read_sketch(several.save(tmp_path / "runs.parquet"))
-    parts = [mc.sketch(BY_IDS.subset(np.flatnonzero(rows)), "mean_score") for rows in (half, ~half)]
+    saved = mc.io.read_sketch(several.save(tmp_path / "runs.parquet"))
+    parts = [
+        mc.io.sketch(BY_IDS.subset(np.flatnonzero(rows)), "mean_score") for rows in (half, ~half)
+    ]
     for found in (several, saved, first + second, sum(parts)):
         said = mc.compare(found, "mean_score")
         assert "For these runs: others of the same models" in said.verdict()
@@ -153,7 +157,8 @@ def test_columns_that_come_later_keep_runs_together():
 
 def test_variance_components_look_at_runs_and_items_apart():
     by_ids, by_groups = (
-        mc.variance_components(p, "mean_score", n_resamples=99) for p in (BY_IDS, BY_GROUPS)
+        mc.diagnostics.variance_components(p, "mean_score", n_resamples=99)
+        for p in (BY_IDS, BY_GROUPS)
     )
     pd.testing.assert_frame_equal(by_ids, by_groups)
 
@@ -166,7 +171,7 @@ def test_the_command_line_reads_a_wide_table_of_runs(tmp_path, capsys):
     frame.loc[::3, ["y_true"]] = 0
     frame["y_true"] = frame.groupby("id")["y_true"].transform("first")
     frame.to_csv(path, index=False)
-    options = [str(path), "--run", "run", "--metric", "accuracy", "--resamples", "99"]
+    options = [str(path), "--read", "run=run", "--metric", "accuracy", "--resamples", "99"]
     assert main(["compare", *options, "--id", "id"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert NOTE in said

@@ -39,12 +39,12 @@ def preds():
 
 
 def variance(preds, n_jobs=None):
-    study = mc.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
+    study = mc.studies.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
     return [study.distribution, study.tests, study.variance_ratios, study.separation]
 
 
 def agreement(preds, test, n_jobs=None):
-    study = mc.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
+    study = mc.studies.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
     return [study.table, study.pairs]
 
 
@@ -96,7 +96,7 @@ def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
 
 def test_threads_of_blas_are_given_back(preds):
     with threadpool_limits(2):
-        mc.variance_study(preds, ["f1"], ratios=[1], n_resamples=130)
+        mc.studies.variance_study(preds, ["f1"], ratios=[1], n_resamples=130)
         with pytest.raises(ZeroDivisionError):
             parallel.map_blocks(lambda block: 1 // block, [0, 1], None)
         free = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]

@@ -63,7 +63,7 @@ def equal(memory, scan):
 def test_soft_metrics_have_the_replicates_and_intervals_of_memory(soft_frame, tmp_path):
     path = in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet")
     memory = mc.bootstrap(mc.read_predictions(path), SOFT, n_resamples=40)
-    scan = mc.bootstrap(mc.scan_predictions(path), SOFT, n_resamples=40)
+    scan = mc.bootstrap(mc.io.scan_predictions(path), SOFT, n_resamples=40)
     assert not scan.evaluation.collapsed
     equal(memory, scan)
     for method in ("normal", "percentile", "basic", "BCa"):
@@ -82,7 +82,7 @@ def test_no_array_is_as_long_as_all_rows(soft_frame, tmp_path, monkeypatch):
         return found
 
     monkeypatch.setattr(Units, "counts", recorded)
-    scan = mc.scan_predictions(in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet"))
+    scan = mc.io.scan_predictions(in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet"))
     smooth = [name for name in SOFT if name != "ece"]
     result = mc.compare(scan, smooth, n_resamples=20, method="normal", test="wald")
     assert result.p_values.shape == (1, len(result.bootstrap.evaluation.keys))
@@ -99,7 +99,7 @@ def test_weights_of_samples_and_of_resamples_are_those_of_memory(scheme, soft_fr
         mc.read_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
     )
     scan = mc.bootstrap(
-        mc.scan_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
+        mc.io.scan_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
     )
     equal(memory, scan)
 
@@ -113,7 +113,7 @@ def test_neither_jobs_nor_files_nor_row_groups_change_a_bit(cuts, soft_frame, in
         source = in_file(frame, tmp_path / "x.parquet", row_group_size=999)
     else:
         source = in_partitions(frame, tmp_path, list(cuts))
-    scan = mc.scan_predictions(source)
+    scan = mc.io.scan_predictions(source)
     for n_jobs in (1, 2):
         equal(in_memory, mc.bootstrap(scan, "cf1_macro", n_resamples=130, n_jobs=n_jobs))
 
@@ -123,25 +123,25 @@ def test_any_number_of_rows_is_served(n, soft_frame):
     frame = soft_frame.drop(columns="w").iloc[-n:].reset_index(drop=True)
     frame.loc[:1, "y_true"] = ["x", "y"]
     memory = mc.bootstrap(mc.read_predictions(frame), "caccuracy", n_resamples=40)
-    equal(memory, mc.bootstrap(mc.scan_predictions(frame), "caccuracy", n_resamples=40))
+    equal(memory, mc.bootstrap(mc.io.scan_predictions(frame), "caccuracy", n_resamples=40))
 
 
 def test_labels_become_the_distinct_rows_of_memory(hard_frame, tmp_path):
     path = in_file(hard_frame, tmp_path / "x.parquet")
     metrics = ("accuracy", "f1", "kappa")
     memory = mc.bootstrap(mc.read_predictions(path), metrics, n_resamples=200)
-    scan = mc.bootstrap(mc.scan_predictions(path), metrics, n_resamples=200)
+    scan = mc.bootstrap(mc.io.scan_predictions(path), metrics, n_resamples=200)
     assert memory.evaluation.collapsed
     assert scan.evaluation.collapsed
     equal(memory, scan)
-    apart = mc.bootstrap(mc.scan_predictions(path), metrics, n_resamples=20, collapse=False)
+    apart = mc.bootstrap(mc.io.scan_predictions(path), metrics, n_resamples=20, collapse=False)
     equal(mc.bootstrap(mc.read_predictions(path), metrics, n_resamples=20, collapse=False), apart)
 
 
 def test_probabilities_collapse_to_the_classes_that_they_say(soft_frame):
     frame = soft_frame.drop(columns="w")
     memory = mc.bootstrap(mc.read_predictions(frame), "f1", n_resamples=50)
-    scan = mc.bootstrap(mc.scan_predictions(frame), "f1", n_resamples=50)
+    scan = mc.bootstrap(mc.io.scan_predictions(frame), "f1", n_resamples=50)
     assert scan.evaluation.collapsed
     equal(memory, scan)
 
@@ -150,10 +150,10 @@ def test_real_values_and_scores_are_served():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"y_true": rng.normal(size=N), "a": rng.normal(size=N)})
     memory = mc.bootstrap(mc.read_predictions(frame), ["rmse", "mae"], n_resamples=20)
-    equal(memory, mc.bootstrap(mc.scan_predictions(frame), ["rmse", "mae"], n_resamples=20))
+    equal(memory, mc.bootstrap(mc.io.scan_predictions(frame), ["rmse", "mae"], n_resamples=20))
     scores = frame.rename(columns={"y_true": "b"})
     memory = mc.bootstrap(mc.read_predictions(scores), n_resamples=20)
-    equal(memory, mc.bootstrap(mc.scan_predictions(scores), n_resamples=20))
+    equal(memory, mc.bootstrap(mc.io.scan_predictions(scores), n_resamples=20))
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_real_values_and_scores_are_served():
 )
 def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     frame = soft_frame[soft_frame["y_true"] != "z"].drop(columns=["w", "a:z", "b:z"])
-    scan = mc.scan_predictions(frame, normalize=True)
+    scan = mc.io.scan_predictions(frame, normalize=True)
     with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
         Evaluation(scan, resolve_metrics(metric, scan))
 
 
 def test_a_scan_is_compared_on_several_threads_at_once(soft_frame):
-    scan = mc.scan_predictions(soft_frame.drop(columns="w"))
+    scan = mc.io.scan_predictions(soft_frame.drop(columns="w"))
 
     def compared(_=None):
         return mc.compare(scan, ["cf1", "log_loss"], method="normal", test="wald")
@@ -187,7 +187,7 @@ def test_a_scan_is_compared_on_several_threads_at_once(soft_frame):
 
 
 def test_rows_of_several_blocks_are_refused_at_once(soft_frame):
-    scan = mc.scan_predictions(soft_frame.drop(columns="w"))
+    scan = mc.io.scan_predictions(soft_frame.drop(columns="w"))
     evaluation = Evaluation(scan, resolve_metrics("cf1", scan))
     assert evaluation.statistics(rows=slice(ROW_BLOCK, ROW_BLOCK + 9)).shape == (9, 15)
     for rows in (slice(None), slice(ROW_BLOCK - 1, ROW_BLOCK + 1)):

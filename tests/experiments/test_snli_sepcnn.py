@@ -286,7 +286,7 @@ def test_the_tables_of_the_readme_are_those_that_were_made(name):
 
 def test_the_kept_results_are_what_the_predictions_give():
     preds = paper.load(*(f"section62_{part}" for part in (1, 2, 3, 4)))
-    study = mc.agreement_study(preds)
+    study = mc.studies.agreement_study(preds)
     table = paper.table_one({"t": study})
     kept = (FOLDER / "results/section62/agreement.csv").read_text(encoding="utf-8")
     assert study.table.to_csv(index=False, float_format="%.10g") == kept

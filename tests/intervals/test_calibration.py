@@ -31,7 +31,7 @@ def ends(preds, metric, level=0.95):
 @pytest.mark.parametrize(("slope", "n"), [(1, 80), (1, 400), (1.7, 400), (0.6, 3000)])
 def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_path):
     preds = draw(n, 0, slope)
-    test = mc.calibration_test(preds, n_resamples=9)
+    test = mc.tests.calibration_test(preds, n_resamples=9)
     expected = [test.ci_low, test.ci_high]
     compared = mc.compare(preds, ["ece", "debiased_ece", "accuracy"], n_resamples=9).scores
     of_ece = [min(expected[0], test.statistic), max(expected[1], test.statistic)]
@@ -39,13 +39,13 @@ def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_
     np.testing.assert_allclose(compared[["ci_low", "ci_high"]].iloc[1], expected, rtol=1e-9)
     assert compared["method"].tolist()[:2] == ["test-inversion"] * 2
     np.testing.assert_allclose(ends(preds, "debiased_ece")[0], expected, rtol=1e-9)
-    table = mc.reliability(preds, n_bins=BINS).errors
+    table = mc.diagnostics.reliability(preds, n_bins=BINS).errors
     np.testing.assert_allclose(table[["ci_low", "ci_high"]].iloc[0], expected, rtol=1e-9)
     path = tmp_path / "p.parquet"
     mc.compare(preds, "debiased_ece", n_resamples=9)
     p = preds.probabilities(preds.models[0])
     pd.DataFrame({"y_true": preds.y_true, "a:0": p[:, 0], "a:1": p[:, 1]}).to_parquet(path)
-    np.testing.assert_allclose(ends(mc.scan_predictions(path), "debiased_ece")[0], expected)
+    np.testing.assert_allclose(ends(mc.io.scan_predictions(path), "debiased_ece")[0], expected)
 
 
 @pytest.mark.parametrize("n", [60, 300])

@@ -115,7 +115,7 @@ def test_every_name_of_a_method_has_a_row_and_a_reason_to_choose_it():
     assert tuple(METHODS) == get_args(IntervalMethod) == tuple(INTERVALS)
     for name, row in METHODS.items():
         assert row.name == name
-        for function in (mc.compare, mc.BootstrapResult.confidence_interval):
+        for function in (mc.compare, mc.results.BootstrapResult.confidence_interval):
             assert f'- "{name}": {row.when}' in function.__doc__
 
 

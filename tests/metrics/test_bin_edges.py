@@ -51,10 +51,10 @@ def test_forecasts_of_two_decimals_are_binned_as_fractions_are(stored):
 @pytest.mark.parametrize("stored", STORED)
 def test_curves_and_tests_bin_as_the_metric_does(stored):
     preds = mc.Predictions(Y, {"a": STORED[stored]}, labels=[0, 1])
-    table = mc.reliability(preds, n_bins=N_BINS, label=1).table
+    table = mc.diagnostics.reliability(preds, n_bins=N_BINS, label=1).table
     counts = np.bincount(np.minimum(HUNDREDTHS // 10, 9), minlength=N_BINS)
     assert table["n"].tolist() == counts[counts > 0].tolist()
-    test = mc.calibration_test(preds, n_bins=N_BINS, n_resamples=9)
+    test = mc.tests.calibration_test(preds, n_bins=N_BINS, n_resamples=9)
     assert test.statistic == pytest.approx(TOP, abs=1e-7)
 
 
@@ -64,7 +64,7 @@ def test_a_scan_in_single_precision_bins_as_memory_does(tmp_path):
     p = STORED["single"]
     frame = pd.DataFrame({"y_true": Y, "a:0": p[:, 0], "a:1": p[:, 1]})
     frame.to_parquet(path)
-    scanned = mc.bootstrap(mc.scan_predictions(path), "ece_10", n_resamples=2).estimate.iloc[0]
+    scanned = mc.bootstrap(mc.io.scan_predictions(path), "ece_10", n_resamples=2).estimate.iloc[0]
     assert scanned == pytest.approx(TOP, abs=1e-7)
 
 

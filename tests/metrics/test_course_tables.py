@@ -74,7 +74,7 @@ def test_a_classifier_that_says_the_majority_class():
 
 def test_the_exercise_of_ten_objects():
     truth, said = list("AAAAABBBBB"), list("AABAAABAAB")
-    matrix = mc.confusion_matrix(truth, said)
+    matrix = mc.diagnostics.confusion_matrix(truth, said)
     tp, fn, fp, tn = (matrix.loc[t, p] for t, p in (("A", "A"), ("A", "B"), ("B", "A"), ("B", "B")))
     assert (tp, fn, fp, tn) == (4, 1, 3, 2)
     options = {"average": "binary", "pos_label": "A"}
@@ -89,7 +89,7 @@ def test_the_exercise_of_twenty_colours():
     colours = {"R": "Red", "B": "Blue", "G": "Green", "Y": "Yellow"}
     truth = [colours[c] for c in "RBGGBBRGYYYRBGGBRGYG"]
     said = [colours[c] for c in "RRBGBGRGYYYRRBGBRGYY"]
-    matrix = mc.confusion_matrix(truth, said, labels=list(colours.values()))
+    matrix = mc.diagnostics.confusion_matrix(truth, said, labels=list(colours.values()))
     # The row that the slide fills in: two Blue taken for Red, two rightly for Blue.
     assert matrix.loc["Blue"].tolist() == [2, 2, 1, 0]
     assert matrix.to_numpy().tolist() == [[4, 0, 0, 0], [2, 2, 1, 0], [0, 2, 4, 1], [0, 0, 0, 4]]

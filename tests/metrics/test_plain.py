@@ -77,7 +77,7 @@ def test_undefined_values_are_said():
          "class, or ask a metric of probabilities."),
         (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
          "least 0, got -1."),
-        (lambda: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
+        (lambda: mc.diagnostics.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
          "true, pred, all, got 'rows'."),
         (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "
          "cf1_macro, f1_micro?"),
@@ -92,7 +92,7 @@ def test_bad_input(call, message):
 def test_confusion_matrix(normalize):
     names = ["x", "y", "z"]
     y_true, y_pred = [names[i] for i in Y_TRUE], [names[i] for i in Y_PRED]
-    frame = mc.confusion_matrix(y_true, y_pred, normalize=normalize)
+    frame = mc.diagnostics.confusion_matrix(y_true, y_pred, normalize=normalize)
     expected = sk.confusion_matrix(y_true, y_pred, normalize=normalize)
     np.testing.assert_allclose(frame.to_numpy(), expected)
     assert frame.index.tolist() == frame.columns.tolist() == names
@@ -100,7 +100,9 @@ def test_confusion_matrix(normalize):
 
 
 def test_probabilistic_confusion_matrix_of_soft_labels():
-    frame = mc.probabilistic_confusion_matrix([[0.5, 0.5], [0, 1]], [[0.75, 0.25], [0.5, 0.5]])
+    frame = mc.diagnostics.probabilistic_confusion_matrix(
+        [[0.5, 0.5], [0, 1]], [[0.75, 0.25], [0.5, 0.5]]
+    )
     assert frame.to_numpy().tolist() == [[0.375, 0.125], [0.875, 0.625]]
 
 

@@ -137,12 +137,12 @@ def test_plain_functions_take_raw_scores():
 
 
 def test_curves_and_operating_points_of_raw_scores(markers):
-    points = mc.curve(markers["s100b"], n_resamples=9).points
+    points = mc.diagnostics.curve(markers["s100b"], n_resamples=9).points
     at = points[points.threshold == 0.5].iloc[0]
     positive = ASAH.poor == 1
     assert at.recall == pytest.approx((MARKERS["s100b"][positive] >= 0.5).mean())
     assert at.false_positive_rate == pytest.approx((MARKERS["s100b"][~positive] >= 0.5).mean())
-    given = mc.operating_point(markers["wfns"], threshold=4, n_resamples=9).iloc[0]
+    given = mc.diagnostics.operating_point(markers["wfns"], threshold=4, n_resamples=9).iloc[0]
     assert given.recall == pytest.approx((MARKERS["wfns"][positive] >= 4).mean())
 
 

@@ -65,7 +65,7 @@ def test_parts_and_lists_of_texts_keep_their_references():
     preds = mc.Predictions(VARIED, SAID, kind="texts").subset(range(1, 20))
     assert preds.y_true.tolist() == [tuple(r) if isinstance(r, list) else r for r in VARIED[1:20]]
     lists = {m: [[(text, 1.0)] for text in said] for m, said in SAID.items()}
-    listed = mc.from_nbest(SAME, lists, kind="texts")
+    listed = mc.io.from_nbest(SAME, lists, kind="texts")
     texts = mc.Predictions(SAME, SAID, kind="texts")
     found = [mc.bootstrap(each, "bleu", n_resamples=2).point for each in (listed, texts)]
     np.testing.assert_array_equal(*found)

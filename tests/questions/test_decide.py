@@ -132,7 +132,7 @@ def test_components_of_variance_are_recovered():
     item, run = (x.ravel() for x in np.meshgrid(np.arange(n_items), np.arange(n_runs)))
     scores = rng.normal(0, 1, n_items)[item] + rng.normal(0, 0.3, n_runs)[run]
     preds = mc.Predictions.from_scores({"a": scores}, groups=item, runs=run)
-    row = mc.variance_components(preds, "mean_score", n_resamples=4000).iloc[0]
+    row = mc.diagnostics.variance_components(preds, "mean_score", n_resamples=4000).iloc[0]
     table = pd.Series(scores)
     items, runs = (table.groupby(c).mean().std(ddof=1) / np.sqrt(n) for c, n in
                    ((item, n_items), (run, n_runs)))  # fmt: skip
@@ -140,7 +140,7 @@ def test_components_of_variance_are_recovered():
     assert row.se_runs == pytest.approx(runs, rel=0.05)
     assert row.se_both == pytest.approx(np.hypot(items, runs), rel=0.05)
     with pytest.raises(ValueError, match="need `groups`"):
-        mc.variance_components(PREDS, "accuracy")
+        mc.diagnostics.variance_components(PREDS, "accuracy")
 
 
 @pytest.mark.parametrize(("n_items", "n_runs"), [(40, 2), (30, 3)])
@@ -149,7 +149,7 @@ def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n
     y = rng.normal(size=(n_items, 1)) + rng.normal(size=n_runs) + rng.normal(size=(n_items, n_runs))
     item, run = (x.ravel() for x in np.indices(y.shape))
     preds = mc.Predictions.from_scores({"a": y.ravel()}, groups=item, runs=run)
-    row = mc.variance_components(preds, "mean_score", n_resamples=20_000).iloc[0]
+    row = mc.diagnostics.variance_components(preds, "mean_score", n_resamples=20_000).iloc[0]
     of_items, of_runs = y.mean(axis=1), y.mean(axis=0)
     rest = y - of_items[:, None] - of_runs + y.mean()
     squares = (
@@ -165,7 +165,7 @@ def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n
 
 def test_selfcheck_finds_nominal_rates_where_methods_are_right():
     preds = made_up(150, (1.2, 0.9))
-    frame = mc.selfcheck(preds, "m0", "m1", "accuracy", n_trials=80, n_resamples=199)
+    frame = mc.diagnostics.selfcheck(preds, "m0", "m1", "accuracy", n_trials=80, n_resamples=199)
     exchangeable, equal, value, difference = frame.realised
     assert max(exchangeable, equal) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 80)
     assert [value, difference] == pytest.approx([0.95, 0.95], abs=3 * np.sqrt(0.05 * 0.95 / 80))
@@ -179,10 +179,10 @@ def test_selfcheck_draws_clusters_whole():
     preds = made_up(30, (1.2, 0.9)).subset(np.repeat(np.arange(30), 5))
     clustered = preds.with_columns(groups=np.repeat(np.arange(30), 5))
     options = {"n_trials": 60, "n_resamples": 99, "method": "percentile"}
-    frame = mc.selfcheck(clustered, "m0", "m1", "accuracy", **options)
+    frame = mc.diagnostics.selfcheck(clustered, "m0", "m1", "accuracy", **options)
     assert frame.realised[:2].max() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
     assert frame.realised[2] > 0.82
-    alone = mc.selfcheck(made_up(30, (1.2, 0.9)), "m0", "m1", "accuracy", **options)
+    alone = mc.diagnostics.selfcheck(made_up(30, (1.2, 0.9)), "m0", "m1", "accuracy", **options)
     assert frame.realised.tolist() == alone.realised.tolist()
 
 
@@ -191,10 +191,10 @@ def test_selfcheck_shows_a_test_that_needs_exchangeable_models():
     rng = np.random.default_rng(0)
     scores = {"a": rng.exponential(1, 12) ** 2, "b": np.full(12, 2.0)}
     preds = mc.Predictions.from_scores(scores)
-    frame = mc.selfcheck(preds, "a", "b", "mean_score", n_trials=120, n_resamples=99)
+    frame = mc.diagnostics.selfcheck(preds, "a", "b", "mean_score", n_trials=120, n_resamples=99)
     exchangeable, equal, *_ = frame.realised
     assert exchangeable < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
     assert equal > 0.09
     certain = mc.Predictions.from_scores({"a": [1.0] * 12, "b": [0.0] * 12})
-    frame = mc.selfcheck(certain, "a", "b", "mean_score", n_trials=5, n_resamples=9)
+    frame = mc.diagnostics.selfcheck(certain, "a", "b", "mean_score", n_trials=5, n_resamples=9)
     assert np.isnan(frame.realised[1])

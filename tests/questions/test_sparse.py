@@ -52,14 +52,14 @@ OF_RARE: dict[str, Callable[[], object]] = {
         method="percentile"
     ),
     "to_frame": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).to_frame(),
-    "selfcheck": lambda: mc.selfcheck(
+    "selfcheck": lambda: mc.diagnostics.selfcheck(
         PREDS, "a", "b", "f1", label=1, n_trials=2, n_resamples=19
     ),
     "compare_groups": lambda: mc.compare_groups(
         {"news": PREDS, "mails": PREDS}, "f1", n_resamples=999, correction="none"
     ),
     "sketch": lambda: mc.decide(
-        mc.sketch(PREDS, metrics="f1"), "a", "b", "f1", label=1, margin=0.1
+        mc.io.sketch(PREDS, metrics="f1"), "a", "b", "f1", label=1, margin=0.1
     ),
 }  # fmt: skip
 
@@ -76,7 +76,7 @@ def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks
 
 def test_two_test_sets_are_told_apart():
     first, second = told(
-        lambda: mc.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
+        lambda: mc.tests.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
     )
     assert str(first.message).startswith("`predictions_a`: f1 of 1: 3 samples.")
     assert str(second.message).startswith("`predictions_b`: f1 of 1: 3 samples.")

@@ -24,7 +24,7 @@ def size(n_a: int, n_b: int, p: float, alpha: float = 0.05) -> float:
     for a in likely[0]:
         for b in likely[1]:
             sides = right_of(a, n_a, "a"), right_of(b, n_b, "b")
-            found = mc.unpaired_test(*sides, "accuracy", n_resamples=99)
+            found = mc.tests.unpaired_test(*sides, "accuracy", n_resamples=99)
             rejected += laws[0][a] * laws[1][b] * (found.p_value <= alpha)
     return rejected
 
@@ -90,19 +90,19 @@ def test_proportions_are_counted_and_named_so(metric: str):
             else mc.Predictions(y, {name: said})
         )
     label = 1 if metric in ("recall", "precision") else None
-    found = mc.unpaired_test(*sides, metric, label=label)
+    found = mc.tests.unpaired_test(*sides, metric, label=label)
     assert found.method == "unpaired-fisher-midp"
     assert found.exact
     assert found.p_value_standard_error == 0
     assert found.p_value == pytest.approx(fisher_midp(tuple(counts), tuple(trials), "two-sided"))
-    named = mc.unpaired_test(*sides, metric, label=label, method="fisher-midp")
+    named = mc.tests.unpaired_test(*sides, metric, label=label, method="fisher-midp")
     assert named.p_value == found.p_value
 
 
 def test_what_is_no_proportion_is_refused_by_name():
     sides = [mc.Predictions.from_scores({m: np.arange(9.0)}) for m in "ab"]
     with pytest.raises(ValueError, match="needs a proportion of independent samples"):
-        mc.unpaired_test(*sides, "mean_score", method="fisher-midp")
+        mc.tests.unpaired_test(*sides, "mean_score", method="fisher-midp")
 
 
 # -- sums ---------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_the_statistic_is_the_difference_over_its_own_error_with_some_of_both_se
     a, b = np.array([3, 1, 2, 34]), np.array([30, 12, 9, 349])
     (first, square_a), (second, square_b) = (f1_and_square(x, a + b) for x in (a, b))
     expected = (first - second) / np.sqrt(square_a + square_b)
-    found = mc.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1", label=1)
+    found = mc.tests.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1", label=1)
     assert found.method == "unpaired-studentized-permutation"
     assert found.statistic == pytest.approx(expected, rel=1e-6)
 
@@ -183,7 +183,7 @@ def test_f1_of_a_tenth_of_positives_in_unequal_sets_holds_its_size(share: float)
 
     for trial in range(100):
         sides = drawn(40, 0.1, "a"), drawn(400, share, "b")
-        found = mc.unpaired_test(*sides, "f1", label=1, n_resamples=199, rng=trial)
+        found = mc.tests.unpaired_test(*sides, "f1", label=1, n_resamples=199, rng=trial)
         rejected += found.p_value <= 0.05
     assert rejected <= 12
 
@@ -192,7 +192,7 @@ def test_of_real_scores_the_statistic_is_welchs():
     """Squared errors divide by n, not n - 1."""
     rng = np.random.default_rng(7)
     x, y = rng.normal(0.5, 1, 40), rng.normal(0, 4, 90)
-    found = mc.unpaired_test(
+    found = mc.tests.unpaired_test(
         *(mc.Predictions.from_scores({m: s}) for m, s in (("a", x), ("b", y))), "mean_score"
     )
     error = np.sqrt(x.var() / 40 + y.var() / 90)
@@ -210,10 +210,10 @@ def test_clusters_are_dealt_whole():
         mc.Predictions.from_scores({m: np.repeat(s, 2)}, groups=np.arange(2 * len(s)) // 2)
         for m, s in (("a", x), ("b", y))
     ]
-    found, clustered = (mc.unpaired_test(*s, "mean_score") for s in (plain, twice))
+    found, clustered = (mc.tests.unpaired_test(*s, "mean_score") for s in (plain, twice))
     assert clustered.statistic == pytest.approx(found.statistic, rel=1e-6)
     assert clustered.p_value == pytest.approx(found.p_value, abs=1e-12)
-    beside = mc.unpaired_test(plain[0], twice[1], "mean_score")
+    beside = mc.tests.unpaired_test(plain[0], twice[1], "mean_score")
     assert beside.difference == pytest.approx(found.difference)
 
 
@@ -223,10 +223,10 @@ def test_weights_of_one_side_are_not_forgotten():
     heavy = mc.Predictions.from_scores({"a": x}, sample_weight=w)
     light = mc.Predictions.from_scores({"a": x}, sample_weight=1000 * w)
     other = mc.Predictions.from_scores({"b": y})
-    first, second = (mc.unpaired_test(s, other, "mean_score") for s in (heavy, light))
+    first, second = (mc.tests.unpaired_test(s, other, "mean_score") for s in (heavy, light))
     assert first.difference == pytest.approx(np.average(x, weights=w) - y.mean())
     assert first.statistic == pytest.approx(second.statistic)
-    dealt = mc.unpaired_test(heavy, other, "mean_score", method="permutation")
+    dealt = mc.tests.unpaired_test(heavy, other, "mean_score", method="permutation")
     assert dealt.p_value == pytest.approx(first.p_value, abs=0.1)
 
 
@@ -237,6 +237,6 @@ def test_what_cannot_be_dealt_is_resampled_and_named():
         y = rng.integers(0, 2, 60)
         p = 1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=60))))
         sides.append(mc.Predictions(y, {name: np.c_[1 - p, p]}))
-    found = mc.unpaired_test(*sides, "roc_auc", n_resamples=99)
+    found = mc.tests.unpaired_test(*sides, "roc_auc", n_resamples=99)
     assert found.method == "unpaired-bootstrap"
     assert "test:unpaired-bootstrap" in found.signature

@@ -198,7 +198,7 @@ def test_without_a_range_no_level_is_promised():
     preds = mc.Predictions.from_scores({"old": old, "new": old + rng.normal(0, 0.01, 60)})
     found = mc.decide(preds, "old", "new", "mean_score", margin=0.1, **FEW)
     assert found.sentence().endswith(
-        " No level is promised, as mean_score has no known range (declare it with bounds= or --range "
+        " No level is promised, as mean_score has no known range (declare it with bounds= or --read range="
         "LOW,HIGH): losses on fewer than 5 % of the samples would not have been seen."
     )
     values = mc.Predictions(old, {"old": old + 0.1, "new": old + 0.1}, kind="values")
@@ -231,11 +231,11 @@ def test_the_range_travels():
     preds = mc.Predictions.from_scores(
         {m: rng.uniform(0, 3, 40) for m in "abc"}, bounds=(0, 4), slices={"half": [0, 1] * 20}
     )
-    sketched = mc.sketch(preds, "mean_score")
+    sketched = mc.io.sketch(preds, "mean_score")
     parts = (
         preds[["a", "b"]], preds.subset(np.arange(20)), pickle.loads(pickle.dumps(preds)),
         copy.deepcopy(preds), preds.with_columns(groups=np.arange(40) // 2), sketched,
-        sketched[["a", "b"]], mc.read_sketch(sketched.to_frame()),
+        sketched[["a", "b"]], mc.io.read_sketch(sketched.to_frame()),
     )  # fmt: skip
     for part in parts:
         assert part.bounds == (0.0, 4.0)
@@ -243,17 +243,17 @@ def test_the_range_travels():
         assert "assuming scores lie within 0 and 4" in found.sentence()
     frame = pd.DataFrame({m: preds.output(m).array for m in "abc"})
     assert mc.read_predictions(frame, bounds=(0, 4)).bounds == (0.0, 4.0)
-    scan = mc.scan_predictions(_arrow(frame), bounds=(0, 4))
+    scan = mc.io.scan_predictions(_arrow(frame), bounds=(0, 4))
     assert scan.bounds == scan.load().bounds == (0.0, 4.0)
     interval = mc.compare(preds, n_resamples=99).scores
     assert ((interval.ci_low >= 0) & (interval.ci_high <= 4)).all()
     with pytest.raises(ValueError, match="model 'a' has scores outside the declared range 0 to 2"):
-        mc.scan_predictions(_arrow(frame), bounds=(0, 2)).load()
+        mc.io.scan_predictions(_arrow(frame), bounds=(0, 2)).load()
     named = {m: {"x": rng.random(40), "y": rng.normal(size=40)} for m in "ab"}
     two = mc.Predictions.from_scores(named, bounds={"x": (0, 1)}, greater_is_better=True)
-    again = mc.read_sketch(mc.sketch(two, ["x", "y"]).to_frame())
+    again = mc.io.read_sketch(mc.io.sketch(two, ["x", "y"]).to_frame())
     assert again.bounds == {"x": (0.0, 1.0)}
-    assert mc.sketch(two, ["x", "y"]).about == again.about
+    assert mc.io.sketch(two, ["x", "y"]).about == again.about
 
 
 def _arrow(frame):

@@ -52,7 +52,9 @@ def test_a_missing_score_is_counted_and_its_model_stays(tmp_path, mark):
 
 
 def test_a_mark_of_one_s_own_is_refused_with_the_option_that_names_it(tmp_path):
-    with pytest.raises(ValueError, match=r"'b' holds numbers, but 'timeout' in 1 of 40 .*--na tim"):
+    with pytest.raises(
+        ValueError, match=r"'b' holds numbers, but 'timeout' in 1 of 40 .*--read na=tim"
+    ):
         sentence(holed("timeout", 3), tmp_path)
     said = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
     assert "missing: 1 in b; direction" in said
@@ -120,7 +122,7 @@ def test_several_test_sets_are_chosen_or_compared_one_by_one():
     ):
         mc.read_predictions(both)
     assert len(mc.read_predictions(both, set="z")) == N / 2
-    sets = mc.read_sets(both)
+    sets = mc.io.read_sets(both)
     assert {name: len(preds) for name, preds in sets.items()} == {"x": N, "z": N / 2}
 
 

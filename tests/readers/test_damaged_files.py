@@ -101,7 +101,7 @@ def test_texts_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"t\.parquet: not a readable Parquet file \(.*UTF8"):
         mc.read_predictions(path)
     with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \(.*UTF8"):
-        mc.scan_predictions(path).load()
+        mc.io.scan_predictions(path).load()
 
 
 def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
@@ -111,14 +111,14 @@ def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"t\.parquet: .* \(.*utf-8.*\)"):
         mc.read_predictions(path)
     with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \(.*utf-8"):
-        mc.scan_predictions(path)
+        mc.io.scan_predictions(path)
 
 
 def test_a_sketch_whose_description_is_no_text_is_refused():
-    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame["label"] = [f"{label}\udcff".encode(errors="surrogateescape") for label in frame["label"]]
     with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*utf-8"):
-        mc.read_sketch(frame)
+        mc.io.read_sketch(frame)
 
 
 def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
@@ -128,7 +128,7 @@ def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
     data[4:24] = b"\xff" * 20
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \("):
-        mc.scan_predictions(path).load()
+        mc.io.scan_predictions(path).load()
 
 
 @pytest.mark.parametrize(
@@ -136,25 +136,25 @@ def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
 )  # fmt: skip
 def test_a_sketch_with_a_row_that_none_has_is_refused(column, value):
     preds = mc.Predictions(WIDE["y_true"], {m: WIDE[m] for m in "ab"})
-    frame = mc.sketch(preds, "f1_macro", buckets=8).to_frame()
+    frame = mc.io.sketch(preds, "f1_macro", buckets=8).to_frame()
     frame.loc[3, column] = value
     with pytest.raises(ValueError, match=r"as no sketch of 8 buckets does|in column 'value'"):
-        mc.read_sketch(frame)
+        mc.io.read_sketch(frame)
 
 
 def test_a_sketch_whose_description_is_cut_is_refused():
-    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame.loc[0, "label"] = frame.loc[0, "label"][:50]
     with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*\); sketch the predic"):
-        mc.read_sketch(frame)
+        mc.io.read_sketch(frame)
 
 
 def test_a_sketch_of_more_samples_than_can_be_counted_is_refused():
-    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     for value in (-1.0, 1e308):
         frame.loc[frame["statistic"].eq("samples").idxmax(), "value"] = value
         with pytest.raises(ValueError, match=r"counts \S+ samples in a bucket\.$"):
-            mc.read_sketch(frame)
+            mc.io.read_sketch(frame)
 
 
 def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):

@@ -37,7 +37,7 @@ def long():
 @pytest.mark.parametrize("name", ["score", "exact_match", "bleu"])
 def test_scores_beside_answers_are_asked_about_and_both_commands_work(tmp_path, name):
     path = as_file(long().rename(columns={"score": name}), tmp_path)
-    told = rf"'{name}' holds scores beside .*\(--score {name}\), .*\(--pred response\)"
+    told = rf"'{name}' holds scores beside .*\(--read score={name}\), .*\(--read pred=response\)"
     with pytest.raises(ValueError, match=told):
         mc.read_predictions(path)
     by_score = mc.read_predictions(path, score=name)
@@ -55,7 +55,7 @@ def test_scores_that_only_say_which_answers_are_right_are_no_question(tmp_path):
 def test_a_table_of_one_model_is_asked_the_same():
     frame = long().query("model == 'a'").drop(columns="model")
     frame = frame.rename(columns={"response": "y_pred"})
-    with pytest.raises(ValueError, match=r"--score score\).*--pred y_pred"):
+    with pytest.raises(ValueError, match=r"--read score=score\).*--read pred=y_pred"):
         mc.read_predictions(frame)
     assert mc.read_predictions(frame, kind="labels").output("model").kind == "labels"
 
@@ -123,7 +123,7 @@ def solubility():
 @pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_path, dropped):
     frame = solubility().drop(index=dropped)
-    told = r"\(--model-column receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --pred 'logP \("
+    told = r"\(--read model-column=receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --read pred='logP \("
     for source in both(frame, tmp_path):
         with pytest.raises(ValueError, match=told):
             mc.read_predictions(source)
@@ -185,7 +185,7 @@ def test_several_true_labels_in_a_file_for_each_model_are_refused_too(tmp_path):
         one = frame[[h for h in frame if h.startswith(("id", "true", model))]]
         one.columns = one.columns.str.replace(f"{model}_", "pred_")
         paths.append(as_file(one, tmp_path, f"{model}.csv"))
-    with pytest.raises(ValueError, match=r"several kinds .*\(--true true_0 --pred pred_0\)"):
+    with pytest.raises(ValueError, match=r"several kinds .*\(--true true_0 --read pred=pred_0\)"):
         mc.read_predictions(paths)
     preds = mc.read_predictions(paths, true="true_0", pred="pred_0")
     assert preds.models == ("A", "B")
@@ -223,7 +223,7 @@ def test_a_count_of_the_samples_is_ranked_by_nobody(heading):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
     with pytest.raises(ValueError, match=f"column '{heading}' holds whole numbers and the others"):
-        mc.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
+        mc.tests.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
     with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
-        mc.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
-    assert len(mc.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4
+        mc.tests.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
+    assert len(mc.tests.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4

@@ -240,17 +240,17 @@ def test_absent_columns_are_named(tmp_path, options, message):
     ("other", "message"),
     [
         (ONE.assign(id=[1, 2, 2]), "the file of model 'bow' repeats 1 ids (2); each sample must occur "
-         "once, or once in each run (--run COLUMN)."),
+         "once, or once in each run (--read run=COLUMN)."),
         (ONE.iloc[:2], "the file of model 'bow' lacks 1 ids of 'cnn' (3); keep the 2 common ids with "
-         "ids='intersect' (--ids intersect)."),
+         "ids='intersect' (--read ids=intersect)."),
         (ONE.assign(id=[2, 3, 4], y_true=["b", "b", "a"]), "the file of model 'bow' lacks 1 ids of "
          "'cnn' (1) and has 1 ids that 'cnn' lacks (4); keep the 2 common ids with ids='intersect' "
-         "(--ids intersect)."),
+         "(--read ids=intersect)."),
         (ONE.assign(y_true=["b", "b", "b"]), "the files of 'cnn' and 'bow' disagree on y_true for 1 "
          "ids (1)."),
         (ONE.drop(columns="y_pred"), "the file of model 'bow' has neither predictions nor "
          "scores (its columns: id, y_true); say which column holds what the model gave with pred= "
-         "(--pred COLUMN), or its scores with score= (--score COLUMN)."),
+         "(--read pred=COLUMN), or its scores with score= (--read score=COLUMN)."),
         (ONE.drop(columns="id"), "the file of model 'bow' has no column that names the samples (id, "
          "item, image, ...); files are aligned by id, so name it with id= (--id COLUMN)."),
     ],

@@ -60,7 +60,7 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
 def test_lists_in_a_scan_are_refused_in_words(tmp_path):
     path = written(WIDE, tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="probabilities in lists; a scan needs a column model:cl"):
-        mc.scan_predictions(path)
+        mc.io.scan_predictions(path)
 
 
 @pytest.mark.parametrize("heading", ["y_pred", "probs", "prediction", "y_proba", "any other"])

@@ -89,7 +89,7 @@ def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mar
             ValueError, match=r"holds .* in 4 rows .*; if these are missing"
         ) as caught:
             mc.read_predictions(source)
-        assert str(caught.value).endswith("if they name classes na=[''] (--na '').")
+        assert str(caught.value).endswith("if they name classes na=[''] (--read na='').")
         classes = mc.read_predictions(source, na=[""])
         assert mark in classes.labels
         assert len(classes) == len(TRUTH)
@@ -103,7 +103,7 @@ def test_the_commands_keep_the_marks_that_stand_in_models(tmp_path):
     frame = _marked("NA", "y_true").assign(b=["-", *TRUTH[1:]])
     for source in _sources(frame, tmp_path):
         with pytest.raises(
-            ValueError, match=r"\(--na - --na NA\), .* classes na=\['-'\] \(--na -\)"
+            ValueError, match=r"\(--read na=- --read na=NA\), .* classes na=\['-'\] \(--read na=-\)"
         ):
             mc.read_predictions(source)
         with pytest.warns(DataWarning):
@@ -143,7 +143,9 @@ def test_a_class_that_a_heading_names_is_one(tmp_path):
 @pytest.mark.parametrize("role", ["groups", "strata"])
 def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
     for source in _sources(_marked("NA", "city"), tmp_path):
-        with pytest.raises(ValueError, match=f"'city' of {role} holds 'NA' in 4 rows .*--na ''"):
+        with pytest.raises(
+            ValueError, match=f"'city' of {role} holds 'NA' in 4 rows .*--read na=''"
+        ):
             mc.read_predictions(source, **{role: "city"})
         named = mc.read_predictions(source, na=[""], **{role: "city"})
         assert {*getattr(named, role)} == {"p", "q", "NA"}

@@ -43,34 +43,38 @@ def comparison(*size):
 
 @cache
 def variance(*size):
-    return mc.variance_study(preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **FEW)
+    return mc.studies.variance_study(preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **FEW)
 
 
 @cache
 def agreement(*size):
     pairs = ["f1", "precision", "recall"] if size[1] == 3 else ["f1"]
-    return mc.agreement_study(preds(*size), pairs, test="wald", **FEW)
+    return mc.studies.agreement_study(preds(*size), pairs, test="wald", **FEW)
 
 
 @cache
 def undefined(*size):
-    return mc.undefined_study(preds(*size), ["f1", "precision"], ratios=RATIOS[:4], n_resamples=9)
+    return mc.studies.undefined_study(
+        preds(*size), ["f1", "precision"], ratios=RATIOS[:4], n_resamples=9
+    )
 
 
 @cache
 def sensitivity(*size):
     metrics = ["accuracy", "f1_macro", "cf1_macro", "brier_score"]
-    return mc.sensitivity_study(preds(*size)[list(preds(*size).models[:13])], metrics, **FEW)
+    return mc.studies.sensitivity_study(
+        preds(*size)[list(preds(*size).models[:13])], metrics, **FEW
+    )
 
 
 @cache
 def curves(kind, *size):
-    return mc.curve(preds(*size), kind, label=preds(*size).labels[0], n_resamples=9)
+    return mc.diagnostics.curve(preds(*size), kind, label=preds(*size).labels[0], n_resamples=9)
 
 
 @cache
 def reliability(*size):
-    return mc.reliability(preds(*size), n_bins=5, n_resamples=9)
+    return mc.diagnostics.reliability(preds(*size), n_bins=5, n_resamples=9)
 
 
 @cache
@@ -83,7 +87,7 @@ def power(*size):
 def ranks(n_models, _):
     rng = np.random.default_rng(1)
     scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
-    return mc.critical_difference(scores)
+    return mc.tests.critical_difference(scores)
 
 
 # Names of figures to what draws them at a size, into an `ax` if one is given.
@@ -320,7 +324,7 @@ def test_curves_state_the_area_under_them(kind, name):
 
 def test_reliability_states_the_debiased_error_with_its_interval():
     data = preds(5, 3)
-    found = mc.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
+    found = mc.tests.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
     said = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
     title = figure("reliability", 5, 3).axes[0].get_title(loc="left")
     assert said in title.replace("\n", " ")
@@ -328,7 +332,7 @@ def test_reliability_states_the_debiased_error_with_its_interval():
         data.y_true, {"a": data.probabilities(data.models[0])}, labels=data.labels,
         sample_weight=np.resize([1.0, 2.0], len(data)),
     )  # fmt: skip
-    title = mc.reliability(weighted, n_resamples=9).plot().axes[0].get_title(loc="left")
+    title = mc.diagnostics.reliability(weighted, n_resamples=9).plot().axes[0].get_title(loc="left")
     assert "no ECE" in title
 
 

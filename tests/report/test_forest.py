@@ -150,5 +150,5 @@ def test_pyplot_is_left_alone(make_comparison):
 
 def test_without_matplotlib_the_extra_is_named(make_comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "modelcompare\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[plot\]"'):
         plot_comparison(make_comparison())

@@ -101,7 +101,7 @@ def test_a_page_is_the_same_on_every_run(make_comparison):
 
 def test_without_jinja2_the_extra_is_named(make_comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r'pip install "modelcompare\[html\]"'):
+    with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[html\]"'):
         page(make_comparison())
 
 
@@ -175,7 +175,10 @@ def test_more_results_stand_below_with_their_own_signatures(tmp_path):
         preds.labels[preds.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
         slices={"part": [*"ab"] * (len(preds) // 2)},
     )  # fmt: skip
-    more = [mc.compare_groups(sliced, "accuracy", n_resamples=99), mc.reliability(preds["mlp"])]
+    more = [
+        mc.compare_groups(sliced, "accuracy", n_resamples=99),
+        mc.diagnostics.reliability(preds["mlp"]),
+    ]
     result = mc.compare(preds, "accuracy", n_resamples=99)
     result.to_html(tmp_path / "page.html", more)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -57,7 +57,7 @@ def result_fixture():
 def url_fixture(result, tmp_path_factory):
     preds = _predictions()
     more = [
-        mc.compare_groups(preds, ["accuracy", "f1"], n_resamples=199), mc.reliability(preds),
+        mc.compare_groups(preds, ["accuracy", "f1"], n_resamples=199), mc.diagnostics.reliability(preds),
         mc.comparison.disagreements.disagreements(preds, LONG, SCRIPT),
     ]  # fmt: skip
     path = tmp_path_factory.mktemp("page") / "page.html"

@@ -34,7 +34,7 @@ def _estimators():
     x = rng.normal(size=(60, 3))
     y = (x[:, 0] + rng.normal(size=60) > 0).astype(int)
     models = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
-    return mc.compare_estimators(models, x, y, cv=3, metrics=["accuracy", "f1"])
+    return mc.crossval.compare_estimators(models, x, y, cv=3, metrics=["accuracy", "f1"])
 
 
 def _bounded():
@@ -51,27 +51,27 @@ MADE = {
     ),
     "GroupComparison of subgroups": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
     "EstimatorComparison": _estimators,
-    "RankComparison": lambda: mc.critical_difference(
+    "RankComparison": lambda: mc.tests.critical_difference(
         {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
     ),
-    "FoldComparison": lambda: mc.compare_folds(_estimators().folds),
+    "FoldComparison": lambda: mc.crossval.compare_folds(_estimators().folds),
     "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
-    "OmnibusResult": lambda: mc.omnibus_test(preds()),
+    "OmnibusResult": lambda: mc.tests.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),
-    "VarianceStudy": lambda: mc.variance_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
-    "AgreementStudy": lambda: mc.agreement_study(preds(), ["f1"], **FEW),
-    "UndefinedStudy": lambda: mc.undefined_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
-    "SensitivityStudy": lambda: mc.sensitivity_study(
+    "VarianceStudy": lambda: mc.studies.variance_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
+    "AgreementStudy": lambda: mc.studies.agreement_study(preds(), ["f1"], **FEW),
+    "UndefinedStudy": lambda: mc.studies.undefined_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
+    "SensitivityStudy": lambda: mc.studies.sensitivity_study(
         preds(), ["f1_macro", "cf1_macro"], temperatures=[0.5], noises=[0.5], **FEW
     ),
-    "QuantizationStudy": lambda: mc.quantization_study(preds(), "cf1_macro", n_bins=[2]),
-    "CalibrationTest": lambda: mc.calibration_test(preds()["m0"], **FEW),
-    "CurveResult": lambda: mc.curve(preds(), label=1, **FEW),
-    "Reliability": lambda: mc.reliability(preds(), n_bins=4),
+    "QuantizationStudy": lambda: mc.studies.quantization_study(preds(), "cf1_macro", n_bins=[2]),
+    "CalibrationTest": lambda: mc.tests.calibration_test(preds()["m0"], **FEW),
+    "CurveResult": lambda: mc.diagnostics.curve(preds(), label=1, **FEW),
+    "Reliability": lambda: mc.diagnostics.reliability(preds(), n_bins=4),
 }
 all_results = pytest.mark.parametrize("name", MADE)
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")

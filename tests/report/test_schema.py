@@ -130,7 +130,7 @@ def _odd():
     yield mc.compare_groups(two, "accuracy", min_size=2, **FEW)
     yield mc.decide(two, "b", "a", "f1", label=np.bool_(True), margin=0.1, **FEW)
     yield mc.paired_test(preds(), "m0", "m1", "f1", label=np.int64(1), **FEW)
-    yield mc.variance_study(preds()["m0"], ["f1"], ratios=[1], **FEW)
+    yield mc.studies.variance_study(preds()["m0"], ["f1"], ratios=[1], **FEW)
     other = np.resize([0, 1, 2], 40)
     more = mc.Predictions(other, {"a": other, "b": np.roll(other, 1)})
     yield mc.compare_groups({"first": two, "second": more}, "f1", **FEW)

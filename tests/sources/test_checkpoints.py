@@ -48,7 +48,7 @@ RUN = """
 import sys, modelcompare as mc
 from modelcompare.engine import checkpoints
 checkpoints._SHARE = 1.0
-scan = mc.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
+scan = mc.io.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
 mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300)
 """
 
@@ -56,7 +56,7 @@ mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300)
 def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path, monkeypatch):
     path, folder = tmp_path / "x.parquet", tmp_path / "kept"
     pq.write_table(pa.Table.from_pandas(frame), path)
-    draws = mc.bootstrap(mc.scan_predictions(path), ["cf1", "log_loss"], n_resamples=300).draws
+    draws = mc.bootstrap(mc.io.scan_predictions(path), ["cf1", "log_loss"], n_resamples=300).draws
     killed = subprocess.Popen([sys.executable, "-c", RUN, str(path), str(folder)])
     deadline = time.monotonic() + 60
     while not [*folder.glob("totals-*.npz")]:
@@ -69,7 +69,7 @@ def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path
     with np.load(kept) as held:
         assert 1 <= held["next"] < 5
     monkeypatch.setattr(checkpoints, "_SHARE", 1.0)
-    scan = mc.scan_predictions(path, checkpoint=folder)
+    scan = mc.io.scan_predictions(path, checkpoint=folder)
     again = mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300).draws
     np.testing.assert_array_equal(again, draws)
 
@@ -80,16 +80,16 @@ def test_a_scan_goes_on_after_a_run_that_was_interrupted_while_a_block_was_read(
     path = tmp_path / "x.parquet"
     pq.write_table(pa.Table.from_pandas(frame), path)
     asked = {"metrics": "log_loss", "method": "percentile", "test": "wald", "n_resamples": 20}
-    expected = mc.compare(mc.scan_predictions(path), **asked)
-    scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
-    of_table = mc.ScannedPredictions._of_table
+    expected = mc.compare(mc.io.scan_predictions(path), **asked)
+    scan = mc.io.scan_predictions(path, checkpoint=tmp_path / "kept")
+    of_table = mc.io.ScannedPredictions._of_table
 
     def interrupted(self, table, number):
         if number == 3:
             raise KeyboardInterrupt
         return of_table(self, table, number)
 
-    monkeypatch.setattr(mc.ScannedPredictions, "_of_table", interrupted)
+    monkeypatch.setattr(mc.io.ScannedPredictions, "_of_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         mc.compare(scan, **asked)
     monkeypatch.undo()
@@ -99,21 +99,21 @@ def test_a_scan_goes_on_after_a_run_that_was_interrupted_while_a_block_was_read(
 
 
 def test_what_was_added_up_is_not_read_again(path, tmp_path, monkeypatch):
-    scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
+    scan = mc.io.scan_predictions(path, checkpoint=tmp_path / "kept")
     first = mc.bootstrap(scan, "cf1", n_resamples=20)
     monkeypatch.setattr(
         Evaluation, "statistics", lambda *_, **__: pytest.fail("was added up again")
     )
     monkeypatch.setattr(Evaluation, "estimate", lambda _: first.point)
     again = mc.bootstrap(
-        mc.scan_predictions(path, checkpoint=tmp_path / "kept"), "cf1", n_resamples=20
+        mc.io.scan_predictions(path, checkpoint=tmp_path / "kept"), "cf1", n_resamples=20
     )
     np.testing.assert_array_equal(first.draws, again.draws)
 
 
 def test_other_options_have_totals_of_their_own(path, tmp_path):
-    kept = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
-    plain = mc.scan_predictions(path)
+    kept = mc.io.scan_predictions(path, checkpoint=tmp_path / "kept")
+    plain = mc.io.scan_predictions(path)
     for options in (
         {"rng": 0}, {"rng": 1}, {"rng": 0, "scheme": "poisson"}, {"rng": 0, "size": 1000},
     ):  # fmt: skip
@@ -130,34 +130,36 @@ def test_other_options_have_totals_of_their_own(path, tmp_path):
 
 def test_totals_of_rows_that_changed_are_refused(frame, path, tmp_path):
     folder = tmp_path / "kept"
-    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
     pq.write_table(pa.Table.from_pandas(frame.iloc[1 : ROW_BLOCK + 999]), path)
     with pytest.raises(
         ValueError, match="checkpoints of other rows, or of these before they changed"
     ):
-        mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+        mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
     some = frame.iloc[: ROW_BLOCK + 999]
     other = some.assign(y_true=1 - some["y_true"])
-    mc.bootstrap(mc.scan_predictions(some, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+    mc.bootstrap(mc.io.scan_predictions(some, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
     with pytest.raises(ValueError, match="checkpoints of other rows"):
-        mc.bootstrap(mc.scan_predictions(other, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+        mc.bootstrap(
+            mc.io.scan_predictions(other, checkpoint=tmp_path / "f"), "cf1", n_resamples=20
+        )
 
 
 @pytest.mark.parametrize("n", [900, ROW_BLOCK])
 def test_totals_of_other_rows_are_refused_where_one_block_needs_none(n, frame, path, tmp_path):
     folder = tmp_path / "kept"
-    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
     with pytest.raises(ValueError, match="checkpoints of other rows"):
-        mc.scan_predictions(frame.iloc[:n], checkpoint=folder)
+        mc.io.scan_predictions(frame.iloc[:n], checkpoint=folder)
 
 
 def test_a_damaged_checkpoint_is_named(path, tmp_path):
     folder = tmp_path / "kept"
-    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
     (kept,) = folder.glob("totals-*.npz")
     kept.write_bytes(kept.read_bytes()[:100])
     with pytest.raises(ValueError, match=r"totals-.*is damaged.*delete it"):
-        mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+        mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
 
 
 def test_nothing_but_whole_files_is_left_behind(tmp_path):

@@ -40,9 +40,9 @@ def accuracies(predictions):
 
 def on_every_road(folder, **options):
     """The accuracies of a scan by its blocks, counted at its source, read whole, sketched."""
-    scan = mc.scan_predictions(folder, **options)
-    sketched = mc.sketch(scan, "accuracy")
-    blocks = mc.sketch(iter([*scan.blocks()]), "accuracy")
+    scan = mc.io.scan_predictions(folder, **options)
+    sketched = mc.io.sketch(scan, "accuracy")
+    blocks = mc.io.sketch(iter([*scan.blocks()]), "accuracy")
     found = [accuracies(each) for each in (scan, scan.load(), sketched, blocks)]
     assert all(each == found[0] for each in found)
     return found[0]
@@ -55,14 +55,14 @@ def test_a_folder_that_says_other_things_than_its_file_is_refused(column, opened
     write(tmp_path, **{f"{column}_is_0__p": first, f"{column}_is_1__p": second})
     told = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} holds 1; "
     with pytest.raises(ValueError, match=told):
-        mc.scan_predictions(opened(tmp_path), models=["a", "b"])
+        mc.io.scan_predictions(opened(tmp_path), models=["a", "b"])
 
 
 def test_a_folder_of_texts_that_says_other_things_is_refused(tmp_path):
     first, second = halves(FRAME)
     write(tmp_path, y_true_is_no__p=first, y_true_is_yes__p=second)
     with pytest.raises(ValueError, match="y_true=no, but the file's column 'y_true' holds 'yes'"):
-        mc.scan_predictions(tmp_path)
+        mc.io.scan_predictions(tmp_path)
 
 
 @pytest.mark.parametrize("frame", [FRAME, WHOLE])
@@ -75,7 +75,7 @@ def test_a_folder_may_hold_the_truth_alone(tmp_path):
     parts = {
         f"y_true_is_{c}__p": part.drop(columns="y_true") for c, part in FRAME.groupby("y_true")
     }
-    scan = mc.scan_predictions(write(tmp_path, **parts), true="y_true", models=["a", "b"])
+    scan = mc.io.scan_predictions(write(tmp_path, **parts), true="y_true", models=["a", "b"])
     assert accuracies(scan) == accuracies(mc.read_predictions(FRAME))
 
 
@@ -93,7 +93,7 @@ def test_a_model_that_a_file_lacks_is_named_with_the_file(short, tmp_path):
     told = rf"p{short}.parquet lacks the column 'b', which .*/p{1 - short}.parquet has"
     for options in ({}, {"models": ["a", "b"]}):
         with pytest.raises(ValueError, match=told):
-            mc.scan_predictions(tmp_path, **options)
+            mc.io.scan_predictions(tmp_path, **options)
     assert on_every_road(tmp_path, models=["a"]) == {"a": (FRAME.a == FRAME.y_true).mean()}
 
 
@@ -101,7 +101,7 @@ def test_a_truth_that_a_file_lacks_is_named_with_the_file(tmp_path):
     first, second = halves(FRAME)
     write(tmp_path, p0=first, p1=second.drop(columns="y_true"))
     with pytest.raises(ValueError, match=r"p1.parquet lacks the column 'y_true'"):
-        mc.scan_predictions(tmp_path, true="y_true", models=["a", "b"])
+        mc.io.scan_predictions(tmp_path, true="y_true", models=["a", "b"])
 
 
 def test_models_that_differ_in_case_are_two(tmp_path):
@@ -117,7 +117,7 @@ def test_texts_in_one_file_and_numbers_in_another_are_refused(order, tmp_path):
     for place, part in enumerate([first, second][::order]):
         write(tmp_path, **{f"p{place}": part})
     with pytest.raises(ValueError, match=r"'y_true' holds \w+ in .*p0.* and \w+ in .*p1.*alike"):
-        mc.scan_predictions(tmp_path)
+        mc.io.scan_predictions(tmp_path)
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -130,8 +130,8 @@ def test_whole_numbers_beside_fractions_are_read_as_fractions(order, tmp_path):
     for place, part in enumerate([first, second][::order]):
         write(tmp_path, **{f"p{place}": part})
     with pytest.raises(ValueError, match="real numbers for 4 classes"):
-        accuracies(mc.scan_predictions(tmp_path, models=["a"]))
-    values = mc.scan_predictions(tmp_path, models=["a"], kind="values")
+        accuracies(mc.io.scan_predictions(tmp_path, models=["a"]))
+    values = mc.io.scan_predictions(tmp_path, models=["a"], kind="values")
     whole = pd.concat([first, second][::order])
     expected = np.sqrt(((whole.a - whole.y_true) ** 2).mean())
     assert mc.compare(values, "rmse").scores.estimate.item() == pytest.approx(expected, rel=1e-12)

@@ -39,8 +39,8 @@ SOURCES = {
 def test_every_source_counts_what_pandas_counts(kind, path, frame, monkeypatch):
     if kind == "DuckDB":
         pytest.importorskip("duckdb")
-    scan = mc.scan_predictions(SOURCES[kind](path))
-    monkeypatch.setattr(mc.ScannedPredictions, "blocks", lambda _: pytest.fail("rows were read"))
+    scan = mc.io.scan_predictions(SOURCES[kind](path))
+    monkeypatch.setattr(mc.io.ScannedPredictions, "blocks", lambda _: pytest.fail("rows were read"))
     found = mc.bootstrap(scan, ["accuracy", "f1"], n_resamples=99)
     held = found.evaluation.labelled
     names = scan.labels
@@ -56,7 +56,7 @@ def test_every_source_counts_what_pandas_counts(kind, path, frame, monkeypatch):
 def test_without_duckdb_pyarrow_counts(path, frame, monkeypatch):
     expected = mc.bootstrap(mc.read_predictions(frame), "f1", n_resamples=99).draws
     monkeypatch.setattr(rows, "find_spec", lambda _: None)
-    found = mc.bootstrap(mc.scan_predictions(path), "f1", n_resamples=99)
+    found = mc.bootstrap(mc.io.scan_predictions(path), "f1", n_resamples=99)
     np.testing.assert_array_equal(expected, found.draws)
 
 
@@ -69,7 +69,9 @@ def test_many_distinct_rows_are_resampled_as_in_memory(without, frame, monkeypat
     many = pd.DataFrame({"y_true": frame["y_true"], **said})
     pq.write_table(pa.Table.from_pandas(many), tmp_path / "many.parquet")
     memory = mc.bootstrap(mc.read_predictions(many), "accuracy", n_resamples=20)
-    found = mc.bootstrap(mc.scan_predictions(tmp_path / "many.parquet"), "accuracy", n_resamples=20)
+    found = mc.bootstrap(
+        mc.io.scan_predictions(tmp_path / "many.parquet"), "accuracy", n_resamples=20
+    )
     assert not memory.evaluation.collapsed
     assert not found.evaluation.collapsed
     np.testing.assert_array_equal(memory.draws, found.draws)
@@ -80,4 +82,4 @@ def test_a_bad_label_is_told_by_the_number_of_its_row(frame, tmp_path):
     bad.loc[N - 5, "a"] = None
     pq.write_table(pa.Table.from_pandas(bad), tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match=rf"missing cells \(a 1; first rows: {N - 5}\)"):
-        mc.bootstrap(mc.scan_predictions(tmp_path / "bad.parquet"), "accuracy", n_resamples=20)
+        mc.bootstrap(mc.io.scan_predictions(tmp_path / "bad.parquet"), "accuracy", n_resamples=20)

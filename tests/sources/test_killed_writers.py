@@ -18,7 +18,7 @@ pytest.importorskip("pyarrow")
 SKETCH = """
 import numpy as np, modelcompare as mc
 truth = np.arange(900) % 3
-sketch = mc.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
+sketch = mc.io.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
 print("ready", flush=True)
 while True:
     sketch.save("x.sketch.parquet")
@@ -36,9 +36,9 @@ while True:
 
 def _sketch():
     truth = np.arange(900) % 3
-    made = mc.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
+    made = mc.io.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
     if Path("x.sketch.parquet").exists():
-        assert mc.read_sketch("x.sketch.parquet").n_samples == 900
+        assert mc.io.read_sketch("x.sketch.parquet").n_samples == 900
     made.save("x.sketch.parquet")
 
 

@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
 from tests.cli.forked import PRELOADED
+from tests.public import functions
 
 SNLI = mc.load_example("snli")[["mlp", "bow_pair", "naive_bayes"]]
 PREDS = SNLI.subset(range(600))
@@ -39,14 +40,14 @@ def compared(preds, metrics, **options):
 
 def _estimators(n_jobs):
     models = {"bayes": GaussianNB(), "most": DummyClassifier()}
-    found = mc.compare_estimators(models, X, np.arange(90) % 3, cv=3, n_jobs=n_jobs)
+    found = mc.crossval.compare_estimators(models, X, np.arange(90) % 3, cv=3, n_jobs=n_jobs)
     return frames(found.scores)
 
 
 PAIR = "mlp", "bow_pair"
 # What each public function of `n_jobs` gives, as bytes.
 WORK = {
-    "agreement_study": lambda n: frames(mc.agreement_study(PREDS, n_jobs=n, **FEW).table),
+    "agreement_study": lambda n: frames(mc.studies.agreement_study(PREDS, n_jobs=n, **FEW).table),
     "bootstrap": lambda n: mc.bootstrap(
         PREDS, ["f1", "cf1_macro", "log_loss"], collapse=False, n_jobs=n, **FEW
     ).draws.tobytes(),
@@ -64,7 +65,9 @@ WORK = {
         CLUSTERED, ["f1"], correction="max-t", method="BCa", n_jobs=n
     ),
     "compare by swaps": lambda n: compared(PREDS, ["f1_macro"], test="permutation", n_jobs=n),
-    "compare a sketch": lambda n: compared(mc.sketch(PREDS), ["accuracy", "cf1_macro"], n_jobs=n),
+    "compare a sketch": lambda n: compared(
+        mc.io.sketch(PREDS), ["accuracy", "cf1_macro"], n_jobs=n
+    ),
     "compare_estimators": _estimators,
     "decide": lambda n: repr(
         mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", n_jobs=n, **FEW)
@@ -73,20 +76,23 @@ WORK = {
         mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", n_jobs=n, **FEW)
     ),
     "sensitivity_study": lambda n: frames(
-        *mc.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW).document().frames().values()
+        *mc.studies.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW)
+        .document()
+        .frames()
+        .values()
     ),
     "sketch": lambda n: b"".join(
         found.tobytes()
-        for found in mc.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
+        for found in mc.io.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
     ),
     "undefined_study": lambda n: frames(
-        *mc.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW)
+        *mc.studies.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW)
         .document()
         .frames()
         .values()
     ),
     "variance_study": lambda n: frames(
-        mc.variance_study(PREDS, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
+        mc.studies.variance_study(PREDS, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
     ),
 }
 
@@ -114,9 +120,8 @@ def cluster():
 def test_every_public_function_of_n_jobs_is_tried():
     parallel = {
         name
-        for name in mc.__all__
-        if inspect.isfunction(getattr(mc, name))
-        and "n_jobs" in inspect.signature(getattr(mc, name)).parameters
+        for name, function in functions().items()
+        if "n_jobs" in inspect.signature(function).parameters
     }
     assert parallel <= {name.split()[0] for name in WORK}
 
@@ -198,11 +203,11 @@ def test_sketches_of_many_files_are_made_where_they_lie_and_added(tmp_path):
     @dask.delayed
     def sketched(path):
         kill_once()
-        return mc.sketch(path, ["f1_macro", "cf1_macro"])
+        return mc.io.sketch(path, ["f1_macro", "cf1_macro"])
 
     found = sum(dask.compute(*map(sketched, paths)))
     assert mark.exists()
-    here = sum(mc.sketch(path, ["f1_macro", "cf1_macro"]) for path in paths)
+    here = sum(mc.io.sketch(path, ["f1_macro", "cf1_macro"]) for path in paths)
     assert found.about == here.about
     for key, numbers in here.numbers.items():
         assert found.numbers[key].tobytes() == numbers.tobytes()

@@ -147,7 +147,7 @@ def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
     )
     with duckdb.connect() as connection:
         connection.register("preds", table)
-        return mc.read_sketch(connection.sql(query).df())
+        return mc.io.read_sketch(connection.sql(query).df())
 
 
 def file_of(table, folder):
@@ -157,21 +157,21 @@ def file_of(table, folder):
 
 
 def read_sketch_of(table, folder, **options):
-    sketched = mc.sketch(mc.read_predictions(table, id="id", **options))
-    return mc.read_sketch(sketched.save(folder / "s.parquet"))
+    sketched = mc.io.sketch(mc.read_predictions(table, id="id", **options))
+    return mc.io.read_sketch(sketched.save(folder / "s.parquet"))
 
 
 ROADS = {
     "memory": lambda t, _, **o: mc.read_predictions(t, id="id", **o),
-    "a scan of a file": lambda t, f, **o: mc.scan_predictions(file_of(t, f), id="id", **o),
-    "a scan of a frame": lambda t, _, **o: mc.scan_predictions(t, id="id", **o),
-    "a scan of lazy polars": lambda t, _, **o: mc.scan_predictions(
+    "a scan of a file": lambda t, f, **o: mc.io.scan_predictions(file_of(t, f), id="id", **o),
+    "a scan of a frame": lambda t, _, **o: mc.io.scan_predictions(t, id="id", **o),
+    "a scan of lazy polars": lambda t, _, **o: mc.io.scan_predictions(
         pl.from_arrow(t).lazy(), id="id", **o
     ),
-    "a scan of DuckDB": lambda t, _, **o: mc.scan_predictions(
+    "a scan of DuckDB": lambda t, _, **o: mc.io.scan_predictions(
         duckdb.from_arrow(t), id="id", **o
     ),
-    "blocks": lambda t, f, **o: mc.sketch(mc.scan_predictions(file_of(t, f), id="id", **o)),
+    "blocks": lambda t, f, **o: mc.io.sketch(mc.io.scan_predictions(file_of(t, f), id="id", **o)),
     "a sketch": read_sketch_of,
     "a query": by_query,
 }  # fmt: skip

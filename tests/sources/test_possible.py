@@ -22,8 +22,8 @@ def predictions(n=60, *, soft=True, seed=0):
     return mc.Predictions(y, outputs, labels=[*range(K)], ids=np.arange(n))
 
 
-HARD = mc.sketch(predictions(soft=False), ["accuracy", "f1_macro"], buckets=BUCKETS).to_frame()
-SOFT = mc.sketch(predictions(), ["accuracy", "cf1_macro"], buckets=BUCKETS).to_frame()
+HARD = mc.io.sketch(predictions(soft=False), ["accuracy", "f1_macro"], buckets=BUCKETS).to_frame()
+SOFT = mc.io.sketch(predictions(), ["accuracy", "cf1_macro"], buckets=BUCKETS).to_frame()
 
 
 def changed(frame, statistic, value, *, model="a", row=0, column="value"):
@@ -55,7 +55,7 @@ def of_samples(sketched, bucket, model):
 
 def test_the_sums_of_samples_are_found_possible_by_programming_too():
     for frame in (HARD, SOFT):
-        sketched = mc.read_sketch(frame)
+        sketched = mc.io.read_sketch(frame)
         for bucket in range(BUCKETS):
             for model in "ab":
                 assert of_samples(sketched, bucket, model) is not None
@@ -73,7 +73,7 @@ def test_a_number_that_was_changed_is_refused_or_that_of_other_samples(data, sof
         st.one_of(small, near, st.integers(-3, 3).map(lambda d: old + d))
     )
     try:
-        sketched = mc.read_sketch(frame)
+        sketched = mc.io.read_sketch(frame)
     except ValueError:
         return
     bucket, model = int(frame.loc[row, "bucket"]), frame.loc[row, "model"]
@@ -87,14 +87,14 @@ def test_hits_below_0_are_refused_by_name():
     with pytest.raises(
         ValueError, match=r"the table: 'hits' of model 'a' is -5 in bucket 0, no sum of"
     ):
-        mc.read_sketch(changed(HARD, "hits", -5))
+        mc.io.read_sketch(changed(HARD, "hits", -5))
 
 
 def test_the_file_is_named(tmp_path):
     path = tmp_path / "monday.parquet"
     changed(HARD, "hits", -5).to_parquet(path)
     with pytest.raises(ValueError, match=r"monday.parquet: 'hits' of model 'a' is -5"):
-        mc.read_sketch(path)
+        mc.io.read_sketch(path)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_file_is_named(tmp_path):
 )
 def test_numbers_of_no_samples_are_refused(frame, statistic, value, told):
     with pytest.raises(ValueError, match=told):
-        mc.read_sketch(changed(frame, statistic, value))
+        mc.io.read_sketch(changed(frame, statistic, value))
 
 
 @pytest.mark.parametrize("statistic", ["count", "samples", "support"])
@@ -118,10 +118,10 @@ def test_numbers_that_models_share_are_refused_where_they_do_not_go_together(sta
     for by in (-1, 1, 0.5):
         value = HARD["value"][HARD["statistic"] == statistic].iloc[0] + by
         with pytest.raises(ValueError, match=r"sketch|samples in a bucket"):
-            mc.read_sketch(changed(HARD, statistic, value, model=""))
+            mc.io.read_sketch(changed(HARD, statistic, value, model=""))
 
 
-LOSSES = mc.sketch(
+LOSSES = mc.io.sketch(
     predictions(), ["accuracy", "cf1_macro", "brier_score", "log_loss", "confusion_entropy",
                     "top_2_accuracy", "mean_reciprocal_rank", "ece"], buckets=BUCKETS,
 )  # fmt: skip
@@ -133,9 +133,9 @@ LOSSES = mc.sketch(
 @pytest.mark.parametrize("value", [-1.0, 1e4, np.inf])
 def test_every_statistic_of_classes_has_a_range(statistic, value):
     frame = LOSSES.to_frame()
-    assert mc.read_sketch(frame).about == LOSSES.about
+    assert mc.io.read_sketch(frame).about == LOSSES.about
     with pytest.raises(ValueError, match=f"{statistic}|no numbers"):
-        mc.read_sketch(changed(frame, statistic, value))
+        mc.io.read_sketch(changed(frame, statistic, value))
 
 
 @pytest.mark.parametrize("statistic", ["squared_errors", "negative_log_likelihood"])
@@ -149,30 +149,30 @@ def test_losses_go_with_the_probabilities(statistic):
         "negative_log_likelihood": -np.log(mean),
     }
     with pytest.raises(ValueError, match=f"{statistic!r} of model 'a' .* add up to 'soft_hits'"):
-        mc.read_sketch(changed(frame, statistic, n * least[statistic] * 0.9))
-    mc.read_sketch(changed(frame, statistic, n * least[statistic] * 1.02))
+        mc.io.read_sketch(changed(frame, statistic, n * least[statistic] * 0.9))
+    mc.io.read_sketch(changed(frame, statistic, n * least[statistic] * 1.02))
 
 
 def test_errors_of_values_have_a_mean_below_the_root_of_their_squares():
     rng = np.random.default_rng(0)
     y = rng.normal(size=40)
     preds = mc.Predictions(y, {"a": y + rng.normal(size=40)}, ids=np.arange(40))
-    frame = mc.sketch(preds, ["rmse", "mae"], buckets=BUCKETS).to_frame()
-    mc.read_sketch(frame)
+    frame = mc.io.sketch(preds, ["rmse", "mae"], buckets=BUCKETS).to_frame()
+    mc.io.read_sketch(frame)
     for statistic, value in (("squared_value_errors", 0.1), ("absolute_value_errors", 1e3)):
         with pytest.raises(ValueError, match=r"'absolute_value_errors' of model 'a' .* squares"):
-            mc.read_sketch(changed(frame, statistic, value))
+            mc.io.read_sketch(changed(frame, statistic, value))
     with pytest.raises(ValueError, match="'squared_value_errors' of model 'a' is -1"):
-        mc.read_sketch(changed(frame, "squared_value_errors", -1.0))
+        mc.io.read_sketch(changed(frame, "squared_value_errors", -1.0))
 
 
 def test_scores_that_are_all_0_or_1_are_no_more_than_the_samples():
     preds = mc.Predictions.from_scores({"a": np.arange(40) % 2}, ids=np.arange(40))
-    frame = mc.sketch(preds, buckets=BUCKETS).to_frame()
-    mc.read_sketch(frame)
+    frame = mc.io.sketch(preds, buckets=BUCKETS).to_frame()
+    mc.io.read_sketch(frame)
     for value in (-1, 100, 0.5):
         with pytest.raises(ValueError, match="'scores' of model 'a'"):
-            mc.read_sketch(changed(frame, "scores", value))
+            mc.io.read_sketch(changed(frame, "scores", value))
 
 
 def told(frame, **said):
@@ -201,7 +201,7 @@ ABOUT = json.loads(HARD["label"].iloc[0])
 )  # fmt: skip
 def test_what_a_file_says_of_itself_is_checked(said):
     with pytest.raises((ValueError, TypeError), match=r"(?i)sketch|`buckets`|class|model"):
-        mc.read_sketch(told(HARD, **said))
+        mc.io.read_sketch(told(HARD, **said))
 
 
 def test_files_from_before_these_checks_are_read():
@@ -210,7 +210,7 @@ def test_files_from_before_these_checks_are_read():
                  if k not in ("weighted", "missing_mass")}  # fmt: skip
         older = frame.reset_index(drop=True)
         older.loc[0, "label"] = json.dumps(about)
-        found, ours = mc.read_sketch(older), mc.read_sketch(frame)
+        found, ours = mc.io.read_sketch(older), mc.io.read_sketch(frame)
         for key, numbers in ours.numbers.items():
             np.testing.assert_array_equal(found.numbers[key], numbers)
 
@@ -218,8 +218,8 @@ def test_files_from_before_these_checks_are_read():
 @pytest.mark.parametrize("n_samples", [1, 2])
 def test_a_part_may_be_of_one_sample_or_class_but_not_the_whole(n_samples):
     whole = predictions(soft=False)
-    part = mc.read_sketch(mc.sketch(whole.subset([*range(n_samples)]), "accuracy").to_frame())
-    rest = mc.sketch(whole.subset(range(n_samples, 60)), "accuracy")
+    part = mc.io.read_sketch(mc.io.sketch(whole.subset([*range(n_samples)]), "accuracy").to_frame())
+    rest = mc.io.sketch(whole.subset(range(n_samples, 60)), "accuracy")
     assert (part + rest).n_samples == 60
     if n_samples == 1:
         with pytest.raises(ValueError, match="there is 1 sample; at least 2 are needed"):
@@ -234,4 +234,4 @@ def test_a_part_may_be_of_one_sample_or_class_but_not_the_whole(n_samples):
     for statistic in ("count", "samples", "hits", "predicted"):
         one.loc[one["statistic"] == statistic, "value"] = n.to_numpy()
     with pytest.raises(ValueError, match=r"there is a single class \('x'\)"):
-        mc.compare(mc.read_sketch(one))
+        mc.compare(mc.io.read_sketch(one))

@@ -37,8 +37,8 @@ def by_query(frame, **options):
 def test_labels_are_counted_to_the_bit(options):
     frame = table()
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    ours = mc.sketch(preds, ["accuracy", "f1_macro"], **options)
-    theirs = mc.read_sketch(by_query(frame, **options))
+    ours = mc.io.sketch(preds, ["accuracy", "f1_macro"], **options)
+    theirs = mc.io.read_sketch(by_query(frame, **options))
     assert theirs.about == ours.about
     np.testing.assert_array_equal(theirs.counts, ours.counts)
     for key, found in ours.numbers.items():
@@ -47,10 +47,10 @@ def test_labels_are_counted_to_the_bit(options):
 
 def test_the_sketch_of_a_query_is_compared_and_added():
     frame = table()
-    halves = [mc.read_sketch(by_query(part)) for part in (frame[:1000], frame[1000:])]
+    halves = [mc.io.read_sketch(by_query(part)) for part in (frame[:1000], frame[1000:])]
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
     ours = mc.compare(sum(halves), n_resamples=199)
-    theirs = mc.compare(mc.sketch(preds, ["accuracy", "f1_macro"]), n_resamples=199)
+    theirs = mc.compare(mc.io.sketch(preds, ["accuracy", "f1_macro"]), n_resamples=199)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences)
 
@@ -58,7 +58,7 @@ def test_the_sketch_of_a_query_is_compared_and_added():
 def test_the_rows_of_a_query_and_of_a_file_are_the_same_table(tmp_path):
     frame = table()
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    path = mc.sketch(preds, ["accuracy", "f1_macro"]).save(tmp_path / "s.parquet")
+    path = mc.io.sketch(preds, ["accuracy", "f1_macro"]).save(tmp_path / "s.parquet")
     rows = [
         t[~t["statistic"].isin(["about", "pairs"])]
         .sort_values([*t.columns[:5]])
@@ -70,7 +70,9 @@ def test_the_rows_of_a_query_and_of_a_file_are_the_same_table(tmp_path):
 
 def test_columns_in_capitals_are_read():
     frame = by_query(table())
-    assert mc.read_sketch(frame.rename(columns=str.upper)).about == mc.read_sketch(frame).about
+    assert (
+        mc.io.read_sketch(frame.rename(columns=str.upper)).about == mc.io.read_sketch(frame).about
+    )
 
 
 def test_probabilities_are_summed_and_their_likeliest_class_counted():
@@ -84,8 +86,8 @@ def test_probabilities_are_summed_and_their_likeliest_class_counted():
         **{f"{m}:{c}": p[:, k] for m, p in probabilities.items() for k, c in enumerate(CLASSES)}
     )
     preds = mc.Predictions(frame["y"], probabilities, labels=CLASSES, ids=frame["item"])
-    ours = mc.sketch(preds, ["accuracy", "f1_macro", "cf1_macro"])
-    theirs = mc.read_sketch(by_query(wide, classes=CLASSES))
+    ours = mc.io.sketch(preds, ["accuracy", "f1_macro", "cf1_macro"])
+    theirs = mc.io.read_sketch(by_query(wide, classes=CLASSES))
     assert theirs.about == ours.about
     for key, found in ours.numbers.items():
         np.testing.assert_allclose(theirs.numbers[key], found, rtol=1e-12, atol=1e-12)
@@ -96,10 +98,10 @@ def test_probabilities_are_summed_and_their_likeliest_class_counted():
 def test_whole_numbers_are_classes_and_names():
     frame = pd.DataFrame({"item": np.arange(500), "y": np.arange(500) % 11})
     frame["a"], frame["b"] = frame["y"], (frame["y"] + frame["item"] // 250) % 11
-    found = mc.read_sketch(by_query(frame))
+    found = mc.io.read_sketch(by_query(frame))
     assert found.about.labels == tuple(range(11))
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    ours = mc.sketch(preds, ["accuracy", "f1_macro"])
+    ours = mc.io.sketch(preds, ["accuracy", "f1_macro"])
     for key, numbers in ours.numbers.items():
         np.testing.assert_array_equal(found.numbers[key], numbers)
 
@@ -164,9 +166,9 @@ def test_no_name_of_a_column_changes_the_answer(place):
     true, name, item = (NAMES[(place + shift) % len(NAMES)] for shift in range(3))
     frame = table(300)
     columns = frame.rename(columns={"y": true, "a": name, "item": item})
-    found = mc.read_sketch(by_query(columns, true=true, models=[name, "b"], id=item))
+    found = mc.io.read_sketch(by_query(columns, true=true, models=[name, "b"], id=item))
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    ours = mc.sketch(preds, ["accuracy", "f1_macro"])
+    ours = mc.io.sketch(preds, ["accuracy", "f1_macro"])
     assert found.models == (name, "b")
     for place, model in enumerate(found.models):
         for statistic in ("hits", "predicted"):
@@ -180,8 +182,8 @@ def test_no_name_of_a_table_changes_the_answer(name):
     query = sketch_query("duckdb", table=f'"{name}"', true="y", models=["a", "b"], id="item")
     with duckdb.connect() as connection:
         connection.register(name, frame)
-        found = mc.read_sketch(connection.sql(query).df())
-    ours = mc.read_sketch(by_query(frame))
+        found = mc.io.read_sketch(connection.sql(query).df())
+    ours = mc.io.read_sketch(by_query(frame))
     for key, numbers in ours.numbers.items():
         np.testing.assert_array_equal(found.numbers[key], numbers)
 
@@ -205,13 +207,13 @@ def test_missing_labels_are_told_not_dropped():
     frame.loc[[3, 4], "a"] = None
     frame.loc[5, "y"] = None
     with pytest.raises(ValueError, match=r"has missing cells \(the truth 1, a 2\)"):
-        mc.read_sketch(by_query(frame))
+        mc.io.read_sketch(by_query(frame))
 
 
 def test_columns_of_a_mark_of_missing_cells_are_refused():
     frame = table(100).replace("maybe", "NA")
     with pytest.raises(ValueError, match=r"missing cells .*'NA' is taken for one"):
-        mc.read_sketch(by_query(frame))
+        mc.io.read_sketch(by_query(frame))
 
 
 POOLS = [
@@ -267,12 +269,12 @@ def by_text(sketched):
 def test_a_query_gives_the_sketch_of_memory_or_refuses(frame):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     memory = answer(
-        lambda: mc.sketch(
+        lambda: mc.io.sketch(
             mc.read_predictions(table, true="y", id="item", models=["a", "b"]),
             ["accuracy", "f1_macro"], buckets=4,
         )
     )  # fmt: skip
-    found = answer(lambda: mc.read_sketch(by_query(table, buckets=4)))
+    found = answer(lambda: mc.io.read_sketch(by_query(table, buckets=4)))
     if isinstance(found, str):
         return
     if isinstance(memory, str):

@@ -69,7 +69,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_blocks_hold_the_rows_in_their_order_whatever_the_source(kind, table, tmp_path):
-    scan = mc.scan_predictions(SOURCES[kind](table, tmp_path))
+    scan = mc.io.scan_predictions(SOURCES[kind](table, tmp_path))
     blocks = list(scan.blocks())
     assert [len(block) for block in blocks] == [ROW_BLOCK, ROW_BLOCK, 1]
     assert len(scan) == len(table)
@@ -82,7 +82,7 @@ def test_blocks_hold_the_rows_in_their_order_whatever_the_source(kind, table, tm
 def test_every_block_knows_the_classes_that_only_another_block_holds():
     true = ["no", "yes"] * ROW_BLOCK + ["perhaps"]
     frame = pd.DataFrame({"y_true": true, "a": ["never", *true[1:]], "b": true})
-    scan = mc.scan_predictions(frame)
+    scan = mc.io.scan_predictions(frame)
     expected = ["never", "no", "perhaps", "yes"]
     assert scan.labels.tolist() == expected
     assert [block.labels.tolist() for block in scan.blocks()] == [expected] * 3
@@ -95,13 +95,13 @@ def test_rows_that_are_sorted_by_their_class_are_read(many):
     rng = np.random.default_rng(0)
     said = {f"m{i}": rng.choice(["no", "yes"], len(true)) for i in range(20 if many else 2)}
     # Columns that say other things than the first rows' truth are not guessed to be models.
-    scan = mc.scan_predictions(pd.DataFrame({"y_true": true, **said}), models=[*said])
+    scan = mc.io.scan_predictions(pd.DataFrame({"y_true": true, **said}), models=[*said])
     assert scan.labels.tolist() == ["no", "yes"]
     soft = pd.DataFrame({"y_true": true, "a": rng.random(len(true))})
     with pytest.warns(DataWarning, match="taken for that of 'yes'"):
         memory = mc.read_predictions(soft)
     with pytest.warns(DataWarning, match="taken for that of 'yes'"):
-        scan = mc.scan_predictions(soft, models=["a"])
+        scan = mc.io.scan_predictions(soft, models=["a"])
     assert scan.labels.tolist() == ["no", "yes"]
     said = joined(scan.blocks(), lambda b: b.probabilities("a"))
     np.testing.assert_array_equal(said, memory.probabilities("a"))
@@ -110,20 +110,20 @@ def test_rows_that_are_sorted_by_their_class_are_read(many):
 def test_models_that_are_not_asked_for_add_no_class():
     true = ["no", "yes"] * 50
     frame = pd.DataFrame({"y_true": true, "a": true, "b": ["perhaps", "yes"] * 50})
-    scan = mc.scan_predictions(frame, models=["a"])
+    scan = mc.io.scan_predictions(frame, models=["a"])
     assert scan.models == ("a",)
     assert scan.labels.tolist() == mc.read_predictions(frame, models=["a"]).labels.tolist()
 
 
 def test_labels_that_do_not_match_are_refused_as_in_memory():
     frame = pd.DataFrame({"y_true": ["no", "yes"] * 50, "a": ["nope", "yep"] * 50})
-    for read in (mc.read_predictions, mc.scan_predictions):
+    for read in (mc.read_predictions, mc.io.scan_predictions):
         with pytest.raises(ValueError, match="do not match"):
             read(frame, models=["a"])
 
 
 def test_some_models_are_read_without_the_columns_of_the_others(table):
-    scan = mc.scan_predictions(table)["b"]
+    scan = mc.io.scan_predictions(table)["b"]
     assert scan.models == ("b",)
     assert scan._layout.needed == ["y_true", "b:0", "b:1", "b:2"]
     said = joined(scan.blocks(), lambda b: b.probabilities("b"))
@@ -132,7 +132,7 @@ def test_some_models_are_read_without_the_columns_of_the_others(table):
 
 def test_a_subset_is_cut_into_blocks_of_its_own(table):
     rows = np.arange(1, len(table), 3)
-    part = mc.scan_predictions(table).subset(rows)
+    part = mc.io.scan_predictions(table).subset(rows)
     assert len(part) == len(rows)
     codes = joined(part.blocks(), lambda b: b.codes)
     np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows])
@@ -143,7 +143,7 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
 
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     frame = soft_table(48 * ROW_BLOCK)
-    scan = mc.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
+    scan = mc.io.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
     pool = pa.default_memory_pool()
     before = pool.bytes_allocated()
     held = [pool.bytes_allocated() - before for _ in scan.blocks()]
@@ -154,7 +154,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
 
 def test_loading_gives_what_reading_gives(table, tmp_path):
     path = write(table, tmp_path / "x.parquet")
-    read, loaded = mc.read_predictions(path), mc.scan_predictions(path).load()
+    read, loaded = mc.read_predictions(path), mc.io.scan_predictions(path).load()
     assert repr(read) == repr(loaded)
     np.testing.assert_array_equal(read.probabilities("a"), loaded.probabilities("a"))
 
@@ -172,14 +172,14 @@ def test_a_bad_row_is_told_by_its_number_among_all(table, column, value, message
     bad = table.copy()
     bad.loc[9_000, column] = value
     with pytest.raises(ValueError, match=message):
-        list(mc.scan_predictions(bad).blocks())
+        list(mc.io.scan_predictions(bad).blocks())
 
 
 def test_what_needs_all_rows_at_once_is_refused(table):
-    scan = mc.scan_predictions(table)
+    scan = mc.io.scan_predictions(table)
     for ask in (
         lambda: scan.codes, lambda: scan.y_true, lambda: scan.probabilities("a"),
-        lambda: scan.predicted("a"), lambda: scan.output("a"), lambda: mc.selfcheck(scan, "a", "b"),
+        lambda: scan.predicted("a"), lambda: scan.output("a"), lambda: mc.diagnostics.selfcheck(scan, "a", "b"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"read block by block.*\.load\(\)"):
             ask()
@@ -189,21 +189,21 @@ def test_what_cannot_be_scanned_is_refused_at_the_door(tmp_path):
     csv = tmp_path / "x.csv"
     csv.write_text("y_true,a\n0,1\n")
     with pytest.raises(ValueError, match=r"cannot be read in parts.*write it as Parquet"):
-        mc.scan_predictions(csv)
+        mc.io.scan_predictions(csv)
     with pytest.raises(FileNotFoundError, match="there is no such file"):
-        mc.scan_predictions(tmp_path / "none.parquet")
+        mc.io.scan_predictions(tmp_path / "none.parquet")
     with pytest.raises(ValueError, match="holds no Parquet or Arrow file"):
-        mc.scan_predictions(str(tmp_path / "*.parquet"))
+        mc.io.scan_predictions(str(tmp_path / "*.parquet"))
     with pytest.raises(TypeError, match="lazy frame"):
-        mc.scan_predictions(7)
+        mc.io.scan_predictions(7)
     long = pd.DataFrame({"model": ["a", "b"] * 9, "item": [*range(9)] * 2, "score": [0.5] * 18})
     with pytest.raises(ValueError, match="a scan needs a row for each sample"):
-        mc.scan_predictions(long)
+        mc.io.scan_predictions(long)
 
 
 def test_a_source_that_changed_since_is_refused(table, tmp_path):
     path = write(table, tmp_path / "x.parquet")
-    scan = mc.scan_predictions(pytest.importorskip("pyarrow.dataset").dataset(path))
+    scan = mc.io.scan_predictions(pytest.importorskip("pyarrow.dataset").dataset(path))
     assert len(scan) == len(table)
     object.__setattr__(scan.rows, "n_rows", len(table) + 5)
     with pytest.raises(ValueError, match="it changed while it was read"):
@@ -219,11 +219,11 @@ def in_folders(table, folder, names):
 
 @pytest.mark.parametrize("names", [("day=1", "day=2"), ("day=monday", "day=tuesday")])
 def test_what_the_names_of_folders_say_is_no_model(table, tmp_path, names):
-    scan = mc.scan_predictions(in_folders(table, tmp_path, names) / "*" / "*.parquet")
-    assert scan.models == mc.scan_predictions(table).models
+    scan = mc.io.scan_predictions(in_folders(table, tmp_path, names) / "*" / "*.parquet")
+    assert scan.models == mc.io.scan_predictions(table).models
     assert len(scan) == len(table)
 
 
 def test_what_the_names_of_folders_say_may_be_asked_for(table, tmp_path):
     folder = in_folders(table.astype({"y_true": str}), tmp_path, ["always=0"])
-    assert mc.scan_predictions(folder, models=["always"], kind="labels").models == ("always",)
+    assert mc.io.scan_predictions(folder, models=["always"], kind="labels").models == ("always",)

@@ -45,7 +45,7 @@ def same_numbers(one, two):
 
 @pytest.mark.parametrize("n_buckets", [1024, 90])
 def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets):
-    sketch = mc.sketch(PREDS, METRICS, buckets=n_buckets)
+    sketch = mc.io.sketch(PREDS, METRICS, buckets=n_buckets)
     with pytest.warns(match="ece, ece_classwise: .* these have the buckets of a sketch"):
         ours = mc.compare(sketch, n_resamples=299)
     with pytest.warns(match="ece, ece_classwise: .* these have clusters, so none is given"):
@@ -58,7 +58,7 @@ def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_bu
 
 @pytest.mark.parametrize("method", ["auto", "BCa", "studentized", "percentile", "normal"])
 def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method):
-    ours = mc.bootstrap(mc.sketch(PREDS, ["f1_macro", "cf1"]), n_resamples=399)
+    ours = mc.bootstrap(mc.io.sketch(PREDS, ["f1_macro", "cf1"]), n_resamples=399)
     theirs = mc.bootstrap(in_buckets(PREDS, 1024), ["f1_macro", "cf1"], n_resamples=399)
     np.testing.assert_array_equal(ours.draws, theirs.draws)
     pd.testing.assert_frame_equal(
@@ -71,14 +71,14 @@ def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method):
 )
 def test_paired_tests_of_a_sketch_are_those_of_clusters(method):
     pair = "bow_pair", "naive_bayes", "f1_macro"
-    ours = mc.paired_test(mc.sketch(PREDS, "f1_macro"), *pair, method=method, n_resamples=299)
+    ours = mc.paired_test(mc.io.sketch(PREDS, "f1_macro"), *pair, method=method, n_resamples=299)
     theirs = mc.paired_test(in_buckets(PREDS, 1024), *pair, method=method, n_resamples=299)
     assert ours == theirs
 
 
 def test_the_gate_runs_on_a_sketch_and_counts_samples():
     rules = ["f1_macro:-0.03", "recall[neutral]:-0.05"]
-    sketched = mc.sketch(PREDS, ["f1_macro", "recall"])
+    sketched = mc.io.sketch(PREDS, ["f1_macro", "recall"])
     ours = mc.gate(sketched, "bow_pair", "naive_bayes", rules, n_resamples=299)
     theirs = mc.gate(in_buckets(PREDS, 1024), "bow_pair", "naive_bayes", rules, n_resamples=299)
     for one, two in zip(ours.decisions, theirs.decisions, strict=True):
@@ -93,7 +93,7 @@ def test_the_failure_that_a_sketch_may_not_have_seen_is_one_of_a_sample_not_of_a
     asked = {"metric": "accuracy", "margin": 0.03, "n_resamples": 299}
     ours, clustered, whole = (
         mc.decide(given, "bow_pair", "naive_bayes", **asked)
-        for given in (mc.sketch(PREDS, "accuracy"), in_buckets(PREDS, 1024), PREDS)
+        for given in (mc.io.sketch(PREDS, "accuracy"), in_buckets(PREDS, 1024), PREDS)
     )
     assert ours.gain == clustered.gain
     assert clustered.ci_low < ours.ci_low - 5e-4
@@ -101,7 +101,7 @@ def test_the_failure_that_a_sketch_may_not_have_seen_is_one_of_a_sample_not_of_a
 
 
 def test_the_values_are_those_of_all_samples_and_the_errors_nearly():
-    sketched = mc.compare(mc.sketch(PREDS, ["accuracy", "cf1_macro"]), n_resamples=99).scores
+    sketched = mc.compare(mc.io.sketch(PREDS, ["accuracy", "cf1_macro"]), n_resamples=99).scores
     whole = mc.compare(PREDS, ["accuracy", "cf1_macro"], n_resamples=99).scores
     np.testing.assert_allclose(sketched["estimate"], whole["estimate"], rtol=1e-12)
     # Within four times the 1 / sqrt(2 * 1024) that the docstring promises.
@@ -111,12 +111,12 @@ def test_the_values_are_those_of_all_samples_and_the_errors_nearly():
 
 def test_parts_add_up_to_the_whole_in_any_order():
     parts = [PREDS.subset(range(*ends)) for ends in ((0, 5), (5, 1700), (1700, 3000))]
-    whole = mc.sketch(PREDS, METRICS)
-    one, two, three = (mc.sketch(part, METRICS) for part in parts)
+    whole = mc.io.sketch(PREDS, METRICS)
+    one, two, three = (mc.io.sketch(part, METRICS) for part in parts)
     for merged in (one + two + three, three + (two + one), sum([two, three, one])):
         same_numbers(merged, whole)
-    same_numbers(mc.sketch(iter(parts), METRICS), whole)
-    same_numbers(mc.sketch(parts, METRICS), whole)
+    same_numbers(mc.io.sketch(iter(parts), METRICS), whole)
+    same_numbers(mc.io.sketch(parts, METRICS), whole)
 
 
 def test_a_source_of_blocks_is_read_block_by_block():
@@ -124,13 +124,13 @@ def test_a_source_of_blocks_is_read_block_by_block():
         def blocks(self):
             yield from (PREDS.subset(range(i, i + 1000)) for i in (0, 1000, 2000))
 
-    same_numbers(mc.sketch(Source(), METRICS), mc.sketch(PREDS, METRICS))
+    same_numbers(mc.io.sketch(Source(), METRICS), mc.io.sketch(PREDS, METRICS))
 
 
 def test_counts_add_up_to_the_bit_whatever_the_parts():
-    whole = mc.sketch(PREDS, ["f1_macro"])
+    whole = mc.io.sketch(PREDS, ["f1_macro"])
     merged = sum(
-        mc.sketch(PREDS.subset(range(i, i + 250)), ["f1_macro"]) for i in range(0, 3000, 250)
+        mc.io.sketch(PREDS.subset(range(i, i + 250)), ["f1_macro"]) for i in range(0, 3000, 250)
     )
     for key, found in whole.numbers.items():
         np.testing.assert_array_equal(found, merged.numbers[key])
@@ -139,15 +139,15 @@ def test_counts_add_up_to_the_bit_whatever_the_parts():
 def test_rows_without_names_are_spread_by_their_number():
     nameless = PREDS.without("ids")
     halves = iter([nameless.subset(range(1500)), nameless.subset(range(1500, 3000))])
-    same_numbers(mc.sketch(halves, "accuracy"), mc.sketch(nameless, "accuracy"))
+    same_numbers(mc.io.sketch(halves, "accuracy"), mc.io.sketch(nameless, "accuracy"))
     bucket = bucket_of(np.arange(3000), 1024, "modelcompare")
     counts = np.bincount(bucket, minlength=1024)
-    np.testing.assert_array_equal(mc.sketch(nameless, "accuracy").counts, counts)
+    np.testing.assert_array_equal(mc.io.sketch(nameless, "accuracy").counts, counts)
 
 
 def test_clusters_stay_whole():
     groups = np.arange(3000) // 30
-    ours = mc.sketch(PREDS.with_columns(groups=groups), "accuracy", buckets=4096)
+    ours = mc.io.sketch(PREDS.with_columns(groups=groups), "accuracy", buckets=4096)
     bucket = bucket_of(groups, 4096, "modelcompare")
     np.testing.assert_array_equal(ours.counts, np.bincount(bucket, minlength=4096))
     clustered = PREDS.with_columns(groups=bucket)
@@ -162,7 +162,7 @@ def test_weights_count_in_the_sums():
         ids=PREDS.ids, sample_weight=weight,
     )  # fmt: skip
     metrics = ["accuracy", "f1_macro", "cf1", "log_loss"]
-    ours = mc.compare(mc.sketch(weighted, metrics), n_resamples=99)
+    ours = mc.compare(mc.io.sketch(weighted, metrics), n_resamples=99)
     theirs = mc.compare(in_buckets(weighted, 1024), metrics, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences)
@@ -176,9 +176,9 @@ def test_classes_that_a_part_lacks_are_united_by_their_names():
     whole = mc.Predictions(truth, {"m": said}, ids=ids)
     parts = [mc.Predictions(truth[s], {"m": said[s]}, ids=ids[s]) for s in (slice(4), slice(4, 8))]
     metrics = ["f1", "confusion_entropy"]
-    merged = sum(mc.sketch(part, metrics) for part in parts)
+    merged = sum(mc.io.sketch(part, metrics) for part in parts)
     assert merged.about.labels == ("ant", "cat", "dog", "eel")
-    same_numbers(merged, mc.sketch(whole, metrics))
+    same_numbers(merged, mc.io.sketch(whole, metrics))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_classes_that_a_part_lacks_are_united_by_their_names():
 )  # fmt: skip
 def test_every_kind_of_output_is_sketched(preds, metrics, tmp_path):
     clustered = preds.with_columns(groups=bucket_of(np.arange(len(preds)), 1024, "modelcompare"))
-    sketched = mc.read_sketch(mc.sketch(preds, metrics).save(tmp_path / "s.parquet"))
+    sketched = mc.io.read_sketch(mc.io.sketch(preds, metrics).save(tmp_path / "s.parquet"))
     ours = mc.compare(sketched, metrics, n_resamples=99)
     theirs = mc.compare(clustered, metrics, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
@@ -212,8 +212,8 @@ def test_every_kind_of_output_is_sketched(preds, metrics, tmp_path):
 
 
 def test_a_saved_sketch_is_the_same_to_the_bit(tmp_path):
-    sketched = mc.sketch(PREDS, METRICS)
-    read = mc.read_sketch(sketched.save(tmp_path / "day.sketch.parquet"))
+    sketched = mc.io.sketch(PREDS, METRICS)
+    read = mc.io.read_sketch(sketched.save(tmp_path / "day.sketch.parquet"))
     assert read.about == sketched.about
     np.testing.assert_array_equal(read.counts, sketched.counts)
     for key, found in sketched.numbers.items():
@@ -225,12 +225,12 @@ def test_rows_of_several_sketches_add_up():
     truth = np.array(["cat", "dog", "eel", "cat", "ant", "eel"] * 20)
     whole = mc.Predictions(truth, {"m": np.roll(truth, 1)}, ids=np.arange(120))
     parts = [whole.subset(truth == "cat"), whole.subset(truth != "cat")]
-    rows = pd.concat([mc.sketch(part, "f1").to_frame() for part in parts])
-    same_numbers(mc.read_sketch(rows), mc.sketch(whole, "f1"))
+    rows = pd.concat([mc.io.sketch(part, "f1").to_frame() for part in parts])
+    same_numbers(mc.io.read_sketch(rows), mc.io.sketch(whole, "f1"))
 
 
 def test_models_can_be_chosen():
-    pair = mc.sketch(PREDS, "accuracy")[["mlp", "bow_pair"]]
+    pair = mc.io.sketch(PREDS, "accuracy")[["mlp", "bow_pair"]]
     assert pair.models == ("mlp", "bow_pair")
     ours = mc.compare(pair, n_resamples=99).differences
     theirs = mc.compare(in_buckets(PREDS[["mlp", "bow_pair"]], 1024), "accuracy", n_resamples=99)
@@ -239,22 +239,23 @@ def test_models_can_be_chosen():
 
 OTHER = mc.Predictions(["no", "yes"], {"cnn": ["no", "no"]})
 LIKE_BUT = {
-    "salts": lambda: mc.sketch(PREDS, "accuracy", salt="other"),
-    "numbers of buckets": lambda: mc.sketch(PREDS, "accuracy", buckets=512),
-    "models": lambda: mc.sketch(PREDS[["mlp", "bow_pair"]], "accuracy"),
-    "statistics": lambda: mc.sketch(PREDS, ["accuracy", "log_loss"]),
+    "salts": lambda: mc.io.sketch(PREDS, "accuracy", salt="other"),
+    "numbers of buckets": lambda: mc.io.sketch(PREDS, "accuracy", buckets=512),
+    "models": lambda: mc.io.sketch(PREDS[["mlp", "bow_pair"]], "accuracy"),
+    "statistics": lambda: mc.io.sketch(PREDS, ["accuracy", "log_loss"]),
 }
 
 
 @pytest.mark.parametrize("what", LIKE_BUT)
 def test_sketches_that_do_not_fit_are_not_added(what):
     with pytest.raises(ValueError, match=f"the sketches have different {what}.*cannot be added"):
-        mc.sketch(PREDS, "accuracy") + LIKE_BUT[what]()
+        mc.io.sketch(PREDS, "accuracy") + LIKE_BUT[what]()
 
 
 def test_classes_of_numbers_and_of_texts_are_not_united():
     one, two = (
-        mc.sketch(mc.Predictions(truth, {"m": truth}), "accuracy") for truth in ([0, 1], ["0", "1"])
+        mc.io.sketch(mc.Predictions(truth, {"m": truth}), "accuracy")
+        for truth in ([0, 1], ["0", "1"])
     )
     with pytest.raises(
         ValueError, match=r"classes are 0, 1 in one sketch and '0', '1' in the other"
@@ -272,23 +273,23 @@ def test_classes_of_numbers_and_of_texts_are_not_united():
 )
 def test_what_does_not_add_up_is_not_sketched(metric, told):
     with pytest.raises(ValueError, match=f"{told}.*leave it out here"):
-        mc.sketch(PREDS, ["accuracy", metric])
+        mc.io.sketch(PREDS, ["accuracy", metric])
 
 
 def test_correlations_have_a_centre_of_their_own_and_are_refused():
     preds = mc.Predictions([0.5, 2.5, 1.5], {"a": [1.5, 2, 3]})
     with pytest.raises(ValueError, match="'r2' depends on the test set as a whole"):
-        mc.sketch(preds, "r2")
+        mc.io.sketch(preds, "r2")
 
 
 def test_strata_are_refused_with_a_remedy():
     with pytest.raises(
         ValueError, match=r"keeps no strata; sketch predictions.without\('strata'\)"
     ):
-        mc.sketch(PREDS.with_columns(strata=PREDS.codes), "accuracy")
+        mc.io.sketch(PREDS.with_columns(strata=PREDS.codes), "accuracy")
 
 
-SKETCHED = mc.sketch(PREDS, "accuracy")
+SKETCHED = mc.io.sketch(PREDS, "accuracy")
 ASKED = {
     "holds no sums for metric 'log_loss', it was made for accuracy": lambda: mc.compare(
         SKETCHED, "log_loss"
@@ -300,11 +301,13 @@ ASKED = {
     "undefined='stratify' looks at single samples": lambda: mc.bootstrap(
         SKETCHED, undefined="stratify"
     ),
-    "`predictions` is a sketch, whose samples are gone": lambda: mc.variance_study(SKETCHED),
+    "`predictions` is a sketch, whose samples are gone": lambda: mc.studies.variance_study(
+        SKETCHED
+    ),
     "is a sketch, whose samples are gone: compare": lambda: mc.compare_groups(SKETCHED),
     "a subset looks at single samples": lambda: SKETCHED.subset([0, 1]),
     "a column of strata looks at single samples": lambda: SKETCHED.with_columns(strata=[1]),
-    "`source` is a sketch": lambda: mc.sketch(SKETCHED),
+    "`source` is a sketch": lambda: mc.io.sketch(SKETCHED),
 }
 
 
@@ -333,16 +336,16 @@ def test_files_say_what_they_are(tmp_path):
     with pytest.raises(
         ValueError, match=r"other.parquet is no sketch; it needs the columns bucket"
     ):
-        mc.read_sketch(other)
+        mc.io.read_sketch(other)
     frame = pd.read_parquet(path)
     newer = frame.replace({"label": {r'"version": 1': '"version": 2'}}, regex=True)
     with pytest.raises(ValueError, match="of version 2, and this program reads version 1"):
-        mc.read_sketch(newer)
+        mc.io.read_sketch(newer)
 
 
 def test_nothing_is_no_sketch():
     with pytest.raises(ValueError, match="holds no predictions"):
-        mc.sketch(iter([]))
+        mc.io.sketch(iter([]))
 
 
 @pytest.mark.parametrize("names", ["texts", "numbers", "none"])
@@ -365,10 +368,10 @@ def test_rows_that_are_scanned_go_into_the_buckets_of_their_names(kind, names, t
     metrics = ["accuracy", "f1_macro"] + ["cf1"] * (kind == "probabilities")
     whole = mc.read_predictions(path)
     for scanned, read in (
-        (mc.scan_predictions(path), whole),
-        (mc.scan_predictions(path)["b"], whole["b"]),
+        (mc.io.scan_predictions(path), whole),
+        (mc.io.scan_predictions(path)["b"], whole["b"]),
     ):
-        one, two = (mc.sketch(each, metrics, buckets=64).to_frame() for each in (scanned, read))
+        one, two = (mc.io.sketch(each, metrics, buckets=64).to_frame() for each in (scanned, read))
         pd.testing.assert_frame_equal(one, two, check_exact=True)
 
 
@@ -378,5 +381,6 @@ def test_the_default_metrics_of_a_scan_are_those_of_its_rows():
     scores = {model: frame[model] for model in "ab"}
     read = mc.Predictions(None, scores, kind="scores", ids=frame["id"])
     same_numbers(
-        mc.sketch(mc.scan_predictions(frame, scores=True, models=["a", "b"])), mc.sketch(read)
+        mc.io.sketch(mc.io.scan_predictions(frame, scores=True, models=["a", "b"])),
+        mc.io.sketch(read),
     )

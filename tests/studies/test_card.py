@@ -18,7 +18,9 @@ FEW = {"n_resamples": 99}
 
 
 def test_the_card_holds_what_was_measured():
-    card = mc.model_card(PREDS, "a", ["accuracy", "f1"], details={"Intended use": "Tests."}, **FEW)
+    card = mc.studies.model_card(
+        PREDS, "a", ["accuracy", "f1"], details={"Intended use": "Tests."}, **FEW
+    )
     assert "---\n\n# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with" in card
     accuracy = mc.compare(PREDS, "accuracy", **FEW).scores.estimate[0]
     assert f"| all | {accuracy:.2f}" in card
@@ -29,31 +31,33 @@ def test_the_card_holds_what_was_measured():
 
 
 def test_options_of_compare_reach_the_card():
-    card = mc.model_card(PREDS, "a", "accuracy", correction="max-t", scheme="bayesian", **FEW)
+    card = mc.studies.model_card(
+        PREDS, "a", "accuracy", correction="max-t", scheme="bayesian", **FEW
+    )
     assert "adjust:max-t" in card
     empty = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"s": [None] * 200})
-    assert "No subgroup has 30 samples." in mc.model_card(empty, "a", "accuracy", **FEW)
+    assert "No subgroup has 30 samples." in mc.studies.model_card(empty, "a", "accuracy", **FEW)
 
 
 def test_subgroups_that_are_all_too_small_are_said_to_be():
     preds = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"id": np.arange(200) // 10})
-    assert "No subgroup has 30 samples." in mc.model_card(preds, "a", "accuracy", **FEW)
+    assert "No subgroup has 30 samples." in mc.studies.model_card(preds, "a", "accuracy", **FEW)
 
 
 def test_a_card_of_labels_alone_has_no_calibration():
     preds = mc.Predictions(Y, {"a": P["a"].argmax(axis=1)})
-    card = mc.model_card(preds, "a", **FEW)
+    card = mc.studies.model_card(preds, "a", **FEW)
     assert "Calibration" not in card
     assert "Compared with" not in card
     with pytest.raises(ValueError, match="unknown model 'c'"):
-        mc.model_card(preds, "c")
+        mc.studies.model_card(preds, "c")
 
 
 def test_names_cannot_write_headings_markup_or_lines_of_a_card():
     truth = np.array(["# h1", "<img src=x onerror=alert(1)>"] * 40)
     models = {"a\n# h2": truth, "<b>|x\x1b[2J": truth[::-1]}
     preds = mc.Predictions(truth, models, slices={"[s](javascript:x)": truth})
-    card = mc.model_card(
+    card = mc.studies.model_card(
         preds, "a\n# h2", ["accuracy", "f1"], n_resamples=99, details={"Use\n# <i>": "**any**"}
     )
     lines = card.partition("\n---\n\n")[2].splitlines()
@@ -72,7 +76,7 @@ def _read(card):
 
 def test_the_hub_reads_every_value_of_the_model():
     result = mc.compare(PREDS, ["accuracy", "f1", "recall_macro"], **FEW)
-    card = _read(mc.model_card(PREDS, "b", ["accuracy", "f1", "recall_macro"], **FEW))
+    card = _read(mc.studies.model_card(PREDS, "b", ["accuracy", "f1", "recall_macro"], **FEW))
     assert card.data.model_name == "b"
     scores = result.scores[result.scores["model"] == "b"]
     found = card.data.eval_results
@@ -94,7 +98,7 @@ def test_the_hub_reads_every_value_of_the_model():
 
 def test_what_the_hub_writes_of_a_card_is_what_it_read():
     named = {"task": "text-classification", "dataset": "stanfordnlp/snli"}
-    card = _read(mc.model_card(PREDS, "a", "accuracy", **named, **FEW))
+    card = _read(mc.studies.model_card(PREDS, "a", "accuracy", **named, **FEW))
     again = _read(str(card))
     assert again.data.to_dict() == card.data.to_dict()
     assert again.text == card.text
@@ -126,7 +130,9 @@ def test_what_the_hub_writes_of_a_card_is_what_it_read():
 )
 def test_any_name_is_a_text_to_the_hub(name):
     truth = np.array([name, "other"] * 20)
-    card = _read(mc.model_card(mc.Predictions(truth, {name: truth}, name=name), name, "f1", **FEW))
+    card = _read(
+        mc.studies.model_card(mc.Predictions(truth, {name: truth}, name=name), name, "f1", **FEW)
+    )
     found = card.data.eval_results
     assert card.data.model_name == found[0].dataset_name == escape.visible(name)
     assert {e.metric_args["label"] for e in found} == {escape.visible(name), "other"}
@@ -135,24 +141,24 @@ def test_any_name_is_a_text_to_the_hub(name):
 def test_small_and_undefined_values():
     y = np.r_[np.zeros(60, int), 1]
     exact = mc.Predictions(y.astype(float), {"a": y + 1e-9}, kind="values")
-    (found,) = _read(mc.model_card(exact, "a", "rmse", **FEW)).data.eval_results
+    (found,) = _read(mc.studies.model_card(exact, "a", "rmse", **FEW)).data.eval_results
     assert isinstance(found.metric_value, float)
     assert found.metric_value == pytest.approx(1e-9)
     never = mc.Predictions(y, {"a": np.zeros_like(y)})
-    found = _read(mc.model_card(never, "a", "precision", **FEW)).data.eval_results
+    found = _read(mc.studies.model_card(never, "a", "precision", **FEW)).data.eval_results
     assert [e.metric_args for e in found] == [{"label": "0"}]
 
 
 def test_a_card_without_any_value_is_read():
     scores = {name: np.r_[np.zeros(9), 1.0] for name in "ab"}
     constant = mc.Predictions(np.zeros(10), scores, kind="values")
-    card = mc.model_card(constant, "a", "r2", **FEW)
+    card = mc.studies.model_card(constant, "a", "r2", **FEW)
     assert _read(card).data.eval_results == []
 
 
 def test_the_forms_of_a_card_hold_the_same():
-    whole = mc.model_card(PREDS, "a", "accuracy", **FEW)
-    text = mc.model_card(PREDS, "a", "accuracy", form="text", **FEW)
+    whole = mc.studies.model_card(PREDS, "a", "accuracy", **FEW)
+    text = mc.studies.model_card(PREDS, "a", "accuracy", form="text", **FEW)
     assert whole.endswith(f"---\n\n{text}")
-    document = json.loads(mc.model_card(PREDS, "a", "accuracy", form="json", **FEW))
+    document = json.loads(mc.studies.model_card(PREDS, "a", "accuracy", form="json", **FEW))
     assert document["model-index"] == _read(whole).data.to_dict()["model-index"]

@@ -19,7 +19,9 @@ from tests.studies.made_up import made_up
 
 @pytest.mark.parametrize("test", ["t", "paired-t"])
 def test_every_cell_of_a_small_agreement_table(preds, test):
-    study = mc.agreement_study(preds, ["f1", "recall"], test=test, n_resamples=200, alpha=0.05)
+    study = mc.studies.agreement_study(
+        preds, ["f1", "recall"], test=test, n_resamples=200, alpha=0.05
+    )
     evaluation = Evaluation(preds, study.metric_pairs.metrics, collapse=False)
     draws = evaluation.replicates(BootstrapWeights(evaluation.units, 200, seed_sequence(0)))
     values, keys = evaluation.estimate(), [(k.metric, k.label) for k in evaluation.keys]
@@ -59,7 +61,7 @@ def test_t_tests_on_replicates_equal_scipys_with_holes():
 
 def test_p_of_the_t_test_shrinks_with_resamples_and_valid_tests_do_not(preds):
     def share(test, n):
-        study = mc.agreement_study(preds, ["f1"], test=test, n_resamples=n, alpha=0.05)
+        study = mc.studies.agreement_study(preds, ["f1"], test=test, n_resamples=n, alpha=0.05)
         return study.pairs[["p_value_a", "p_value_b"]].to_numpy()
 
     assert np.median(share("t", 4000)) < np.median(share("t", 100))
@@ -69,7 +71,9 @@ def test_p_of_the_t_test_shrinks_with_resamples_and_valid_tests_do_not(preds):
 
 @pytest.mark.parametrize("test", ["permutation", "sign-flip", "bootstrap", "wald"])
 def test_valid_tests_agree_with_compare(preds, test):
-    study = mc.agreement_study(preds, [("f1_macro", "cf1_macro")], test=test, n_resamples=999)
+    study = mc.studies.agreement_study(
+        preds, [("f1_macro", "cf1_macro")], test=test, n_resamples=999
+    )
     result = mc.compare(preds, ["f1_macro", "cf1_macro"], test=test, n_resamples=999,
                         zero_division="paper", collapse=False).differences  # fmt: skip
     np.testing.assert_allclose(
@@ -82,7 +86,7 @@ def test_valid_tests_agree_with_compare(preds, test):
 
 def test_the_interval_of_agreement_resamples_models():
     skills = tuple(np.linspace(0.5, 0.9, 16))
-    study = mc.agreement_study(
+    study = mc.studies.agreement_study(
         made_up(60, skills), [("accuracy", "caccuracy")], test="wald", alpha=0.7
     )
     row = study.table.iloc[0]
@@ -121,7 +125,7 @@ def cf1_of_class_0(preds, rows=slice(None)):
 def test_population_order_is_that_of_a_loop_over_parts_and_pairs(
     preds, small, whole, of_part, of_whole
 ):
-    study = mc.agreement_study(preds, ["f1"], test="wald")
+    study = mc.studies.agreement_study(preds, ["f1"], test="wald")
     frame = study.population([1.0, 0.2], n_subsamples=40)
     on_whole = of_whole(preds)
     orders = []
@@ -144,7 +148,9 @@ def test_population_order_is_that_of_a_loop_over_parts_and_pairs(
 
 
 def test_the_interval_of_the_order_draws_models_and_parts():
-    study = mc.agreement_study(made_up(60, tuple(np.linspace(0.4, 0.9, 12))), ["f1"], test="wald")
+    study = mc.studies.agreement_study(
+        made_up(60, tuple(np.linspace(0.4, 0.9, 12))), ["f1"], test="wald"
+    )
     few, many = (study.population([0.3], n_subsamples=n).iloc[0] for n in (10, 300))
     assert few.ci_low < few.pct_agree < few.ci_high
     assert many.ci_low < many.pct_agree < many.ci_high
@@ -157,7 +163,9 @@ def test_the_interval_of_the_order_draws_models_and_parts():
 
 def test_where_all_agree_the_interval_is_that_of_pairs_that_share_no_model():
     skills = tuple(np.linspace(0.35, 0.95, 9))
-    study = mc.agreement_study(made_up(2000, skills), [("accuracy", "caccuracy")], test="wald")
+    study = mc.studies.agreement_study(
+        made_up(2000, skills), [("accuracy", "caccuracy")], test="wald"
+    )
     (row,) = study.table.itertuples()
     assert row.n_significant > 4
     assert (row.pct_agree, row.ci_high) == (100, 100)
@@ -169,7 +177,7 @@ def test_where_all_agree_the_interval_is_that_of_pairs_that_share_no_model():
 
 def test_a_loss_agrees_with_a_score_that_prefers_the_same_model():
     preds = mc.load_example("snli")
-    study = mc.agreement_study(preds, [("accuracy", "brier_score")], test="wald")
+    study = mc.studies.agreement_study(preds, [("accuracy", "brier_score")], test="wald")
     score = {m: np.mean(preds.predicted(m) == preds.codes) for m in preds.models}
     loss = {
         m: ((preds.probabilities(m) - np.eye(3)[preds.codes]) ** 2).sum(axis=1).mean()
@@ -179,13 +187,17 @@ def test_a_loss_agrees_with_a_score_that_prefers_the_same_model():
     assert study.pairs["agree"].tolist() == agree
     whole = study.population([1.0]).set_index(["metric_small", "metric_whole"])["pct_agree"]
     assert whole["brier_score", "accuracy"] == pytest.approx(100 * np.mean(agree))
-    efficiency = mc.variance_study(preds, [("accuracy", "brier_score")], n_resamples=9, ratios=[1])
+    efficiency = mc.studies.variance_study(
+        preds, [("accuracy", "brier_score")], n_resamples=9, ratios=[1]
+    )
     assert efficiency.relative_efficiency["agree"].tolist() == agree
 
 
 def test_values_that_are_undefined_order_nothing():
     preds = mc.Predictions([0, 0, 1, 1, 2, 2], {"a": [0, 0, 1, 1, 1, 0], "b": [0, 0, 1, 1, 0, 1]})
-    study = mc.agreement_study(preds, [("precision", "recall")], test="wald", zero_division=np.nan)
+    study = mc.studies.agreement_study(
+        preds, [("precision", "recall")], test="wald", zero_division=np.nan
+    )
     frame = study.population([1.0]).query("label == 2").set_index(["metric_small", "metric_whole"])
     assert frame["pct_agree"].to_dict() == {
         ("precision", "precision"): 0, ("recall", "precision"): 0, ("recall", "recall"): 100,
@@ -193,17 +205,19 @@ def test_values_that_are_undefined_order_nothing():
 
 
 def test_agreement_can_be_shown(preds):
-    study = mc.agreement_study(preds, ["f1", "precision"], test="wald")
+    study = mc.studies.agreement_study(preds, ["f1", "precision"], test="wald")
     assert len(study.plot().axes) == 6
     figure = study.plot.population([1, 0.5], n_subsamples=5)
     assert len(figure.axes) == 2
     assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
-    averages = mc.agreement_study(study.predictions, [("f1_macro", "cf1_macro")], n_resamples=50)
+    averages = mc.studies.agreement_study(
+        study.predictions, [("f1_macro", "cf1_macro")], n_resamples=50
+    )
     (axes,) = averages.plot.population([1, 0.5], n_subsamples=5).axes
     assert len(axes.lines) == 6
     assert study.to_latex().count("\\toprule") == 1
     assert "% Agree" in study.to_markdown()
-    reproduced = mc.agreement_study(preds, ["f1"], n_resamples=50)
+    reproduced = mc.studies.agreement_study(preds, ["f1"], n_resamples=50)
     assert "effort of the simulation" in reproduced.to_markdown()
 
 
@@ -216,18 +230,18 @@ def test_bad_agreement(preds):
     with pytest.raises(
         ValueError, match="`test` must be one of t, paired-t, studentized-permutation"
     ):
-        mc.agreement_study(preds, test="welch")
+        mc.studies.agreement_study(preds, test="welch")
     with pytest.raises(ValueError, match=r"`alpha` must be in \(0, 1\), got 5"):
-        mc.agreement_study(preds, alpha=5)
+        mc.studies.agreement_study(preds, alpha=5)
     with pytest.raises(ValueError, match="agreement is over pairs of models; there is 1 model"):
-        mc.agreement_study(preds["m0"])
+        mc.studies.agreement_study(preds["m0"])
 
 
 def test_undefined_shares_are_binomial():
     preds = mc.Predictions(
         [0] * 90 + [1] * 10, {"a": [[0.9, 0.1]] * 96 + [[0.2, 0.8]] * 4, "b": [[0.6, 0.4]] * 100}
     )
-    study = mc.undefined_study(preds, ratios=[1.0, 0.2], n_resamples=4000)
+    study = mc.studies.undefined_study(preds, ratios=[1.0, 0.2], n_resamples=4000)
     table = study.table.set_index(["model", "ratio", "metric", "label"]).pct_undefined
     for ratio, n in ((1.0, 100), (0.2, 20)):
         for metric, chance in (
@@ -255,7 +269,7 @@ def test_undefined_shares_are_binomial():
 
 
 def test_sensitivity_leaves_decisions_alone(preds):
-    study = mc.sensitivity_study(
+    study = mc.studies.sensitivity_study(
         preds, ["accuracy", "f1_macro", "cf1_macro", "log_loss"], n_resamples=200
     )
     moved = study.table.groupby("metric")["difference"].apply(lambda d: d.abs().max())
@@ -269,7 +283,7 @@ def test_sensitivity_leaves_decisions_alone(preds):
         assert row.ci_low < row.difference < row.ci_high
     assert study.plot() is not None
     with pytest.raises(ValueError, match="`temperatures` must be above 0"):
-        mc.sensitivity_study(preds, temperatures=[0.0])
+        mc.studies.sensitivity_study(preds, temperatures=[0.0])
 
 
 def test_sample_size_of_accuracy_is_statsmodels_power(preds):
@@ -314,10 +328,12 @@ def test_pairs_agree_by_their_differences_where_a_separation_has_no_value():
     for _ in range(30):
         y, error = rng.normal(size=20), rng.normal(size=20) ** 2
         preds = mc.Predictions(y, {"a": y + error, "b": y + error + rng.random()}, kind="values")
-        study = mc.variance_study(preds, [("mae", "rmse")], ratios=[1], n_resamples=9)
+        study = mc.studies.variance_study(preds, [("mae", "rmse")], ratios=[1], n_resamples=9)
         assert study.relative_efficiency["agree"].all()
 
 
 def test_a_metric_may_stand_beside_itself(preds):
-    study = mc.undefined_study(preds, [("precision", "precision")], ratios=[1, 0.5], n_resamples=9)
+    study = mc.studies.undefined_study(
+        preds, [("precision", "precision")], ratios=[1, 0.5], n_resamples=9
+    )
     assert "precision" in str(study)

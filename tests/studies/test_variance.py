@@ -13,7 +13,7 @@ from tests.studies.made_up import made_up
 
 @pytest.fixture(scope="module")
 def study(preds):
-    return mc.variance_study(preds, ["f1", "recall"], ratios=[1, 0.3, 0.1], n_resamples=300)
+    return mc.studies.variance_study(preds, ["f1", "recall"], ratios=[1, 0.3, 0.1], n_resamples=300)
 
 
 def replicates_of(preds, study, ratio):
@@ -77,7 +77,9 @@ def test_the_variance_ratio_agrees_with_the_replicates_and_has_an_interval(study
 
 
 def test_the_interval_of_the_variance_ratio_does_not_shrink_with_resamples(preds):
-    few, many = (mc.variance_study(preds, ["f1"], ratios=[1], n_resamples=n) for n in (50, 2000))
+    few, many = (
+        mc.studies.variance_study(preds, ["f1"], ratios=[1], n_resamples=n) for n in (50, 2000)
+    )
     pd.testing.assert_frame_equal(few.variance_ratios, many.variance_ratios)
     p = [s.tests.query("test == 'bartlett'").p_value.median() for s in (few, many)]
     assert p[1] < p[0] / 100
@@ -87,10 +89,14 @@ def test_the_interval_of_the_variance_ratio_covers():
     """The truth by many test sets of the same kind; accuracy against the mean probability."""
     n, hits, n_sets = 2000, 0, 100
     pair = [("accuracy", "caccuracy")]
-    large = mc.variance_study(made_up(100_000, (1.0,), seed=999), pair, ratios=[1], n_resamples=2)
+    large = mc.studies.variance_study(
+        made_up(100_000, (1.0,), seed=999), pair, ratios=[1], n_resamples=2
+    )
     truth = large.variance_ratios.variance_ratio.iloc[0]
     for seed in range(n_sets):
-        study = mc.variance_study(made_up(n, (1.0,), seed=seed), pair, ratios=[1], n_resamples=2)
+        study = mc.studies.variance_study(
+            made_up(n, (1.0,), seed=seed), pair, ratios=[1], n_resamples=2
+        )
         row = study.variance_ratios.iloc[0]
         hits += row.ci_low < truth < row.ci_high
     assert hits / n_sets > 0.9
@@ -117,7 +123,9 @@ def test_separation_is_the_difference_over_its_standard_error(preds, study):
 @pytest.mark.filterwarnings("ignore:.*encountered in divide:RuntimeWarning")
 def test_a_separation_without_a_standard_error_is_undefined_and_not_0():
     preds = mc.Predictions([0, 1], {"a": [0, 1], "b": [1, 0]}, groups=[0, 0])
-    study = mc.variance_study(preds, [("f1_macro", "accuracy")], ratios=[1.0], n_resamples=9)
+    study = mc.studies.variance_study(
+        preds, [("f1_macro", "accuracy")], ratios=[1.0], n_resamples=9
+    )
     assert study.separation["difference"].tolist() == [1.0, 1.0]
     assert study.separation["separation"].isna().all()
 
@@ -167,7 +175,7 @@ def test_relative_efficiency_is_recovered_where_the_truth_is_known():
 
 
 def test_repeated_downsampling_splits_the_spread(preds):
-    study = mc.variance_study(
+    study = mc.studies.variance_study(
         preds, [("accuracy", "caccuracy")], ratios=[1, 0.2], n_resamples=100, n_subsamples=30
     )
     frame = study.distribution.set_index(["ratio", "model", "metric"]).sort_index()
@@ -195,7 +203,8 @@ def test_clusters_are_downsampled_whole():
 
 def test_results_do_not_depend_on_jobs(preds):
     one, three = (
-        mc.variance_study(preds, ["f1"], ratios=[1, 0.5], n_resamples=300, n_jobs=j) for j in (1, 3)
+        mc.studies.variance_study(preds, ["f1"], ratios=[1, 0.5], n_resamples=300, n_jobs=j)
+        for j in (1, 3)
     )
     pd.testing.assert_frame_equal(one.distribution, three.distribution)
 
@@ -204,14 +213,16 @@ def test_figures_can_be_drawn(study):
     for pair in study.pairs:
         assert len(study.plot.variances(pair).axes) == 3
         assert len(study.plot.intervals(pair).axes) == 6
-    many = mc.variance_study(made_up(100, tuple(np.linspace(0, 2, 14))), [("f1_macro", "cf1_macro")],
+    many = mc.studies.variance_study(made_up(100, tuple(np.linspace(0, 2, 14))), [("f1_macro", "cf1_macro")],
                              ratios=[1, 0.5], n_resamples=50)  # fmt: skip
     assert len(many.plot.variances().axes) == 1
     assert len(many.plot.intervals().axes) == 2
 
 
 def test_averages_have_an_efficiency_too(preds):
-    study = mc.variance_study(preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50)
+    study = mc.studies.variance_study(
+        preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50
+    )
     rows = study.document().tables["efficiency"].rows
     assert [row[:3] for row in rows] == [["f1_macro", "cf1_macro", ""]]
 
@@ -233,4 +244,4 @@ def test_averages_have_an_efficiency_too(preds):
 )
 def test_bad_input(preds, arguments, options, message):
     with pytest.raises(ValueError, match=message):
-        mc.variance_study(preds, *arguments, **options)
+        mc.studies.variance_study(preds, *arguments, **options)

@@ -34,7 +34,7 @@ def write_page(path: Path) -> None:
     )  # fmt: skip
     metrics = ["accuracy", "f1", "cf1_macro", "log_loss"]
     more = [
-        mc.compare_groups(preds, metrics), mc.reliability(preds),
+        mc.compare_groups(preds, metrics), mc.diagnostics.reliability(preds),
         disagreements(preds, "bow_pair", "naive_bayes"),
     ]  # fmt: skip
     mc.compare(preds, metrics).to_html(path, more)

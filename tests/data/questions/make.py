@@ -100,7 +100,7 @@ def days():
         part = preds.subset(np.arange(first, last))
         outputs = {model: part.probabilities(model) for model in part.models}
         named = mc.Predictions(part.y_true, outputs, labels=part.labels, ids=np.arange(first, last))
-        mc.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
+        mc.io.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
 
 
 def clicks():

@@ -168,7 +168,7 @@ def test_members_in_zstandard_need_a_package_that_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
         ImportError,
-        match=r'^reading alpha.eval needs pyarrow: pip install "modelcompare\[parquet\]"$',
+        match=r'^reading alpha.eval needs pyarrow: pip install "modelcompare-stats\[parquet\]"$',
     ):
         read("alpha.eval")
 

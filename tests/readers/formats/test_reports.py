@@ -356,7 +356,7 @@ def test_runs_of_one_tag_are_told_apart_by_their_file(tmp_path):
 
 def test_what_is_needed_to_score_runs_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(ImportError, match=r'pip install "modelcompare\[ir\]"'):
+    with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[ir\]"'):
         records(trec, QRELS, WHOLE)
 
 

@@ -1,0 +1,65 @@
+"""A table of all named metrics."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.planning import check_served
+from modelcompare.metrics.registry import METRICS
+from modelcompare.words import giving
+
+
+@checked(predictions=giving("sums"))
+def list_metrics(predictions: TestSet | None = None) -> pd.DataFrame:
+    """Return a table of all named metrics, or of those that some predictions can have.
+
+    Parameters
+    ----------
+    predictions : Predictions, optional
+        Restrict the table to the metrics that every model of these predictions can be compared by.
+
+    Returns
+    -------
+    DataFrame
+        One row per metric: `metric` (its name), `summary` (one sentence), `needs` (the output that
+        a model must give), `greater_is_better`, `lowest` and `highest` (its bounds), `per_class`
+        (True for one value per class) and `soft_twin` (the name of its probabilistic counterpart,
+        missing where there is none).
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> table = mc.list_metrics().set_index("metric")
+    >>> table.loc["f1_macro", ["needs", "soft_twin"]].tolist()
+    ['labels', 'cf1_macro']
+    >>> texts = mc.Predictions(["a cat", "a dog"], {"m": ["the cat", "a dog"]}, kind="texts")
+    >>> mc.list_metrics(texts)["metric"].tolist()[:3]
+    ['wer', 'cer', 'exact_match']
+    """
+    found = [
+        metric
+        for metric in METRICS.values()
+        if predictions is None or _served(metric, predictions.sample)
+    ]
+    columns = {
+        "metric": [metric.name for metric in found],
+        "summary": [metric.summary for metric in found],
+        "needs": [metric.needs for metric in found],
+        "greater_is_better": [metric.greater_is_better for metric in found],
+        "lowest": [metric.bounds[0] for metric in found],
+        "highest": [metric.bounds[1] for metric in found],
+        "per_class": [metric.per_class for metric in found],
+        "soft_twin": [None if metric.soft is None else metric.soft.name for metric in found],
+    }
+    return pd.DataFrame(columns)
+
+
+def _served(metric: AnyMetric, predictions: TestSet) -> bool:
+    try:
+        check_served(metric, predictions)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,10 @@
+"""Classes of the results that the functions of `modelcompare` return, for annotations."""
+
+from modelcompare.comparison.bootstrap import BootstrapResult as BootstrapResult
+from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
+from modelcompare.comparison.groups import GroupComparison as GroupComparison
+from modelcompare.comparison.result import Comparison as Comparison
+from modelcompare.questions.decide import DecisionResult as DecisionResult
+from modelcompare.questions.gate import GateResult as GateResult
+from modelcompare.questions.paired import PairedTestResult as PairedTestResult
+from modelcompare.questions.sample_size import SampleSize as SampleSize

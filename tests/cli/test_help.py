@@ -1,0 +1,121 @@
+"""Help on one screen, all of it on request, and names that do not exist."""
+
+import pytest
+import typer
+
+from modelcompare.cli import application
+from modelcompare.cli.options import READING, key_of
+from modelcompare.cli.table import COMMANDS
+from modelcompare.readers.messages import KEYS
+
+
+def test_there_are_eleven_commands_and_twenty_one_options_of_compare():
+    program = typer.main.get_command(application())
+    assert len(program.commands) == 11
+    shown = [
+        param
+        for param in program.commands["compare"].params
+        if param.param_type_name == "option" and not param.hidden
+    ]
+    assert len(shown) == 22
+
+
+def test_help_all_shows_every_option_and_every_key(run):
+    brief, whole = run("compare", "--help"), run("compare", "--help-all")
+    assert brief.code == whole.code == 0
+    for option in ("--metric-from", "--tokenize", "--alpha", "--family"):
+        assert option not in brief.out
+        assert option in whole.out
+    for key in READING.keys:
+        assert f"  {key_of(key)}" in whole.out.partition("Keys of --read:")[2]
+
+
+def test_messages_of_the_readers_know_the_keys():
+    assert {key.name for key in READING.keys} >= KEYS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("modle-column=x", "--read has no key 'modle-column'; did you mean model-column?"),
+        ("zzz=1", "--read has no key 'zzz'; it has pred, model-column, run, set, filter, strata,"),
+        ("run", "--read run: write --read run=COLUMN."),
+        ("scores=yes", "--read scores=yes: write --read scores."),
+        ("ids=some", "`--read ids` must be one of same, intersect, got 'some'."),
+        ("range=0", "--read range must be LOW,HIGH, as in range=0,1; got '0'."),
+    ],
+)
+def test_a_wrong_key_of_read_is_refused(run, wide_csv, text, expected):
+    done = run("compare", wide_csv, "--read", text)
+    assert (done.code, done.out) == (2, "")
+    assert expected in done.err
+
+
+def test_a_key_with_one_value_is_given_once(run, wide_csv):
+    done = run("compare", wide_csv, "--read", "strata=a", "--read", "strata=b")
+    assert (done.code, done.err) == (
+        2, "modelcompare: error: --read strata is given 2 times; give it once.\n"
+    )  # fmt: skip
+
+
+def test_keys_are_what_the_library_calls_them(run, tmp_path):
+    rows = [f"{i % 2},{i % 3 // 2},{i % 5 // 3},{i % 4}" for i in range(80)]
+    (tmp_path / "t.csv").write_text("\n".join(["y_true,a,b,site", *rows]) + "\n")
+    done = run("compare", "t.csv", "-m", "accuracy", "--resamples", "99", "--read", "strata=site")
+    assert done.code == 0, done.err
+    assert "stratified" in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("variance", "study variance"), ("comapre", "compare"), ("sample_size", "sample-size"),
+        ("zzzz", "commands: compare, demo, disagreements, gate, groups, metrics, ranks, report,"),
+    ],
+)  # fmt: skip
+def test_an_unknown_command_is_answered_with_the_one_that_is_meant(run, command, meant):
+    done = run(command, "x.csv")
+    assert (done.code, done.out) == (2, "")
+    assert f"there is no command {command!r}; " in done.err
+    assert meant in done.err
+
+
+def test_rows_within_a_command_are_those_of_study():
+    assert {row.name.split()[0] for row in COMMANDS if " " in row.name} == {"study"}
+
+
+FOLDS = "fold,a,b,c\n" + "".join(f"{i},0.{80 + i},0.{70 + i * 2},0.6{i}\n" for i in range(8))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ("--plot", "cd.svg"),
+            "--plot is for scores on several data sets; this table has a column",
+        ),
+        (("--test", "nemenyi"), "--test nemenyi is for scores on several data sets"),
+    ],
+)
+def test_ranks_refuse_for_folds_what_is_for_data_sets(run, tmp_path, arguments, expected):
+    (tmp_path / "folds.csv").write_text(FOLDS)
+    done = run("ranks", "folds.csv", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert expected in done.err
+
+
+def test_ranks_take_a_wide_table_as_folds_where_sizes_of_folds_are_given(run, tmp_path):
+    wide = [line.partition(",")[2] for line in FOLDS.splitlines()]
+    (tmp_path / "wide.csv").write_text("\n".join(wide) + "\n")
+    folds = run("ranks", "wide.csv", "--n-train", "9", "--n-test", "1")
+    assert folds.code == 0, folds.err
+    assert "over 8 folds" in folds.out
+    assert "data sets" in run("ranks", "wide.csv").out
+    refused = run("ranks", "wide.csv", "--n-train", "9", "--plot", "cd.svg")
+    assert "--plot is for scores on several data sets; leave out --n-train." in refused.err
+
+
+def test_groups_refuse_a_smallest_size_without_subgroups(run, wide_csv):
+    done = run("groups", wide_csv, "--min-size", "5")
+    assert (done.code, done.out) == (2, "")
+    assert "--min-size is for subgroups; name their column with --by." in done.err
