@@ -73,7 +73,7 @@ _OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
 def ranks(table: Path, output: Output, *, test: str | None = None, **options: Any) -> None:
     """Compare by a table of scores: of folds, or of data sets as papers print them."""
     output.check([table])
-    frame = read_table(table).frame
+    frame = read_table(table)
     of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
     folds = "fold" in frame.columns or test in get_args(FoldTest) or bool(of_folds)
     if folds and (test in get_args(PosthocTest) or output.plot is not None):
