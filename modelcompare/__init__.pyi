@@ -4,10 +4,8 @@ from .arguments import config_context as config_context
 from .comparison.bootstrap import BootstrapResult as BootstrapResult
 from .comparison.bootstrap import bootstrap as bootstrap
 from .comparison.bounds import BoundedComparison as BoundedComparison
-from .comparison.bounds import compare_bounds as compare_bounds
 from .comparison.compare import compare as compare
 from .comparison.compare_groups import compare_groups as compare_groups
-from .comparison.estimators import EstimatorComparison as EstimatorComparison
 from .comparison.estimators import compare_estimators as compare_estimators
 from .comparison.fold_scores import compare_folds as compare_folds
 from .comparison.folds import FoldComparison as FoldComparison
@@ -29,6 +27,8 @@ from .diagnostics.calibration import calibration_test as calibration_test
 from .diagnostics.components import variance_components as variance_components
 from .diagnostics.curves import CurveResult as CurveResult
 from .diagnostics.curves import curve as curve
+from .diagnostics.disagreements import Disagreements as Disagreements
+from .diagnostics.disagreements import disagreements as disagreements
 from .diagnostics.operating_point import operating_point as operating_point
 from .diagnostics.reliability import Reliability as Reliability
 from .diagnostics.reliability import reliability as reliability

@@ -1,1 +1,1 @@
-"""Curves, reliability, calibration, agreement, and components of variance."""
+"""Curves, reliability, calibration, agreement, disagreements, and components of variance."""
