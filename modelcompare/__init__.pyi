@@ -8,7 +8,6 @@ from . import testing as testing
 from . import tests as tests
 from .arguments import config_context as config_context
 from .comparison.bootstrap import bootstrap as bootstrap
-from .comparison.bounds import compare_bounds as compare_bounds
 from .comparison.compare import compare as compare
 from .comparison.compare_groups import compare_groups as compare_groups
 from .data.predictions import Predictions as Predictions

@@ -114,7 +114,7 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     >>> preds = mc.load_example("snli")
     >>> with mc.config_context(confidence_level=0.9, rng=1):
     ...     result = mc.compare(preds, "accuracy")
-    >>> result.confidence_level, mc.compare(preds, "accuracy").confidence_level
+    >>> result.evidence.confidence_level, mc.compare(preds, "accuracy").evidence.confidence_level
     (0.9, 0.95)
     """
     check_arguments("config_context", _CONFIGURABLE, defaults)

@@ -221,14 +221,14 @@ def _named(metric: str, said: list[str]) -> bool:
 
 
 def _of_comparison(found: mc.results.Comparison, said: list[str]) -> Iterator[str]:
-    yield from _of_frame(found.scores, "estimate", found.method, said)
+    yield from _of_frame(found.scores, "estimate", found.evidence.method, said)
     yield from _of_ranks(found)
-    if len(found.models) > 1:
-        yield from _of_frame(found.differences, "difference", found.method, said)
+    if len(found.evidence.models) > 1:
+        yield from _of_frame(found.differences, "difference", found.evidence.method, said)
         yield from _of_p_values(found.differences)
     if " nan" in found.verdict():
         yield f"verdict: {found.verdict()}"
-    if found.n_resamples % 4 == 0:
+    if found.evidence.n_resamples % 4 == 0:
         yield from _of_tables(found)
 
 
@@ -265,7 +265,7 @@ def _of_p_values(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _of_ranks(found: mc.results.Comparison) -> Iterator[str]:
-    n = len(found.models)
+    n = len(found.evidence.models)
     ranks = {(row.metric, row.label, row.model): row for row in found.scores.itertuples()}
     for row in ranks.values():
         if not (1 <= row.rank <= n and 1 <= row.rank_low <= row.rank_high <= n):
@@ -279,7 +279,7 @@ def _of_ranks(found: mc.results.Comparison) -> Iterator[str]:
 
 def _of_tables(found: mc.results.Comparison) -> Iterator[str]:
     for written in (screen_text(found), found.to_markdown()):
-        if not all(model in written for model in found.models):
+        if not all(model in written for model in found.evidence.models):
             yield f"a model is missing: {written}"
     told = json.loads(found.to_json())
     if len(told["scores"]) != len(found.scores):

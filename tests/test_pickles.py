@@ -101,8 +101,12 @@ MAKE = {
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
     "sets": lambda _: mc.compare_groups({"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW),
     "slices": lambda _: mc.compare_groups(of_classes(), "accuracy", **FEW),
-    "bounds": lambda _: mc.compare_bounds(
-        pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}), **FEW
+    "bounds": lambda _: mc.compare(
+        mc.read_predictions(
+            pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}),
+            missing="worst",
+        ),
+        missing="bounds", **FEW,
     ),
     "folds": lambda _: mc.crossval.compare_folds(
         pd.DataFrame(np.random.default_rng(7).random((10, 2)), columns=["a", "b"]),
@@ -176,7 +180,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
 def test_a_copy_can_be_asked_further():
     result = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], **FEW)
     again = pickle.loads(pickle.dumps(result))
-    pd.testing.assert_frame_equal(again.all_leads, result.all_leads)
+    pd.testing.assert_frame_equal(again.leads(every=True), result.leads(every=True))
     one, other = (
         each.bootstrap.confidence_interval(method="percentile") for each in (result, again)
     )

@@ -163,7 +163,7 @@ def evalstats() -> Task:
     by_passage = mc.compare(mc.read_predictions(table, groups="passage"))
     (their_score, their_pair) = found["entities"]["large"], found["pairwise"][0]
     (score, pair), (wide_score, wide_pair) = (
-        (each.scores.iloc[0], each.leads.iloc[0]) for each in (result, by_passage)
+        (each.scores.iloc[0], each.leads().iloc[0]) for each in (result, by_passage)
     )
     return Task(_named("evalstats"), "means of 3 models on 90 questions, 3 runs each", [
         Row("mean of large", their_score["mean"], score.estimate),

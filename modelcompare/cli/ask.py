@@ -61,7 +61,7 @@ def disagreements(reading: Reading, output: Output) -> None:
     """List the samples on which two models disagree."""
     output.check(reading.files)
     predictions = reading.read()
-    from modelcompare.comparison.disagreements import disagreements as found_disagreements
+    from modelcompare.diagnostics.disagreements import disagreements as found_disagreements
 
     output.emit(found_disagreements(predictions, *_two(predictions)))
 

@@ -46,11 +46,8 @@ def compare(
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
         options["family"] = family
-        worst, missing = reading.read_cases(functions=functions)
-        # What compares is loaded once there are predictions to compare.
-        from modelcompare.comparison.bounds import bounded_comparison
-
-        output.emit(bounded_comparison(worst, missing, metrics_on(worst), **options))
+        worst = reading.read_worst(functions=functions)
+        output.emit(mc.compare(worst, metrics_on(worst), **options, missing="bounds"))
         return
     predictions = reading.read(sliced=True, by_blocks=True, functions=functions)
     asked = metrics_on(predictions)

@@ -10,6 +10,7 @@ from typing import Any
 import modelcompare as mc
 from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
+from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.spelling import chosen
@@ -123,12 +124,12 @@ class Reading(SimpleNamespace):
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
 
-    def read_cases(self, *, functions: bool) -> tuple[Any, Any]:
-        """Read the files with missing results at their worst, and tell which those are."""
+    def read_worst(self, *, functions: bool) -> Predictions:
+        """Read the files with missing results at their worst."""
         told = {**self._columns(), "missing": "worst", "directs_functions": functions}
         found = read(self.files, checked_columns(**told))
         say(f"modelcompare: read {found.sentence}")
-        return found.predictions, found.missing
+        return found.predictions
 
     def refuse_beside(self, used: Sequence[str], why: str) -> None:
         """Refuse options that would change nothing about what is asked."""

@@ -12,9 +12,9 @@ from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say, typed
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
-from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
+from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.diagnostics.reliability import reliability
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
@@ -62,7 +62,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
     kinds = preds.kinds
     if sure := [model for model, kind in kinds.items() if kind == "probabilities"]:
         yield reliability(preds[sure])
-    first = result.scores[result.scores["metric"] == result.metrics[0]]
+    first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]
     best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]
     if len({kinds[model] for model in best}) == 1 < len(best):
         yield disagreements(preds, *best)

@@ -9,18 +9,16 @@ them, and what is significant at the nearer end is so at its level.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.comparison.compare import compare
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
@@ -31,37 +29,42 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
-from modelcompare.readers import checked_columns, read
-from modelcompare.report.document import Document
+from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import format_number, p_clause
-from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, check_mapping, value_name, warn_caller
+from modelcompare.words import Correction, ZeroDivision, value_name, warn_caller
 
 _STEP_DOWN: Correction = "holm"
 
 
 @dataclass(frozen=True)
-class BoundedComparison(Result):
+class BoundedComparison(Comparison):
     """Each model with its missing results counted as the worst, and as the best.
+
+    Frames and verdict hold whatever the missing results were. Members that `Comparison` gives
+    besides are of its evidence.
 
     Attributes
     ----------
-    comparisons : tuple of Comparison
-        Of all models at their worst, followed by those with missing results at their best; one
-        for each way to be worst, as that of one class is not that of another.
+    evidence : Compared
+        All models at their worst, followed by those with missing results at their best, whose names
+        end in "(at best)"; where one class is at its worst by other results than another, of the
+        first of these cases.
+    cases : tuple of Compared
+        The evidence of every case.
     places : mapping of ValueKey to (int, int)
-        Which comparison holds a value, and at which place.
-    n_missing : mapping of str to int
-        How many samples each model lacks.
+        Which case holds a value, and at which place.
+    n_missing : dict of str to int
+        Number of samples that each model lacks.
     """
 
-    comparisons: tuple[Comparison, ...] = field(repr=False)
+    cases: tuple[Compared, ...] = field(repr=False)
     places: Mapping[ValueKey, tuple[int, int]] = field(repr=False)
     n_missing: Mapping[str, int]
 
     stem: ClassVar[str] = "bounds"
+    page_title: ClassVar[str] = "Results"
     _members: ClassVar[str] = """
         signature
         scores: model metric label worst best n_missing
@@ -69,46 +72,33 @@ class BoundedComparison(Result):
     """
 
     @property
-    def comparison(self) -> Comparison:
-        """The first of the comparisons, which share all that is not of single values."""
-        return self.comparisons[0]
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The metrics, in the order given."""
-        return tuple(dict.fromkeys(key.metric for key in self.places))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models, in the order given."""
-        return tuple(self.n_missing)
-
-    @property
     def signature(self) -> str:
-        return f"{self.comparison.signature}|missing:bounds"
+        return f"{self.evidence.signature}|missing:bounds"
 
     @property
     def _headline(self) -> str:
-        n_models, n_missing = len(self.models), sum(self.n_missing.values())
-        results = f"{n_missing:,} missing result{'s' * (n_missing != 1)}"
-        name = f"{self.comparison.name}: " if self.comparison.name else ""
-        return f"{name}{n_models} models, {self.comparison.n_samples:,} samples, {results}"
+        n_missing, name = sum(self.n_missing.values()), self.evidence.name
+        return (
+            f"{f'{name}: ' if name else ''}{len(self.n_missing)} models, "
+            f"{self.evidence.n_samples:,} samples, {n_missing:,} missing "
+            f"result{'s' * (n_missing != 1)}"
+        )
 
-    def _of_values(self, read: Callable[[Comparison], FloatArray]) -> FloatArray:
-        """Read each comparison at the values that it holds; values are the last axis."""
-        members = [read(found) for found in self.comparisons]
+    def _of_values(self, read: Callable[[Compared], FloatArray]) -> FloatArray:
+        """Read each case at the values that it holds; values are the last axis."""
+        members = [read(case) for case in self.cases]
         return np.stack([members[case][..., at] for case, at in self.places.values()], axis=-1)
 
     @cached_property
     def _direction(self) -> FloatArray:
-        return self._of_values(lambda found: found.direction)
+        return self._of_values(lambda case: case.direction)
 
     @cached_property
     def _best(self) -> IntArray:
-        """Positions of the models at their best: those that lack nothing are there once."""
+        """Positions of the models at their best: those that lack nothing occur once."""
         lacking = [model for model, count in self.n_missing.items() if count]
-        place = {model: len(self.models) + k for k, model in enumerate(lacking)}
-        return np.array([place.get(model, k) for k, model in enumerate(self.models)])
+        place = {model: len(self.n_missing) + k for k, model in enumerate(lacking)}
+        return np.array([place.get(model, k) for k, model in enumerate(self.n_missing)])
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -117,9 +107,12 @@ class BoundedComparison(Result):
         Columns: model, metric, label, worst and best (the score with missing results counted so),
         n_missing.
         """
-        point = self._of_values(lambda found: found.point)
+        point = self._of_values(lambda case: case.point)
         frame = score_frame(
-            self.models, [*self.places], worst=point[: len(self.models)], best=point[self._best]
+            [*self.n_missing],
+            [*self.places],
+            worst=point[: len(self.n_missing)],
+            best=point[self._best],
         )
         return frame.assign(n_missing=frame["model"].map(self.n_missing))
 
@@ -132,8 +125,8 @@ class BoundedComparison(Result):
         of the one, the upper of the other), p_value (of the end nearer to no difference; 1 where 0
         lies between), p_adjusted (Holm, within a metric), better (missing if neither is).
         """
-        keys, direction = [*self.places], self._direction
-        a, b = all_pairs(len(self.models))
+        models, keys, direction = [*self.n_missing], [*self.places], self._direction
+        a, b = all_pairs(len(models))
         one, other = self._between(a, self._best[b]), self._between(self._best[a], b)
         # Where low values are good, the worst of a model are its highest.
         low, high = (np.where(one[0] <= other[0], x, y) for x, y in ((one, other), (other, one)))
@@ -142,35 +135,31 @@ class BoundedComparison(Result):
         p_value[np.isnan(low[0]) | np.isnan(high[0])] = np.nan
         adjusted = adjust_metrics(p_value, keys, _STEP_DOWN)
         return pair_frame(
-            self.models, a, b, keys,
+            models, a, b, keys,
             low=low[0], high=high[0], ci_low=low[1], ci_high=high[2], p_value=p_value,
             p_adjusted=adjusted,
-            better=winners(self.models, a, b, above == (direction > 0),
-                           adjusted < self.comparison.alpha),
+            better=winners(models, a, b, above == (direction > 0),
+                           adjusted < self.evidence.alpha),
         )  # fmt: skip
 
     def _between(self, a: IntArray, b: IntArray) -> FloatArray:
         """Differences a - b, their bounds and p-values, of shape (4, n_pairs, n_values)."""
-        first = self.comparison
-        rows = first.row_of[a, b]
-        turned = (first.pairs[0][rows] != a)[:, None]
+        rows = self.evidence.row_of[a, b]
+        turned = (self.evidence.pairs[0][rows] != a)[:, None]
 
-        def between(found: Comparison) -> FloatArray:
-            low, high = found.difference_interval.low[rows], found.difference_interval.high[rows]
+        def between(case: Compared) -> FloatArray:
+            low, high = case.difference_interval.low[rows], case.difference_interval.high[rows]
             return np.array([
-                found.point[a] - found.point[b], np.where(turned, -high, low),
-                np.where(turned, -low, high), found.p_values[rows],
+                case.point[a] - case.point[b], np.where(turned, -high, low),
+                np.where(turned, -low, high), case.p_values[rows],
             ])  # fmt: skip
 
         return self._of_values(between)
 
-    def verdict(self) -> str:
-        """One sentence per metric and class: what holds whatever the missing results were."""
-        return "\n".join(self._sentences())
-
-    def _sentences(self) -> list[str]:
+    @cached_property
+    def _findings(self) -> list[Finding]:
         return [
-            self._sentence(key, direction > 0)
+            Finding(self._sentence(key, direction > 0))
             for key, direction in zip(self.places, self._direction, strict=True)
         ]
 
@@ -188,7 +177,7 @@ class BoundedComparison(Result):
         told = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
             p = p_clause(max(row.p_adjusted for row in beaten.values()))
-            named = ", ".join(model for model in self.models if model in beaten)
+            named = ", ".join(model for model in self.n_missing if model in beaten)
             told += f" and is better than {named} whatever the missing results were"
             told += f" ({p} in the worst case)"
         if unknown:
@@ -203,77 +192,34 @@ class BoundedComparison(Result):
                 "Differences", self.differences, VALUE, "model_a", "model_b",
                 column("at least", "low", kind="difference"),
                 column("at most", "high", kind="difference"),
-                interval_column(self.comparison.confidence_level), column("p (holm)", "p_adjusted"),
+                interval_column(self.evidence.confidence_level), column("p (holm)", "p_adjusted"),
                 notes=[note],
             ),
         }  # fmt: skip
-        return self._document(tables, headline=self._headline, findings=self._sentences())
+        return self._document(tables, headline=self._headline, findings=self._findings, figures={})
 
 
-@checked(compare)
-def compare_bounds(
-    source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    reading: Mapping[str, Any] | None = None, **options: Any,
+def bounded(
+    worst: Predictions, metrics: MetricLike | Sequence[MetricLike] | None,
+    compare: Callable[..., Comparison], zero_division: ZeroDivision,
 ) -> BoundedComparison:  # fmt: skip
-    """Compare models some of whose results are missing, for the worst and the best case.
+    """Compare predictions whose missing results count as the worst, and at best are others.
 
     Parameters
     ----------
-    source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        As for `read_predictions`.
-    metrics : str, Metric, callable, or sequence of them, optional
-        As for `compare`.
-    reading : mapping, optional
-        Options of `read_predictions`.
-    **options
-        Options of `compare`, without `baseline`.
-
-    Metrics of labels are accuracy, zero_one_loss, recall, precision, specificity, jaccard and
-    F-beta, per class and averaged, and balanced_accuracy: a missing label may have been any class,
-    and each value has its own worst case. Scores per example are to lie between 0 and 1, or in the
-    range that ``reading={"bounds": (low, high)}`` declares. Other metrics are refused by name.
-
-    Returns
-    -------
-    BoundedComparison
-        Differences between one model at its worst and the other at its best, and the other way
-        round: what is shown at both ends holds whatever the missing results would have been, and
-        for whatever reason they are missing.
+    worst : Predictions
+        Outputs know which results were missing.
+    metrics, zero_division
+        As in `compare`.
+    compare : callable
+        Compares the models of one case: predictions and metrics are its arguments.
 
     Raises
     ------
     ValueError
         If no result is missing, the models gave neither scores nor labels, or a metric has no
         bounds that are known to hold.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
-    >>> result = compare_bounds(frame, n_resamples=999)
-    >>> result.scores[["model", "worst", "best", "n_missing"]]
-      model  worst  best  n_missing
-    0     a   0.90  1.00          2
-    1     b   0.15  0.15          0
-    >>> print(result.verdict())
-    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
-    results were (p = 0.003 in the worst case).
     """
-    if options.pop("baseline", None) is not None:
-        raise ValueError("compare_bounds looks at all pairs of models; leave `baseline` out.")
-    if reading is not None:
-        check_mapping("reading", reading, "options of read_predictions")
-    found = read(source, checked_columns(**{**(reading or {}), "missing": "worst"}))
-    return bounded_comparison(found.predictions, found.missing, metrics, **options)
-
-
-def bounded_comparison(
-    worst: Predictions,
-    missing: Mapping[str, BoolArray],
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    **options: Any,
-) -> BoundedComparison:
-    """Compare predictions whose missing results count as the worst, which are at best others."""
     kinds = {*worst.kinds.values()}
     if kinds == {"scores"}:
         score_ranges(worst)
@@ -283,48 +229,48 @@ def bounded_comparison(
             "labels, or all gave scores; leave the others out with models= (--model), or use "
             "missing='drop' (--missing drop)."
         )
+    missing = worst.missing
     n_missing = {
         m: int(lacks.reshape(len(worst), -1).any(axis=1).sum()) for m, lacks in missing.items()
     }
     if not any(n_missing.values()):
         raise ValueError(
-            "no result is missing, so the worst case is the best; compare without bounds "
-            "(--missing bounds)."
+            "no result is missing, so the worst case is the best: compare without bounds "
+            "(--missing bounds), or read the results by read_predictions(..., missing='worst')."
         )
-    zero_division = options.get("zero_division", math.nan)
     chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
-    found: list[Comparison] = []
+    found: list[Compared] = []
     at: dict[ValueKey, tuple[int, int]] = {}
     for number, case in enumerate(cases(chosen, worst, missing)):
-        comparison = _compared(worst, case, n_missing, options)
-        found.append(comparison)
-        keys = comparison.bootstrap.evaluation.keys
+        found.append(_compared(worst, case, n_missing, compare).evidence)
         at |= {
             key: (number, place)
-            for place, key in enumerate(keys)
-            if case.label is None or key.label == case.label
+            for place, key in enumerate(found[-1].keys)
+            if case[1] is None or key.label == case[1]
         }
     order = {key: at[key] for key in value_keys(chosen, worst)}
-    return BoundedComparison(tuple(found), order, n_missing)
+    return BoundedComparison(found[0], tuple(found), order, n_missing)
 
 
 def _compared(
-    predictions: Predictions, case: Case, n_missing: Mapping[str, int], options: Mapping[str, Any]
-) -> Comparison:
-    """All models at their worst, and those with missing results at their best."""
-    outputs = {**case.worst}
+    predictions: Predictions, case: Case, n_missing: Mapping[str, int],
+    compare: Callable[..., Comparison],
+) -> Comparison:  # fmt: skip
+    """Compare all models at their worst, and those with missing results at their best."""
+    metrics, label, worst, best = case
+    outputs = {**worst}
     for model, count in n_missing.items():
         if count:
             name = f"{model} (at best)"
             while name in outputs:
                 name += "'"
-            outputs[name] = case.best[model]
+            outputs[name] = best[model]
     both = with_outputs(predictions, outputs)
-    if case.label is None:
-        return compare(both, case.metrics, **options)
+    if label is None:
+        return compare(both, metrics)
     with held_back() as caught:
-        found = compare(both, case.metrics, **options)
-    names = f"[{case.label}]", f"of class {case.label!r}"
+        found = compare(both, metrics)
+    names = f"[{label}]", f"of class {label!r}"
     for each in caught:
         # Those of other classes are about no case that is shown.
         if any(name in str(each.message) for name in names):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import get_args
+from functools import partial
+from typing import cast, get_args
 
 import numpy as np
 
@@ -12,12 +13,15 @@ from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import BootstrapResult, drawn_now, evaluate
+from modelcompare.comparison.bounds import bounded
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
@@ -28,6 +32,7 @@ from modelcompare.words import (
     Correction,
     Family,
     IntervalMethod,
+    MissingCounted,
     PairsTest,
     Scheme,
     Undefined,
@@ -52,6 +57,7 @@ def compare(
     baseline: str | None = None,
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
+    missing: MissingCounted = "worst",
     zero_division: ZeroDivision = math.nan,
     undefined: Undefined = "count",
     collapse: bool | None = None,
@@ -100,6 +106,15 @@ def compare(
         Level at which a difference is called one, in ranks and in the verdict.
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
+    missing : {"worst", "bounds"}
+        Missing results of predictions that were read with ``missing="worst"``: count them as the
+        worst, or give bounds that hold whatever they would have been and for whatever reason they
+        are missing. Each value is then given at its worst and at its best, and each difference
+        between one model at its worst and the other at its best. For labels the metrics are
+        accuracy, zero_one_loss, recall, precision, specificity, jaccard and F-beta, per class and
+        averaged, and balanced_accuracy: a missing label may have been any class, and each value has
+        its own worst case. Scores lie between 0 and 1, or within `Predictions.bounds`. Others are
+        refused by name, and so is a `baseline`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     undefined : {"count", "stratify", "redraw", "raise"}
@@ -117,7 +132,8 @@ def compare(
     Returns
     -------
     Comparison
-        Frames `scores` and `differences`, a verdict, a signature, tables and plots.
+        Frames `scores` and `differences`, a verdict, a signature, tables and plots. With
+        ``missing="bounds"`` a `BoundedComparison`, whose frames and verdict hold both ends.
 
     Raises
     ------
@@ -143,7 +159,32 @@ def compare(
       model  estimate  rank
     0     a     0.875     1
     1     b     0.625     2
+
+    Bounds for missing results:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
+    >>> preds = mc.read_predictions(frame, missing="worst")
+    >>> result = mc.compare(preds, n_resamples=999, missing="bounds")
+    >>> result.scores[["model", "worst", "best", "n_missing"]]
+      model  worst  best  n_missing
+    0     a   0.90  1.00          2
+    1     b   0.15  0.15          0
+    >>> print(result.verdict())
+    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
+    results were (p = 0.003 in the worst case).
     """
+    if missing == "bounds":
+        if baseline is not None:
+            raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
+        giving("rows")("predictions", predictions)
+        ask = partial(
+            compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
+            test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
+            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
+            rng=rng, progress=progress,
+        )  # fmt: skip
+        return bounded(cast(Predictions, predictions), metrics, ask, zero_division)
     a, b = _pairs(predictions.models, baseline)
     predictions, method, used, draws = serve(
         predictions, metrics, method=method, test=test, zero_division=zero_division
@@ -174,14 +215,14 @@ def compare(
         replicated, scores=scores, differences=differences, pairs=pairs.pairs
     )
     warn_of_no_width(pairs, differences, method)
-    return Comparison(
+    return Comparison(Compared(
         bootstrap=replicated, pairs=pairs.pairs, score_interval=scores,
         difference_interval=differences, p_values=outcome.p_value, p_adjusted=p_adjusted,
         confidence_level=confidence_level, method=method, test=used, tests_used=outcome.used,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:

@@ -98,7 +98,9 @@ def compare_groups(
             _sets(source), metrics, what="sets", rng=rng, correction=correction, **options
         )
         n_samples = sum(map(len, source.values()))
-        notes = [f"{name}: {note}" for name, each in results.items() for note in each.notes]
+        notes = [
+            f"{name}: {note}" for name, each in results.items() for note in each.evidence.notes
+        ]
         return GroupComparison(results, rng_label(rng), n_samples, nothing, tuple(notes))
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across subgroups use 'holm'.")
@@ -187,11 +189,11 @@ def _correct_together(
     results: Mapping[Any, Comparison], correction: Correction
 ) -> dict[Any, Comparison]:
     """Correct for all pairs, classes and results of a metric, of results with the same metrics."""
-    members = [*results.values()]
+    members = [each.evidence for each in results.values()]
     adjusted = adjust_metrics(
         np.stack([each.p_values for each in members]), members[0].keys, correction
     )
     return {
-        key: replace(each, p_adjusted=p, correction=correction)
-        for (key, each), p in zip(results.items(), adjusted, strict=True)
+        key: Comparison(replace(each, p_adjusted=p, correction=correction))
+        for key, each, p in zip(results, members, adjusted, strict=True)
     }

@@ -34,13 +34,7 @@ class Compared(Evidence):
     @cached_property
     @one_blas_thread()
     def scores(self) -> pd.DataFrame:
-        """One row for each model, metric and class.
-
-        Columns: model, metric, label (missing for averages), estimate, standard_error (of the
-        influences; of medians and functions, which these do not describe, the bootstrap's), ci_low,
-        ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
-        (the ranks that the corrected tests leave open), method (what the interval was made with).
-        """
+        """Frame of `Comparison.scores`."""
         interval, (rank_low, rank_high) = self.score_interval, self.rank_range
         return score_frame(
             self.models, self.keys, estimate=self.point,
@@ -52,13 +46,7 @@ class Compared(Evidence):
     @cached_property
     @one_blas_thread()
     def differences(self) -> pd.DataFrame:
-        """One row for each pair of models, metric and class.
-
-        Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
-        ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two cannot be told apart), method and test (what the interval and the p-value were
-        made with).
-        """
+        """Frame of `Comparison.differences`."""
         tests = [self.tests_used.get(key.metric, self.test) for key in self.keys]
         interval = self.difference_interval
         return pair_frame(
@@ -71,15 +59,7 @@ class Compared(Evidence):
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Tiers and letters of models, a row for each model, metric and class.
-
-        Columns: model, metric, label, estimate, tier (one more than the models that are shown to be
-        better, each than the next, down to this one), may_be_best (no model is shown to be better:
-        with family-wise corrected tests these hold the best model at the confidence 1 - alpha),
-        letters (two models share one exactly if they are not shown to differ), p_best (share of
-        resamples in which the model is best: how often these samples, drawn anew, put it first; not
-        the probability that it is the best).
-        """
+        """Frame of `Comparison.standings`."""
         parts, draws = [], self.bootstrap.draws
         for at, key in enumerate(self.keys):
             better, direction, point = self.better[at], self.direction[at], self.point[:, at]
@@ -95,17 +75,7 @@ class Compared(Evidence):
 
     @cached_property
     def leads(self) -> pd.DataFrame:
-        """Differences as people read them: the leader minus every other model, best first.
-
-        Columns: model (the leader of the metric and class), other, metric, label, lead (positive
-        where `model` is better, whichever way the metric points), standard_error, ci_low and
-        ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the interval
-        leaves 0 out though p_adjusted is not below 1 - confidence_level, or the reverse).
-        With a `baseline` the model of a row is each other model, and `other` the baseline.
-
-        Both are corrected for the same tests, and can part all the same: a p-value that steps down
-        is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
-        """
+        """Frame of `Comparison.leads`."""
         return self._lead_frame(every=False)
 
     @cached_property
@@ -114,27 +84,13 @@ class Compared(Evidence):
         return self._lead_frame(every=True)
 
     @cached_property
-    def corrected_differences(self) -> pd.DataFrame:
-        """`differences` with intervals corrected like the p-values beside them, as figures draw."""
-        low, high = self.corrected
-        return self.differences.assign(ci_low=low.ravel(), ci_high=high.ravel())
-
-    @cached_property
     def corrected(self) -> tuple[FloatArray, FloatArray]:
         """Bounds of all differences, corrected like p-values, each of shape (n_pairs, n_values)."""
         return corrected_bounds(self, np.arange(len(self.pairs[0])))
 
     @property
     def signature(self) -> str:
-        """Line that says how the numbers were made, for papers and logs.
-
-        Examples
-        --------
-        >>> import modelcompare as mc
-        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
-        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
-        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
-        """
+        """Line of `Comparison.signature`."""
         evaluation = self.bootstrap.evaluation
         predictions, paired = evaluation.predictions, len(self.models) > 1
         groups = n_groups(evaluation, self.test) if paired else None

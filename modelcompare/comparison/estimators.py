@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.comparison.compare import compare
 from modelcompare.comparison.folds import (
     FOLDS,
     FoldComparison,
     check_fold_correction,
     compare_on_folds,
 )
-from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -29,65 +27,7 @@ from modelcompare.engine.parallel import progress_bar
 from modelcompare.metrics import AnyMetric, default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
-from modelcompare.words import Correction, FoldTest, check_count, check_mapping, optional, signature
-
-
-@dataclass(frozen=True)
-class EstimatorComparison(FoldComparison):
-    """Estimators compared by cross-validation: a `FoldComparison`, and the predictions behind it.
-
-    Attributes
-    ----------
-    predictions : tuple of Predictions
-        Out-of-fold predictions, one test set of all samples for each repeat; empty where the splits
-        do not cover every sample once. Probabilities, where every estimator gives them and
-        `predict` names the likeliest class; else what `predict` says.
-    probabilities : tuple of Predictions
-        The same by `predict_proba`, where `predict` names other classes than the likeliest ones
-        (a tuned threshold, say); else empty.
-    """
-
-    predictions: tuple[Predictions, ...] = field(repr=False)
-    probabilities: tuple[Predictions, ...] = field(repr=False)
-    seed_label: str = field(repr=False)
-
-    stem: ClassVar[str] = "estimators"
-    _members: ClassVar[str] = """
-        test correction rope confidence_level seed_label signature
-        folds: repeat fold n_train n_test model metric label value:estimate
-        scores: model metric label mean sd n_folds
-        differences: model_a model_b metric label difference standard_error ci_low ci_high statistic
-          p_value p_adjusted better p_a p_equivalent p_b
-    """
-
-    @property
-    def signature(self) -> str:
-        return signature("compare_estimators", **self._made, rng=self.seed_label)
-
-    def compare(
-        self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
-    ) -> Comparison:
-        """Compare the out-of-fold predictions of the first repeat as one test set.
-
-        This asks another question than the fold-level tests: which of these *predictions* are
-        better, given the models that were trained, not which *estimator* is. Metrics of labels
-        look at what `predict` says, all others at the probabilities.
-        """
-        if not self.predictions:
-            raise ValueError(
-                "the splits do not predict every sample once; use k-fold or leave-one-out splits."
-            )
-        decided = self.predictions[0]
-        if metrics is None or not self.probabilities:
-            return compare(decided, metrics, **options)
-        soft = self.probabilities[0]
-        of_labels = {m.needs == "labels" for m in resolve_metrics(metrics, soft)}
-        if len(of_labels) > 1:
-            raise ValueError(
-                "`predict` does not always name the likeliest class here, so metrics of labels and "
-                "metrics of probabilities are of different predictions; compare them in two calls."
-            )
-        return compare(decided if of_labels == {True} else soft, metrics, **options)
+from modelcompare.words import Correction, FoldTest, check_count, check_mapping, optional
 
 
 @checked()
@@ -97,7 +37,7 @@ def compare_estimators(
     test: FoldTest = "corrected-t", correction: Correction = "holm", alpha: float = 0.05,
     rope: float = 0.01, confidence_level: float = 0.95, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> EstimatorComparison:  # fmt: skip
+) -> FoldComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
     Metrics of labels look at what `predict` says (a tuned threshold counts), all others at the
@@ -134,9 +74,10 @@ def compare_estimators(
 
     Returns
     -------
-    EstimatorComparison
-        `folds`, `scores`, `differences`, and out-of-fold `predictions`. Folds of a single sample
-        have no value and are left out: leave-one-out gives `predictions` to `compare` and no more.
+    FoldComparison
+        `folds`, `scores`, `differences`, and out-of-fold `predictions`, which its method `compare`
+        compares. Folds of a single sample have no value and are left out: leave-one-out gives
+        `predictions` to `compare` and nothing else.
 
     Raises
     ------
@@ -172,9 +113,8 @@ def compare_estimators(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
     )  # fmt: skip
-    return EstimatorComparison(
-        **vars(compared),
-        predictions=tuple(found.read(part, soft=False) for part in parts),
+    return replace(
+        compared, predictions=tuple(found.read(part, soft=False) for part in parts),
         probabilities=tuple(found.read(part, soft=True) for part in parts if found.disagree),
         seed_label=rng_label(rng),
     )  # fmt: skip

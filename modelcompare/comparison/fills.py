@@ -23,7 +23,7 @@ Scores count as the ends of their range; their mean grows with each of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,30 +47,15 @@ _BOUNDED = (
 Outputs = Mapping[str, AnyArray]
 
 
-@dataclass(frozen=True)
-class Case:
-    """Values that the same results in the place of missing ones make worst, and make best.
-
-    Attributes
-    ----------
-    metrics : tuple of metrics
-        Whose values these are.
-    label : optional
-        The class that they are of, of metrics with a value for each; None for all values.
-    worst, best : mapping of str to ndarray
-        Outputs of each model, as codes where they are labels.
-    """
-
-    metrics: tuple[AnyMetric, ...]
-    label: Any
-    worst: Outputs
-    best: Outputs
+# Metrics; the class that the case is of, None for all values; and the outputs of each model (codes
+# where they are labels) that make these values worst, and best.
+Case = tuple[Sequence[AnyMetric], Any, Outputs, Outputs]
 
 
 def cases(
     metrics: Sequence[AnyMetric], predictions: Predictions, missing: Mapping[str, BoolArray]
 ) -> Iterator[Case]:
-    """Cases that hold every value of the metrics once.
+    """Yield cases that hold every value of the metrics once.
 
     Parameters
     ----------
@@ -96,21 +81,21 @@ def cases(
         worst, best = (
             {m: np.where(missing[m], end, a) for m, a in outputs.items()} for end in ends
         )
-        yield Case(found["scores"], None, worst, best)
+        yield found["scores"], None, worst, best
         return
     truth, labels = _truth(predictions)
     best = {model: np.where(missing[model], truth, a) for model, a in outputs.items()}
     if "hits" in found:
-        yield Case(found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best)
+        yield found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best
     for code, label in enumerate(labels if "class" in found else ()):
         wrong = np.where(truth == code, (code + 1) % len(labels), code)
-        yield Case(found["class"], label, _filled(outputs, missing, wrong), best)
+        yield found["class"], label, _filled(outputs, missing, wrong), best
     for metric in found.get("average", ()):
         worst = {
             model: _spread(metric, said, truth, missing[model], len(labels))
             for model, said in outputs.items()
         }
-        yield Case((metric,), None, worst, best)
+        yield (metric,), None, worst, best
 
 
 def score_ranges(predictions: Predictions) -> FloatArray:

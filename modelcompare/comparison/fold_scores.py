@@ -48,7 +48,7 @@ def compare_folds(
         A row for each fold and a column of scores for each model, repeat after repeat; columns
         ``fold`` and ``repeat``, if there are any, name the rows. Or a row for each score, with
         columns ``model``, ``fold``, ``score`` (or ``value``) and, if there are several,
-        ``repeat``, ``metric``, ``label``, as `EstimatorComparison.folds` has them. All models must
+        ``repeat``, ``metric``, ``label``, as `FoldComparison.folds` has them. All models must
         have been scored on the same folds.
     n_train, n_test : float, optional
         Samples of a fold's training and test part; only their ratio counts: 9 and 1 for ten folds.

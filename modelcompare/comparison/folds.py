@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,8 +11,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import led_clauses, pair_table
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import pair_differences
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
@@ -48,6 +52,16 @@ class FoldComparison(Result):
         Direction of each metric.
     test, correction, rope, confidence_level
         As they were given.
+    predictions : tuple of Predictions
+        Of cross-validated estimators the out-of-fold predictions, one test set of all samples for
+        each repeat; empty where the splits do not cover every sample once, and of published scores.
+        Probabilities, where every estimator gives them and `predict` names the likeliest class;
+        else the output of `predict`.
+    probabilities : tuple of Predictions
+        The same by `predict_proba`, where `predict` names other classes than the likeliest ones
+        (a tuned threshold, say); else empty.
+    seed_label : str, optional
+        Seed of the splits.
     """
 
     folds: pd.DataFrame = field(repr=False)
@@ -57,10 +71,13 @@ class FoldComparison(Result):
     correction: str
     rope: float
     confidence_level: float
+    predictions: tuple[Predictions, ...] = field(default=(), repr=False)
+    probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
+    seed_label: str | None = field(default=None, repr=False)
 
     stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
-        test correction rope confidence_level signature
+        test correction rope confidence_level seed_label:text_or_none signature
         folds: repeat:label fold:label n_train:estimate n_test:estimate model metric label
           value:estimate
         scores: model metric label mean sd n_folds
@@ -70,15 +87,36 @@ class FoldComparison(Result):
 
     @property
     def signature(self) -> str:
-        return signature("compare_folds", **self._made)
-
-    @property
-    def _made(self) -> dict[str, object]:
         folds = self.folds.drop_duplicates(["repeat", "fold"])
-        return {
-            "folds": len(folds), "repeats": folds["repeat"].nunique(), "test": self.test,
-            "adjust": self.correction,
-        }  # fmt: skip
+        return signature(
+            "compare_folds", folds=len(folds), repeats=folds["repeat"].nunique(), test=self.test,
+            adjust=self.correction, rng=self.seed_label,
+        )  # fmt: skip
+
+    def compare(
+        self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
+    ) -> Comparison:
+        """Compare the out-of-fold predictions of the first repeat as one test set.
+
+        This answers another question than the fold-level tests: which of these *predictions* are
+        better, given the models that were trained, not which *estimator* is. Metrics of labels
+        are of the output of `predict`, all others of the probabilities.
+        """
+        if not self.predictions:
+            raise ValueError(
+                "the splits do not predict every sample once; use k-fold or leave-one-out splits."
+            )
+        decided = self.predictions[0]
+        if metrics is None or not self.probabilities:
+            return compare(decided, metrics, **options)
+        soft = self.probabilities[0]
+        of_labels = {m.needs == "labels" for m in resolve_metrics(metrics, soft)}
+        if len(of_labels) > 1:
+            raise ValueError(
+                "`predict` does not always name the likeliest class here, so metrics of labels and "
+                "metrics of probabilities are of different predictions; compare them in two calls."
+            )
+        return compare(decided if of_labels == {True} else soft, metrics, **options)
 
     def document(self) -> Document:
         return self._document(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
@@ -40,11 +41,6 @@ def plot_ranks(
     return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
 
 
-def _shared(name: str) -> property:
-    """Attribute that all comparisons of a group share."""
-    return property(attrgetter(f"_first.{name}"))
-
-
 @dataclass(frozen=True)
 class GroupComparison(Result):
     """The same models on several test sets, or in each subgroup of one.
@@ -71,7 +67,9 @@ class GroupComparison(Result):
     stem: ClassVar[str] = "groups"
     page_title: ClassVar[str] = "Test sets"
     _members: ClassVar[str] = """
-        n_samples n_resamples confidence_level alpha method test correction rng_label signature
+        n_samples n_resamples=_first.n_resamples confidence_level=_first.confidence_level
+        alpha=_first.alpha method=_first.method test=_first.test correction=_first.correction
+        rng_label signature
         scores: set? slice? value? n_samples? model metric label estimate standard_error ci_low
           ci_high n_undefined rank rank_low rank_high method
         differences: set? slice? value? n_samples? model_a model_b metric label difference
@@ -83,14 +81,10 @@ class GroupComparison(Result):
     """
     plot = Plots(critical_difference=plot_ranks)
 
-    models, correction = _shared("models"), _shared("correction")
-    method, test = _shared("method"), _shared("test")
-    n_resamples, alpha = _shared("n_resamples"), _shared("alpha")
-    confidence_level = _shared("confidence_level")
-
     @property
-    def _first(self) -> Comparison:
-        return next(iter(self.results.values()))
+    def _first(self) -> Compared:
+        """Evidence of the first group, which shares its settings with the others."""
+        return next(iter(self.results.values())).evidence
 
     @property
     def _of_sets(self) -> bool:
@@ -119,7 +113,7 @@ class GroupComparison(Result):
         for key, result in self.results.items():
             frame, names = frame_of(result), {"set": key}
             if not self._of_sets:
-                names = {"slice": key[0], "value": key[1], "n_samples": result.n_samples}
+                names = {"slice": key[0], "value": key[1], "n_samples": result.evidence.n_samples}
             named = pd.DataFrame(names, index=frame.index, dtype=object)
             frames.append(pd.concat([named, frame], axis=1))
         stacked = pd.concat(frames, ignore_index=True)
@@ -131,12 +125,12 @@ class GroupComparison(Result):
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled and pooled.method,
-            test_pooled=pooled and pooled.test, test=first.test, adjust=self.correction,
+            test_pooled=pooled and pooled.test, test=first.test, adjust=self._first.correction,
             rng=self.rng_label, **{THESE_RUNS: bool(self.notes)},
         )  # fmt: skip
 
     def document(self) -> Document:
-        level = self.confidence_level
+        level = self._first.confidence_level
         named = (VALUE, "model", "estimate", interval_column(level))
         if not self._of_sets:
             made = self._document(
@@ -151,11 +145,15 @@ class GroupComparison(Result):
                     "Mean over test sets", self.pooled_scores, *named, decimals=None
                 ),
                 "differences": pair_table(
-                    "Differences of means", [VALUE], self.pooled_differences, level, self.correction
+                    "Differences of means",
+                    [VALUE],
+                    self.pooled_differences,
+                    level,
+                    self._first.correction,
                 ),
             }
         without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
-        ranked = self._ranked_by if len(self.models) >= 3 else []
+        ranked = self._ranked_by if len(self._first.models) >= 3 else []
         figures = {f"ranks_{name}": partial(self.plot.critical_difference, name) for name in ranked}
         return self._document(tables, findings=self.notes, figures=figures, without=without)
 
@@ -169,8 +167,8 @@ class GroupComparison(Result):
         }  # fmt: skip
         if len(self.differences):
             tables["differences"] = pair_table(
-                "Differences", [subgroup, VALUE], self.differences, self.confidence_level,
-                self.correction,
+                "Differences", [subgroup, VALUE], self.differences, self._first.confidence_level,
+                self._first.correction,
             )  # fmt: skip
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
@@ -186,9 +184,9 @@ class GroupComparison(Result):
         `method` of replicates they are made of the means of these.
         """
         pooled = self._pooled()
-        interval = pooled.interval(self.confidence_level)
+        interval = pooled.interval(self._first.confidence_level)
         return score_frame(
-            self.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
+            self._first.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
             ci_high=interval.high,
         )  # fmt: skip
 
@@ -202,13 +200,15 @@ class GroupComparison(Result):
         replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
         is of one set.
         """
-        pooled = self._pooled(pairs := all_pairs(len(self.models)))
-        interval = pooled.interval(self.confidence_level)
-        p_values = pooled.p_values(self.alpha)
+        pooled = self._pooled(pairs := all_pairs(len(self._first.models)))
+        interval = pooled.interval(self._first.confidence_level)
+        p_values = pooled.p_values(self._first.alpha)
         outcome = Outcome(pooled.estimate, p_values)
-        adjusted, _ = correct(pooled, outcome, self.correction, family="metric", alpha=self.alpha)
+        adjusted, _ = correct(
+            pooled, outcome, self._first.correction, family="metric", alpha=self._first.alpha
+        )
         return pair_frame(
-            self.models, *pairs, self._first.keys,
+            self._first.models, *pairs, self._first.keys,
             difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
             p_value=p_values, p_adjusted=adjusted,
         )  # fmt: skip
@@ -222,8 +222,10 @@ class GroupComparison(Result):
             The metric whose values are ranked; not per class.
         """
         self._check_sets()
-        if len(self.models) < 3:
-            raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
+        if len(self._first.models) < 3:
+            raise ValueError(
+                f"Friedman's test needs 3 models, there are {len(self._first.models)}."
+            )
         if not isinstance(metric, str) or metric not in self._first.metric_info:
             raise ValueError(
                 f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
@@ -231,11 +233,11 @@ class GroupComparison(Result):
         info = self._first.metric_info[metric]
         if info.per_class:
             raise ValueError(f"metric {metric!r} is per class; name an average.")
-        found = self.results.values()
+        found = [result.evidence for result in self.results.values()]
         values = np.array([each.point[:, each.slice_of(metric).start] for each in found])
         return compare_ranks(
-            pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,
-            greater_is_better=info.greater_is_better,
+            pd.DataFrame(values, columns=list(self._first.models)), test="nemenyi",
+            alpha=self._first.alpha, greater_is_better=info.greater_is_better,
         )  # fmt: skip
 
     @property
@@ -247,7 +249,9 @@ class GroupComparison(Result):
     def _can_be_pooled(self) -> bool:
         """Return whether the groups are test sets with the same classes."""
         keys = self._first.keys
-        return self._of_sets and all(result.keys == keys for result in self.results.values())
+        return self._of_sets and all(
+            result.evidence.keys == keys for result in self.results.values()
+        )
 
     def _check_sets(self) -> None:
         if not self._of_sets:
@@ -263,7 +267,9 @@ class GroupComparison(Result):
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        return PooledSets(self._first.bootstrap, pairs, [*self.results.values()])
+        return PooledSets(
+            self._first.bootstrap, pairs, [result.evidence for result in self.results.values()]
+        )
 
 
 def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:

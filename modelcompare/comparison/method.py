@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -100,59 +99,57 @@ CORRECTIONS: Mapping[str, Phrase] = {
 }  # fmt: skip
 
 
-@dataclass
-class Method:
-    """Sentences whose references are numbered as they come."""
+def _cited(works: Iterable[str], references: list[str]) -> str:
+    """Numbers of works among the references, in brackets after a space; nothing without works."""
+    references += [work for work in dict.fromkeys(works) if work not in references]
+    places = [str(1 + references.index(work)) for work in dict.fromkeys(works)]
+    return f" [{', '.join(places)}]" if places else ""
 
-    references: list[str] = field(default_factory=list)
 
-    def cite(self, works: Iterable[str]) -> str:
-        """Numbers of works in brackets, after a space; nothing without works."""
-        for work in works:
-            if work not in self.references:
-                self.references.append(work)
-        places = [str(1 + self.references.index(work)) for work in dict.fromkeys(works)]
-        return f" [{', '.join(places)}]" if places else ""
+def _phrase(phrase: Phrase, references: list[str], n_resamples: int = 0) -> str:
+    """A phrase and the numbers of its references."""
+    text, works = phrase
+    return text.format(n=f"{n_resamples:,}") + _cited(works, references)
 
-    def phrase(self, of: Phrase, n_resamples: int = 0) -> str:
-        """A phrase and its references."""
-        text, works = of
-        return text.format(n=f"{n_resamples:,}") + self.cite(works)
 
-    def listed(self, phrases: Mapping[str, Phrase], names: Mapping[str, Sequence[str]],
-               n_resamples: int = 0) -> str:  # fmt: skip
-        """Phrases, each with the metrics that it was used for unless it was used for all."""
-        found = {name: self.phrase(phrases.get(name, (name, ())), n_resamples) for name in names}
-        if len(found) == 1:
-            return "".join(found.values())
-        return "; ".join(f"{text} for {joined(names[name])}" for name, text in found.items())
+def _listed(
+    phrases: Mapping[str, Phrase], names: Mapping[str, Sequence[str]], references: list[str],
+    n_resamples: int = 0,
+) -> str:  # fmt: skip
+    """Phrases, each with the metrics that it was used for unless it was used for all."""
+    found = {
+        name: _phrase(phrases.get(name, (name, ())), references, n_resamples) for name in names
+    }
+    if len(found) == 1:
+        return "".join(found.values())
+    return "; ".join(f"{text} for {joined(names[name])}" for name, text in found.items())
 
 
 def comparison_method(result: Compared) -> tuple[str, list[str]]:
     """Describe how the numbers were made, with references that the numbers in brackets refer to."""
-    method = Method()
-    parts = [_measured(result, method), *filter(None, [design(result)])]
-    parts.append(_intervals(result, method))
+    references: list[str] = []
+    parts = [_measured(result, references), *filter(None, [design(result)])]
+    parts.append(_intervals(result, references))
     if len(result.differences):
-        parts += [_tests(result, method), *_swapped_groups(result)]
+        parts += [_tests(result, references), *_swapped_groups(result)]
     name, _, version = result.signature.split("|")[0].partition(":")
     seed = f", seed {result.rng_label}" if result.n_resamples else ", without resamples"
     parts.append(f"Computed with {name} {version}{seed}.")
-    return " ".join(parts), method.references
+    return " ".join(parts), references
 
 
-def _measured(result: Compared, method: Method) -> str:
+def _measured(result: Compared, references: list[str]) -> str:
     models = len(result.models)
-    cited = [f"{name}{method.cite(m.references)}" for name, m in result.metric_info.items()]
+    cited = [f"{name}{_cited(m.references, references)}" for name, m in result.metric_info.items()]
     return (
         f"We measured {joined(cited)} of {models:,} model{'s' * (models != 1)} on "
         f"{'the same ' if models > 1 else ''}{result.n_samples:,} test samples."
     )
 
 
-def _intervals(result: Compared, method: Method) -> str:
+def _intervals(result: Compared, references: list[str]) -> str:
     level = format_percent(result.confidence_level)
-    used = method.listed(INTERVALS, _by_name(result.scores, "method"))
+    used = _listed(INTERVALS, _by_name(result.scores, "method"), references)
     drawn = f" Resampled intervals are from {result.n_resamples:,} resamples that all models share."
     resampled = {"BCa", "percentile", "basic", "studentized"}
     frames = (result.scores, result.differences)
@@ -160,14 +157,16 @@ def _intervals(result: Compared, method: Method) -> str:
     return f"Intervals of scores are {level} intervals: {used}.{drawn if is_drawn else ''}"
 
 
-def _tests(result: Compared, method: Method) -> str:
-    made = method.listed(INTERVALS, _by_name(result.differences, "method"))
+def _tests(result: Compared, references: list[str]) -> str:
+    made = _listed(INTERVALS, _by_name(result.differences, "method"), references)
     corrected = max(map(result.n_tests, result.metrics)) > 1
     if result.correction == "max-t":
-        tested = method.phrase(CORRECTIONS["max-t"])
+        tested = _phrase(CORRECTIONS["max-t"], references)
     else:
-        tested = method.listed(TESTS, _by_name(result.differences, "test"), result.n_resamples)
-    adjusted = f", {_adjusted(result, method)}" if corrected else ", not adjusted"
+        tested = _listed(
+            TESTS, _by_name(result.differences, "test"), references, result.n_resamples
+        )
+    adjusted = f", {_adjusted(result, references)}" if corrected else ", not adjusted"
     beside = "; intervals given beside them are corrected for as many tests" if corrected else ""
     return (
         f"Differences of models are paired; their intervals are {made}. P-values of differences "
@@ -184,12 +183,12 @@ def _swapped_groups(result: Compared) -> Iterator[str]:
         yield f"Swaps are of {groups:,} groups of samples, drawn before any output was seen."
 
 
-def _adjusted(result: Compared, method: Method) -> str:
+def _adjusted(result: Compared, references: list[str]) -> str:
     if result.correction == "max-t":
         return _family(result)
-    asked = method.phrase(CORRECTIONS[result.correction])
+    asked = _phrase(CORRECTIONS[result.correction], references)
     instead = [
-        f"{method.phrase(CORRECTIONS[name])} for {joined(metrics)}"
+        f"{_phrase(CORRECTIONS[name], references)} for {joined(metrics)}"
         for name, metrics in _grouped(result.corrections_used.items()).items()
     ]
     where = f" (where it could show nothing, {'; '.join(instead)})" if instead else ""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.compared import Compared
 from modelcompare.engine.contrasts import Contrasts, pair_differences
 from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
@@ -30,11 +30,11 @@ class PooledSets(Contrasts):
 
     Attributes
     ----------
-    results : sequence of Comparison
+    results : sequence of Compared
         One for each set.
     """
 
-    results: Sequence[Comparison]
+    results: Sequence[Compared]
 
     @property
     def drawn(self) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import ClassVar
+from functools import cached_property, partial, wraps
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from modelcompare.comparison import plots
+from modelcompare.comparison.bootstrap import BootstrapResult
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
-from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
 from modelcompare.comparison.tables import comparison_tables, printed_tables
@@ -20,29 +21,131 @@ from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.result import Result
 from modelcompare.words import Simultaneous, check_choice
 
 
+def _of_evidence(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Make a figure of evidence one of the comparison that holds it."""
+
+    @wraps(draw)
+    def drawn(result: Comparison, *arguments: Any, **options: Any) -> Figure:
+        return draw(result.evidence, *arguments, **options)
+
+    return drawn
+
+
 @dataclass(frozen=True)
-class Comparison(Compared, Result):
-    """Scores and paired differences of models on one test set: `Evidence`, as frames and texts."""
+class Comparison(Result):
+    """Scores and paired differences of models on one test set.
+
+    Attributes
+    ----------
+    evidence : Compared
+        Settings, names and arrays of all that the frames hold: `models`, `metrics`, `n_samples`,
+        `alpha`, `p_values`, ...
+    """
+
+    evidence: Compared
 
     stem: ClassVar[str] = "compare"
     page_title: ClassVar[str] = "Scores and differences"
     _members: ClassVar[str] = """
-        name:text_or_none n_samples n_resamples confidence_level alpha method test correction models
-        verdict=_sentences signature
+        name=evidence.name:text_or_none n_samples=evidence.n_samples
+        n_resamples=evidence.n_resamples confidence_level=evidence.confidence_level
+        alpha=evidence.alpha method=evidence.method test=evidence.test
+        correction=evidence.correction models=evidence.models verdict=_sentences signature
         scores: model metric label estimate standard_error ci_low ci_high n_undefined rank rank_low
           rank_high method
         differences: model_a model_b metric label difference standard_error ci_low ci_high p_value
           p_adjusted better method test
     """
     plot = Plots(
-        forest=plots.forest, ranks=plots.ranks, differences=plots.differences,
-        heatmap=plots.heatmap, raincloud=plots.of_replicates, confusion=plots.confusion,
-        roc=plots.roc, pr=plots.pr,
+        forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
+        differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
+        raincloud=_of_evidence(plots.of_replicates), confusion=_of_evidence(plots.confusion),
+        roc=_of_evidence(plots.roc), pr=_of_evidence(plots.pr),
     )  # fmt: skip
+
+    @property
+    def bootstrap(self) -> BootstrapResult:
+        """Values and replicates of all models, for other intervals without new draws."""
+        return self.evidence.bootstrap
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, metric and class.
+
+        Columns: model, metric, label (missing for averages), estimate, standard_error (of the
+        influences; of medians and functions, which these do not describe, the bootstrap's), ci_low,
+        ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
+        (the ranks that the corrected tests leave open), method (what the interval was made with).
+        """
+        return self.evidence.scores
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """One row for each pair of models, metric and class.
+
+        Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
+        ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
+        where the two are not significantly different), method and test (what the interval and the
+        p-value were made with).
+        """
+        return self.evidence.differences
+
+    @property
+    def standings(self) -> pd.DataFrame:
+        """Tiers and letters of models, a row for each model, metric and class.
+
+        Columns: model, metric, label, estimate, tier (one more than the models that are
+        significantly better, each than the next, down to this one), may_be_best (no model is
+        significantly better: with family-wise corrected tests these contain the best model at the
+        confidence 1 - alpha), letters (two models share one exactly if they are not significantly
+        different), p_best (share of resamples in which the model is best: how often these samples,
+        drawn again, put it first; not the probability that it is the best).
+        """
+        return self.evidence.standings
+
+    def leads(self, *, every: bool = False) -> pd.DataFrame:
+        """Differences as people read them: the leader minus every other model, best first.
+
+        Parameters
+        ----------
+        every : bool
+            Take all pairs: the better model minus the other.
+
+        Returns
+        -------
+        DataFrame
+            Columns model (the leader of the metric and class), other, metric, label, lead (positive
+            where `model` is better, whichever way the metric points), standard_error, ci_low and
+            ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the
+            interval excludes 0 though p_adjusted is not below 1 - confidence_level, or the
+            reverse). With a `baseline` the model of a row is each other model, and `other` the
+            baseline.
+
+        Notes
+        -----
+        Interval and p-value are corrected for the same tests, and can disagree all the same: a
+        p-value that steps down is smaller than the interval's level asks for, and one that counts
+        swaps inverts no formula.
+        """
+        return self.evidence.all_leads if every else self.evidence.leads
+
+    @property
+    def signature(self) -> str:
+        """Line that says how the numbers were made, for papers and logs.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
+        """
+        return self.evidence.signature
 
     @one_blas_thread()
     def simultaneous_intervals(self, of: Simultaneous = "differences") -> pd.DataFrame:
@@ -68,26 +171,16 @@ class Comparison(Compared, Result):
             metric, label, estimate, ci_low, ci_high, method.
         """
         check_choice("of", of, Simultaneous)
+        found = self.evidence
         if of == "scores":
-            found = simultaneous_scores(self)
+            interval = simultaneous_scores(found)
             return score_frame(
-                self.models, self.keys, estimate=self.point,
-                ci_low=found.low, ci_high=found.high, method=found.method,
+                found.models, found.keys, estimate=found.point, ci_low=interval.low,
+                ci_high=interval.high, method=interval.method,
             )  # fmt: skip
-        low, high = max_t_bounds(self)
+        low, high = max_t_bounds(found)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
-
-    def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
-        """Samples on which two models disagree, largest disagreement first.
-
-        Columns: id (or the row's number, from 0), y_true (not of scores), said_a and said_b (what
-        each gave, or held the likeliest), p_a and p_b (of its own label, where it gave
-        probabilities), right (the model that is right, nearer to the truth, or better by its score;
-        missing where neither is), apart (of labels the distance of the distributions in total
-        variation, of texts the share of words not in both, else the difference).
-        """
-        return disagreements(self.bootstrap.evaluation.predictions, model_a, model_b).table
 
     def verdict(self) -> str:
         """One honest sentence per metric: who leads, who is tied with whom, what would settle it.
@@ -98,22 +191,23 @@ class Comparison(Compared, Result):
 
     @cached_property
     def _findings(self) -> list[Finding]:
-        return [*findings(self), *map(Finding, self.notes)]
+        return [*findings(self.evidence), *map(Finding, self.evidence.notes)]
 
     @property
     def _sentences(self) -> list[str]:
         return [finding.text for finding in self._findings]
 
     def document(self) -> Document:
-        tables = comparison_tables(self)
-        method, references = comparison_method(self)
+        found = self.evidence
+        tables = comparison_tables(found)
+        method, references = comparison_method(found)
         figures = {
-            name: partial(plot_comparison, self, ("differences" if table.detail else "scores",),
+            name: partial(plot_comparison, found, ("differences" if table.detail else "scores",),
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
         return self._document(
-            tables, figures=figures, headline=self.headline, findings=self._findings,
-            printed=lambda: printed_tables(self), notes=self.warned, method=method,
-            references=references, reproduce=comparison_code(self),
+            tables, figures=figures, headline=found.headline, findings=self._findings,
+            printed=lambda: printed_tables(found), notes=found.warned, method=method,
+            references=references, reproduce=comparison_code(found),
         )  # fmt: skip

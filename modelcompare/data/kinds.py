@@ -33,12 +33,14 @@ class Output:
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
     `order`, of shape (n_samples,), are raw scores of the second of two classes, where they tell
-    samples apart that the probabilities made of them do not.
+    samples apart that the probabilities made of them do not. `missing`, of the array's shape, marks
+    the results that were missing and count as the worst.
     """
 
     kind: Kind
     array: AnyArray
     order: AnyArray | None = None
+    missing: BoolArray | None = None
 
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
@@ -46,6 +48,7 @@ class Output:
             self.kind,
             checks.read_only(self.array[rows]),
             None if self.order is None else checks.read_only(self.order[rows]),
+            None if self.missing is None else checks.read_only(self.missing[rows]),
         )
 
     def ordered_by(self, logits: FloatArray) -> Output:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import (
@@ -256,6 +257,22 @@ class Predictions(TestSet):
             return self
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
         return self._replaced({**self._outputs, **ordered})
+
+    @property
+    def missing(self) -> dict[str, BoolArray]:
+        """Marks, for each model, of the results that were missing and count as the worst."""
+        outputs = self._outputs.items()
+        return {
+            model: np.zeros(output.array.shape, dtype=bool)
+            if output.missing is None
+            else output.missing
+            for model, output in outputs
+        }
+
+    def with_missing(self, missing: Mapping[str, BoolArray]) -> Predictions:
+        """Return the same predictions, which know the results that were missing."""
+        outputs = self._outputs.items()
+        return self._replaced({m: replace(o, missing=missing.get(m)) for m, o in outputs})
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray
+from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
@@ -29,15 +29,10 @@ _RUN, _GROUP, _ITEM = " run", " group", " item"
 
 @dataclass(frozen=True)
 class Reading:
-    """Predictions, and which part of the source was taken for what.
-
-    Results that were `missing`, in the shape of each model's output, are told where they count as
-    the worst.
-    """
+    """Predictions, and which part of the source was taken for what."""
 
     predictions: Predictions
     parts: Mapping[str, str | None]
-    missing: Mapping[str, BoolArray] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -80,14 +75,13 @@ def wide_predictions(
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
     return Reading(
-        predictions,
+        predictions.with_missing(missing_results(parts, columns, predictions)),
         {
             "truth": true or "none (scores)", "id": roles.id, "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
             "direction": directed([None] * (true is None), columns.told_better),
         },
-        missing_results(parts, columns, predictions),
     )  # fmt: skip
 
 
@@ -146,7 +140,8 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
         named_scores=records.says != "table" or len(scores) > 1,
     )  # fmt: skip
     said = _understood(records, parts, scores, columns, predictions)
-    return Reading(predictions, said, missing_results(parts, columns, predictions))
+    missing = missing_results(parts, columns, predictions)
+    return Reading(predictions.with_missing(missing), said)
 
 
 def _understood(

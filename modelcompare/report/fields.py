@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal
 
 # How the cells of a column are written and aligned.
@@ -72,7 +73,7 @@ def title_of(name: str) -> str:
 
 
 # name, ? where it may be missing, =attribute that gives it, :kind; a table's kind is empty.
-_MEMBER = re.compile(r"(\w+)(\??)(?:=(\w+))?(:?)(\w*)")
+_MEMBER = re.compile(r"(\w+)(\??)(?:=([\w.]+))?(:?)(\w*)")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Member:
 
     def of(self, result: object) -> Any:
         """Take it from a result: of a frame the columns that are declared."""
-        found = getattr(result, self.source)
+        found = attrgetter(self.source)(result)
         found = found() if callable(found) else found
         here = [each.name for each in self.columns if each.name in found or not each.optional]
         return found[here] if self.columns else found

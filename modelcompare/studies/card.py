@@ -26,7 +26,7 @@ from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report import escape
 from modelcompare.report.json_text import json_document
-from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (
     CardFormat,
@@ -134,7 +134,7 @@ def _text(
     parts = [f"# Model card: {escape.markdown(model)}"]
     for heading, text in details.items():
         parts += [f"## {escape.markdown(heading)}", text]
-    if len(result.models) > 1:
+    if len(result.evidence.models) > 1:
         parts += ["## Compared with", *map(escape.markdown, result.document().sentences)]
     return "\n\n".join([*parts, markdown(tables, result.signature)])
 
@@ -172,9 +172,9 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     frame = frame.assign(label=frame["label"].where(frame["label"].notna(), "all"))
     tables = []
     for metric, part in frame.groupby("metric", sort=False):
-        direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
+        direction = "higher" if result.evidence.metric_info[metric].greater_is_better else "lower"
         title = f"{metric} ({direction} is better)"
-        columns = ("label", "estimate", interval_column(result.confidence_level))
+        columns = ("label", "estimate", interval_column(result.evidence.confidence_level))
         tables.append(Table.of(title, part, *columns, decimals=None))
     undefined = int(frame["n_undefined"].sum())
     if undefined:
@@ -199,12 +199,11 @@ def _subgroups(
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_groups(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
-    return Table.of(
-        "Subgroups, worst first", found.scores,
-        column("subgroup", "slice", "value", kind="slice"), column("samples", "n_samples"),
-        VALUE, "estimate", interval_column(found.confidence_level),
-        notes=[f"Too small to say: {', '.join(small)}."] if small else [], decimals=None,
-    )  # fmt: skip
+    table = found.document().tables["scores"]
+    columns = [each for each in table.columns if each.title != "model"]
+    return replace(
+        table, columns=columns, notes=[f"Too small to say: {', '.join(small)}."] if small else []
+    )
 
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
@@ -212,7 +211,7 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
-    columns = ("metric", "estimate", interval_column(result.confidence_level))
+    columns = ("metric", "estimate", interval_column(result.evidence.confidence_level))
     return Table.of("Calibration (lower is better)", result.scores, *columns, decimals=None)
 
 

@@ -180,7 +180,6 @@ CASES: list[Call | Run] = [
     Call("strata of classes where there are none", lambda _: mc.compare(VALUES, "rmse", undefined="stratify"), "`undefined='stratify'` needs true classes."),
     Call("an undefined resample that must not be", lambda _: mc.bootstrap(mc.Predictions([0, 1, 1], {"a": [0, 0, 0]}), "precision", undefined="raise", n_resamples=20), "precision of class 1 is undefined on 20 of 20 resamples of 'a'; use undefined='count', 'stratify' or 'redraw', or another zero_division."),
     Call("an estimator that cannot be fitted", lambda _: mc.crossval.compare_estimators({"a": 5}, [[0], [1]] * 9, [0, 1] * 9), "`estimators` maps 'a' to 5, which cannot be fitted.", TypeError),
-    Call("a metric that was not compared", lambda _: mc.compare(PREDS, "accuracy", n_resamples=20).n_tests("f1"), "metric 'f1' was not compared; there are accuracy."),
     Call("subgroups that are all too small", lambda _: mc.compare_groups(mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9}, slices={"s": range(18)})), "no subgroup has 30 samples; lower `min_size`."),
     Call("subgroups of no variable", lambda _: mc.compare_groups(PREDS), "the predictions have no `slices`; give them, e.g. slices={'lang': lang}."),
     Call("two models where one was asked for", lambda _: mc.tests.unpaired_test(PREDS, PREDS["a"]), "`predictions_a` holds 2 models; choose one: preds['cnn']."),

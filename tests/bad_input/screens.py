@@ -1,7 +1,7 @@
 """Names that are misspelt, and questions that a command cannot put for want of something."""
 
 import modelcompare as mc
-from modelcompare.comparison.disagreements import disagreements
+from modelcompare.diagnostics.disagreements import disagreements
 from tests.bad_input.case import Call, Run
 
 MODELS = ["lenet5", "densenet_bc_100", "densenet_bc_250", "vgg", "my_densenet", "resnet", "alexnet"]

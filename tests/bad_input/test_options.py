@@ -113,7 +113,6 @@ LONG = pd.DataFrame(
     [(m, s, i, i % 2) for m in "ab" for s in "xy" for i in range(4)],
     columns=["model", "set", "item", "score"],
 )
-HOLED = pd.DataFrame({"a": [1.0, 0, 1, 1, None, 1], "b": [0.0, 0, 1, 0, 1, 0]})
 DATA = [5, "x", [], [1], [[1, 2]], [None, 1], NAN]
 BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
 X = np.random.default_rng(1).normal(size=(40, 2)) + np.asarray(TRUTH)[:, None]
@@ -196,9 +195,6 @@ def _doors() -> dict[str, Door]:
             mc.read_predictions, {"source": TABLE}, instead={"normalize": FLAG},
         ),
         "read_sets": Door(mc.io.read_sets, {"source": LONG}),
-        "compare_bounds": Door(
-            mc.compare_bounds, {"source": HOLED, **FEW}, instead={"reading": [5, "x", ["a"], NAN]}
-        ),
         "Predictions": Door(
             mc.Predictions, {"y_true": [0, 1], "outputs": {"a": [0, 1]}},
             ("y_true", "labels", "sample_weight"), {**BESIDE, "normalize": FLAG, "name": [5, []]},
@@ -277,7 +273,6 @@ def _doors() -> dict[str, Door]:
             sizes.curve, {"n_samples": [100]}, instead={"n_samples": [*COUNTS, [-1]]}
         ),
         "GroupComparison.friedman": Door(sets.friedman, {"metric": "accuracy"}),
-        "Comparison.n_tests": Door(sets.results["x"].n_tests, {"metric": "accuracy"}),
     }  # fmt: skip
 
 

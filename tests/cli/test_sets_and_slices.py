@@ -77,8 +77,9 @@ def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
 @pytest.mark.usefixtures("files")
 def test_where_two_models_part_is_a_command(run):
     done = run("disagreements", "news.csv", "--model", "a", "--model", "b")
-    result = mc.compare(read_predictions("news.csv", models=["a", "b"]), n_resamples=99)
-    frame = result.disagreements("a", "b")
+    frame = mc.diagnostics.disagreements(
+        read_predictions("news.csv", models=["a", "b"]), "a", "b"
+    ).table
     assert done.out.startswith(f"a and b part on {len(frame)} of 120 samples: a is right or nearer")
     first = frame.iloc[0]
     assert f" {first['id']:<2}  {first['y_true']}      {first['said_a']}  " in done.out

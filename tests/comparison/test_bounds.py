@@ -12,6 +12,11 @@ FEW = {"n_resamples": 199}
 RNG = np.random.default_rng(3)
 
 
+def bounds(source, metrics=None, *, reading=None, **options):
+    preds = mc.read_predictions(source, missing="worst", **(reading or {}))
+    return mc.compare(preds, metrics, missing="bounds", **options)
+
+
 def fills(frame, values):
     """Every table without missing cells that this one may stand for."""
     holes = [(row, column) for column in frame for row in np.flatnonzero(frame[column].isna())]
@@ -32,7 +37,7 @@ def holed(n=30):
 @pytest.mark.parametrize("lower_is_better", [False, True])
 def test_no_way_to_fill_in_scores_leaves_the_bounds(lower_is_better):
     frame = holed()
-    result = mc.compare_bounds(frame, reading={"lower_is_better": lower_is_better}, **FEW)
+    result = bounds(frame, reading={"lower_is_better": lower_is_better}, **FEW)
     means = np.array([full.mean().to_numpy() for full in fills(frame, [0.0, 1.0])])
     ends = result.scores[["worst", "best"]].to_numpy()
     np.testing.assert_allclose(np.sort(ends, axis=1)[:, 0], means.min(axis=0))
@@ -48,7 +53,7 @@ def test_no_way_to_fill_in_scores_leaves_the_bounds(lower_is_better):
 
 def test_what_is_called_better_is_better_in_every_case():
     frame = pd.DataFrame({"a": [1.0] * 38 + [None] * 2, "b": [0.0] * 30 + [1.0] * 9 + [None]})
-    result = mc.compare_bounds(frame, **FEW)
+    result = bounds(frame, **FEW)
     assert result.differences["better"].tolist() == ["a"]
     for full in fills(frame, [0.0, 1.0]):
         one = mc.compare(mc.read_predictions(full), **FEW)
@@ -58,7 +63,7 @@ def test_what_is_called_better_is_better_in_every_case():
 
 def test_a_lead_that_hangs_on_missing_results_is_not_called_one():
     frame = pd.DataFrame({"a": [1.0] * 30 + [None] * 30, "b": [1.0] * 30 + [0.0] * 30})
-    result = mc.compare_bounds(frame, **FEW)
+    result = bounds(frame, **FEW)
     assert result.differences[["low", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]]
     assert result.differences["better"].isna().all()
     assert "nothing is shown about b" in result.verdict()
@@ -69,7 +74,7 @@ def test_missing_labels_are_right_at_best_and_wrong_at_worst():
     said = truth.astype(object).copy()
     said[:3] = None
     frame = pd.DataFrame({"y_true": truth, "a": said, "b": np.roll(truth, 1)})
-    result = mc.compare_bounds(frame, "accuracy", **FEW)
+    result = bounds(frame, "accuracy", **FEW)
     assert result.scores[["worst", "best"]].to_numpy().tolist() == [[0.9, 1.0], [0.0, 0.0]]
     assert result.n_missing == {"a": 3, "b": 0}
 
@@ -81,15 +86,15 @@ def test_samples_that_a_file_lacks_are_missing_results(tmp_path):
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     worst = mc.read_predictions(files, missing="worst")
     assert worst.output("b").array.mean() == 0.75
-    assert mc.compare_bounds(files, **FEW).n_missing == {"a": 0, "b": 5}
+    assert bounds(files, **FEW).n_missing == {"a": 0, "b": 5}
 
 
 def test_without_missing_results_there_are_no_bounds():
     with pytest.raises(ValueError, match="no result is missing, so the worst case is the best"):
-        mc.compare_bounds(holed().fillna(1.0), **FEW)
+        bounds(holed().fillna(1.0), **FEW)
 
 
 def test_no_metric_means_the_default_ones():
     frame = holed()
-    named = mc.compare_bounds(frame, "mean_score", **FEW)
-    assert mc.compare_bounds(frame, None, **FEW).to_json() == named.to_json()
+    named = bounds(frame, "mean_score", **FEW)
+    assert bounds(frame, None, **FEW).to_json() == named.to_json()

@@ -218,7 +218,7 @@ def test_metrics_of_other_predictions_need_two_calls():
     soft = folds.compare("log_loss", n_resamples=99)
     equal = soft.scores.set_index("model").estimate
     assert equal["strict"] == pytest.approx(equal["plain"])
-    assert folds.compare(n_resamples=99).metrics == ("accuracy", "f1_macro")
+    assert folds.compare(n_resamples=99).evidence.metrics == ("accuracy", "f1_macro")
     with pytest.raises(ValueError, match="are of different predictions; compare them in two calls"):
         folds.compare(["accuracy", "log_loss"])
 

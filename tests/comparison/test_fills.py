@@ -33,6 +33,11 @@ def with_holes(draw):
     return np.array(truth), np.array([HOLE if i in holes else x for i, x in enumerate(said)])
 
 
+def bounds(source, metrics=None, *, reading=None, **options):
+    preds = mc.read_predictions(source, missing="worst", **(reading or {}))
+    return mc.compare(preds, metrics, missing="bounds", **options)
+
+
 def every_fill(said):
     holes = np.flatnonzero(said == HOLE)
     for chosen in product(LABELS, repeat=len(holes)):
@@ -60,23 +65,23 @@ def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, 
     # By the value: worst is low, but of a loss.
     up = np.array([1 - 2 * (key.metric == "zero_one_loss") for key in keys])
     seen = set()
-    for case in cases(metrics, start, {"a": said == HOLE}):
-        ends = values(truth, [case.worst["a"], case.best["a"]], case.metrics)
-        for at, key in enumerate(value_keys(case.metrics, start)):
-            if case.label not in (None, key.label):
+    for of_case, label, worst, best in cases(metrics, start, {"a": said == HOLE}):
+        ends = values(truth, [worst["a"], best["a"]], of_case)
+        for at, key in enumerate(value_keys(of_case, start)):
+            if label not in (None, key.label):
                 continue
             place = keys.index(key)
             seen.add(place)
             reached = everything[:, place] * up[place]
-            worst, best = ends[:, at] * up[place]
+            low, high = ends[:, at] * up[place]
             if not np.isnan(reached).any():
-                assert (worst, best) == pytest.approx((reached.min(), reached.max()))
+                assert (low, high) == pytest.approx((reached.min(), reached.max()))
                 continue
             # Where labels decide whether there is a value, an end without one claims nothing.
-            assert np.isnan(worst) or worst == pytest.approx(np.nanmin(reached))
-            assert np.isnan(best) or best == pytest.approx(np.nanmax(reached))
+            assert np.isnan(low) or low == pytest.approx(np.nanmin(reached))
+            assert np.isnan(high) or high == pytest.approx(np.nanmax(reached))
             if "_" in key.metric and not np.isnan(reached).all():
-                assert not np.isnan(worst)
+                assert not np.isnan(low)
     assert seen == {*range(len(keys))}
 
 
@@ -91,7 +96,7 @@ def rare_class():
 
 
 def test_a_rare_class_is_as_bad_as_the_missing_labels_can_make_it():
-    result = mc.compare_bounds(rare_class(), ["precision", "f1_macro"], n_resamples=99)
+    result = bounds(rare_class(), ["precision", "f1_macro"], n_resamples=99)
     scores = result.scores.set_index(["model", "metric"])
     of_z = scores.loc[("a", "precision")].set_index("label").loc["z"]
     # All twelve may have been z: 7 of 22. Counted as the most frequent class it was 7 of 10.
@@ -110,7 +115,7 @@ def test_a_rare_class_is_as_bad_as_the_missing_labels_can_make_it():
 def test_differences_join_the_worst_of_one_with_the_best_of_the_other():
     frame = rare_class()
     frame.loc[40:44, "b"] = None
-    result = mc.compare_bounds(frame, ["f1", "accuracy"], n_resamples=99)
+    result = bounds(frame, ["f1", "accuracy"], n_resamples=99)
     ends = result.scores.set_index(["metric", "label", "model"])[["worst", "best"]]
     for row in result.differences.to_dict("records"):
         a, b = (ends.loc[(row["metric"], row["label"], model)] for model in "ab")
@@ -131,17 +136,17 @@ def test_metrics_without_a_proof_are_refused_by_name(metric):
     name = metric if isinstance(metric, str) else metric.name
     full = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa"}.get(name, name)
     with pytest.raises(ValueError, match=f"no bounds of {full} .*there are for accuracy"):
-        mc.compare_bounds(rare_class(), ["accuracy", metric], n_resamples=99)
+        bounds(rare_class(), ["accuracy", metric], n_resamples=99)
 
 
 def test_conventions_without_a_proof_are_refused():
     with pytest.raises(ValueError, match="no bounds of f1 with zero_division='paper'"):
-        mc.compare_bounds(rare_class(), "f1", zero_division="paper", n_resamples=99)
+        bounds(rare_class(), "f1", zero_division="paper", n_resamples=99)
     weighted = rare_class().assign(w=np.arange(60) + 1.0)
     reading = {"weight": "w"}
     with pytest.raises(ValueError, match="no bounds of f1_macro where samples have weights"):
-        mc.compare_bounds(weighted, "f1_macro", reading=reading, n_resamples=99)
-    of_class = mc.compare_bounds(weighted, "precision", reading=reading, n_resamples=99).scores
+        bounds(weighted, "f1_macro", reading=reading, n_resamples=99)
+    of_class = bounds(weighted, "precision", reading=reading, n_resamples=99).scores
     of_z = of_class[(of_class["model"] == "a") & (of_class["label"] == "z")].iloc[0]
     sure, alarms, lost = sum(range(54, 61)), 1 + 2 + 3, sum(range(11, 23))
     assert of_z["worst"] == pytest.approx(sure / (sure + alarms + lost))
@@ -151,15 +156,15 @@ def test_conventions_without_a_proof_are_refused():
 def test_scores_of_an_unknown_range_are_refused(scores):
     frame = pd.DataFrame({"a": [*scores * 9, None], "b": [0.5] * 19})
     low, high = min(0.5, *scores), max(0.5, *scores)
-    with pytest.raises(ValueError, match=rf"scores from {low} to {high} .*bounds=, --read range="):
-        mc.compare_bounds(frame, n_resamples=99)
+    with pytest.raises(ValueError, match=rf"scores from {low} to {high} .*bounds=, --range"):
+        bounds(frame, n_resamples=99)
 
 
 @pytest.mark.parametrize("better", [True, False])
 def test_scores_of_a_declared_range_have_its_ends(better):
     frame = pd.DataFrame({"a": [*[1.0, 3.5] * 9, None, None], "b": [2.0] * 20})
     reading = {"bounds": (0, 5), "lower_is_better": not better}
-    result = mc.compare_bounds(frame, reading=reading, n_resamples=99)
+    result = bounds(frame, reading=reading, n_resamples=99)
     means = [(18 * 2.25 + 2 * end) / 20 for end in (0, 5)]
     assert result.scores[["worst", "best"]].to_numpy().tolist() == [
         pytest.approx(means if better else means[::-1]), [2.0, 2.0]
@@ -171,7 +176,7 @@ def test_scores_of_a_declared_range_have_its_ends(better):
 
 def test_equal_scores_of_a_declared_range_are_not_taken_for_all_there_are():
     frame = pd.DataFrame({"a": [3.0] * 18 + [None] * 2, "b": [3.0] * 20})
-    result = mc.compare_bounds(frame, reading={"bounds": (0, 5)}, n_resamples=99)
+    result = bounds(frame, reading={"bounds": (0, 5)}, n_resamples=99)
     assert result.n_missing == {"a": 2, "b": 0}
     assert result.scores["worst"].tolist() == [2.7, 3.0]
 
@@ -179,16 +184,16 @@ def test_equal_scores_of_a_declared_range_are_not_taken_for_all_there_are():
 def test_all_models_are_of_one_kind():
     frame = rare_class().assign(**{"c:x": 0.2, "c:y": 0.3, "c:z": 0.5})
     with pytest.raises(ValueError, match="the models gave labels, probabilities, and there are"):
-        mc.compare_bounds(frame, "accuracy", n_resamples=99)
+        bounds(frame, "accuracy", n_resamples=99)
 
 
 def test_a_model_may_have_any_name():
     scores = {"a": [1.0] * 18 + [None] * 2, "a (at best)": [0.0] * 20, "b": [0.5] * 20}
-    result = mc.compare_bounds(pd.DataFrame(scores), n_resamples=99)
+    result = bounds(pd.DataFrame(scores), n_resamples=99)
     ends = result.scores.set_index("model")[["worst", "best"]]
     assert ends.loc["a"].tolist() == [0.9, 1.0]
     assert ends.loc["a (at best)"].tolist() == [0.0, 0.0]
-    assert result.models == ("a", "a (at best)", "b")
+    assert tuple(result.n_missing) == ("a", "a (at best)", "b")
 
 
 def test_intervals_cover_where_results_are_missing_for_a_reason():
@@ -204,6 +209,6 @@ def test_intervals_cover_where_results_are_missing_for_a_reason():
         frame = pd.DataFrame(right).astype(float)
         lost = (frame["a"] == 0) & (rng.random(80) < 0.3)
         frame.loc[lost, "a"] = np.nan
-        row = mc.compare_bounds(frame, n_resamples=99).differences.iloc[0]
+        row = bounds(frame, n_resamples=99).differences.iloc[0]
         covered += row["ci_low"] <= 0.1 <= row["ci_high"]
     assert covered > 32

@@ -36,8 +36,10 @@ def test_the_leader_is_ahead_of_every_other_model_whichever_way_the_metric_point
     result = compared()
     scores = result.scores.set_index(["metric", "model"])["estimate"]
     for metric, best in (("accuracy", max), ("log_loss", min)):
-        of_metric = result.leads[result.leads.metric == metric]
-        assert of_metric.model.unique().tolist() == [best(result.models, key=scores[metric].get)]
+        of_metric = result.leads()[result.leads().metric == metric]
+        assert of_metric.model.unique().tolist() == [
+            best(result.evidence.models, key=scores[metric].get)
+        ]
         assert (of_metric.lead >= 0).all()
         assert of_metric.lead.is_monotonic_increasing
         for row in of_metric.itertuples():
@@ -49,7 +51,7 @@ def test_the_leader_is_ahead_of_every_other_model_whichever_way_the_metric_point
 def test_without_correction_the_bounds_are_those_of_the_differences():
     result = compared(correction="none")
     rows = result.differences.set_index(["metric", "model_a", "model_b"])
-    for row in result.all_leads.itertuples():
+    for row in result.leads(every=True).itertuples():
         turned = (row.metric, row.model, row.other) not in rows.index
         pair = (row.other, row.model) if turned else (row.model, row.other)
         ends = rows.loc[(row.metric, *pair), ["ci_low", "ci_high"]].to_numpy()
@@ -60,17 +62,20 @@ def test_without_correction_the_bounds_are_those_of_the_differences():
 
 def test_all_pairs_are_there_once_the_better_model_first():
     result = compared()
-    assert len(result.all_leads) == len(result.differences)
-    assert (result.all_leads.lead >= 0).all()
-    pairs = {(row.metric, *sorted([row.model, row.other])) for row in result.all_leads.itertuples()}
+    assert len(result.leads(every=True)) == len(result.differences)
+    assert (result.leads(every=True).lead >= 0).all()
+    pairs = {
+        (row.metric, *sorted([row.model, row.other]))
+        for row in result.leads(every=True).itertuples()
+    }
     assert len(pairs) == len(result.differences)
 
 
 def test_with_a_baseline_each_row_says_how_much_better_than_it_a_model_is():
     result = compared(baseline="m1")
     scores = result.scores.set_index(["metric", "model"])["estimate"]
-    assert (result.leads.other == "m1").all()
-    for row in result.leads.itertuples():
+    assert (result.leads().other == "m1").all()
+    for row in result.leads().itertuples():
         gap = scores[row.metric, row.model] - scores[row.metric, "m1"]
         assert row.lead == pytest.approx(-gap if row.metric == "log_loss" else gap, abs=1e-12)
     assert "accuracy, differences from the baseline (+: better than the baseline)" in screen_text(
@@ -82,9 +87,9 @@ def test_with_a_baseline_each_row_says_how_much_better_than_it_a_model_is():
 @given(st.integers(0, 10**6), st.sampled_from(["none", "bonferroni", "holm", "fdr_bh", "fdr_by"]))
 def test_the_interval_is_of_the_level_at_which_the_correction_decides(seed, correction):
     result = compared(seed, correction=correction, test="wald", method="normal")
-    plain = compared(seed, correction="none", test="wald", method="normal").all_leads
+    plain = compared(seed, correction="none", test="wald", method="normal").leads(every=True)
     for metric in METRICS:
-        rows = result.all_leads[result.all_leads.metric == metric]
+        rows = result.leads(every=True)[result.leads(every=True).metric == metric]
         m, shown = len(rows), max((rows.p_adjusted < 0.05).sum(), 1)
         error = {
             "none": 0.05, "bonferroni": 0.05 / m, "holm": 0.05 / m, "fdr_bh": 0.05 * shown / m,
@@ -104,7 +109,7 @@ def test_the_interval_is_of_the_level_at_which_the_correction_decides(seed, corr
 def test_max_t_intervals_go_with_max_t_p_values(seed):
     result = compared(seed, correction="max-t", n_resamples=999)
     together = result.simultaneous_intervals().set_index(["metric", "model_a", "model_b"])
-    for row in result.leads.itertuples():
+    for row in result.leads().itertuples():
         pair = sorted([row.model, row.other])
         width = (
             together.loc[(row.metric, *pair), "ci_high"]
@@ -116,7 +121,7 @@ def test_max_t_intervals_go_with_max_t_p_values(seed):
 def test_every_printed_contradiction_is_marked():
     for seed in range(12):
         result = compared(seed, n_resamples=499)
-        rows = result.all_leads
+        rows = result.leads(every=True)
         excluded = (rows.ci_low > 0) | (rows.ci_high < 0)
         assert rows.at_odds.equals(excluded != (rows.p_adjusted < 0.05))
         text = screen_text(result, show_all=True)

@@ -61,7 +61,7 @@ def test_intervals_by_blocks_are_those_of_memory(method, soft):
     asked = {"n_resamples": 40, "method": method, "test": "bootstrap"}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
     scan = mc.compare(mc.io.scan_predictions(soft), SOFT, **asked)
-    same(memory, scan, "scores", "differences", "standings", "leads")
+    same(memory.evidence, scan.evidence, "scores", "differences", "standings", "leads")
 
 
 @pytest.mark.usefixtures("never_loaded")

@@ -97,7 +97,7 @@ def test_without_resamples_bonferroni_takes_their_place():
     preds = equal_models(np.random.default_rng(5), 6)
     result = compared(preds)
     object.__setattr__(result.bootstrap.weights, "n_resamples", 0)
-    found = simultaneous_scores(result)
+    found = simultaneous_scores(result.evidence)
     expected = result.bootstrap.score_interval("auto", 1 - 0.05 / 6)
     np.testing.assert_array_equal(found.low, expected.low)
 

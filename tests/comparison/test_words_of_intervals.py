@@ -33,7 +33,7 @@ def test_no_infinity_is_printed_where_nothing_is_known(models):
 
     result = quietly(preds, constant, n_resamples=99)
 
-    assert np.isinf(result.score_interval.low).all()
+    assert np.isinf(result.evidence.score_interval.low).all()
     assert "no 95 % CI can be given" in result.verdict()
     for text in (result.verdict(), str(result), screen_text(result, show_all=True),
                  result.to_markdown(), result.to_latex()):  # fmt: skip

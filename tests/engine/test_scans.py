@@ -85,7 +85,7 @@ def test_no_array_is_as_long_as_all_rows(soft_frame, tmp_path, monkeypatch):
     scan = mc.io.scan_predictions(in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet"))
     smooth = [name for name in SOFT if name != "ece"]
     result = mc.compare(scan, smooth, n_resamples=20, method="normal", test="wald")
-    assert result.p_values.shape == (1, len(result.bootstrap.evaluation.keys))
+    assert result.evidence.p_values.shape == (1, len(result.bootstrap.evaluation.keys))
     for test in ("permutation", "sign-flip"):
         found = mc.compare(scan, "f1_macro", test=test, method="normal", n_resamples=20)
         assert len(found.differences) == 1

@@ -133,7 +133,7 @@ def test_standard_errors_are_those_of_the_replicates(metric):
     np.testing.assert_allclose(result.differences["standard_error"], apart.std(axis=0, ddof=1))
     frame = result.bootstrap.confidence_interval()
     np.testing.assert_allclose(frame["standard_error"], draws.std(axis=0, ddof=1))
-    lead = result.leads.iloc[-1]
+    lead = result.leads().iloc[-1]
     pair = result.differences.set_index(["model_a", "model_b"])["standard_error"]
     assert lead.standard_error in (
         pair.get((lead.model, lead.other)),

@@ -138,6 +138,6 @@ def test_intervals_for_all_differences_at_once_keep_to_the_range_too():
             mc.Predictions(truth, models), "accuracy", n_resamples=199, correction="max-t"
         )
 
-    for frame in (result.simultaneous_intervals(), result.leads):
+    for frame in (result.simultaneous_intervals(), result.leads()):
         assert frame.ci_low.min() >= -1
         assert frame.ci_high.max() <= 1

@@ -61,7 +61,7 @@ def test_they_are_metrics_like_any_other():
     result = mc.compare(preds, ["debiased_ece_10", "rms_calibration_error"], n_resamples=99)
     expected = mc.metrics.debiased_ece(right, confidence, n_bins=10)
     assert result.scores.estimate[0] == pytest.approx(expected)
-    assert not result.metric_info["debiased_ece_10"].greater_is_better
+    assert not result.evidence.metric_info["debiased_ece_10"].greater_is_better
     assert mc.metrics.debiased_ece(right, confidence, strategy="mass") >= 0
 
 

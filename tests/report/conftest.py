@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
@@ -26,8 +27,8 @@ def _first_places(frame):
     return frame.groupby(["metric", "label"], dropna=False, sort=False).ngroup()
 
 
-class MadeComparison(Comparison):
-    """A Comparison of invented frames, whose arrays are those of the frames."""
+class MadeEvidence(Compared):
+    """Evidence of invented frames, whose arrays are those of the frames."""
 
     __setattr__ = object.__setattr__
     name = "made.npz"
@@ -79,10 +80,10 @@ class MadeComparison(Comparison):
     p_adjusted = property(lambda self: self._of(self.differences, "p_adjusted")[0])
     leads = property(lambda self: self._turned(every=False))
     all_leads = property(lambda self: self._turned(every=True))
-    family_sizes = property(Comparison.family_sizes.func)
-    sameness = property(Comparison.sameness.func)
-    better = property(Comparison.better.func)
-    order = property(Comparison.order.func)
+    family_sizes = property(Compared.family_sizes.func)
+    sameness = property(Compared.sameness.func)
+    better = property(Compared.better.func)
+    order = property(Compared.order.func)
 
     @property
     def score_interval(self):
@@ -112,6 +113,19 @@ class MadeComparison(Comparison):
         })  # fmt: skip
         frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
         return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)
+
+
+class MadeComparison(Comparison):
+    """A comparison of invented evidence, through which this is read and set."""
+
+    def __init__(self, evidence):
+        object.__setattr__(self, "evidence", evidence)
+
+    def __getattr__(self, name):
+        return getattr(self.evidence, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.evidence, name, value)
 
     @property
     def _findings(self):
@@ -176,13 +190,13 @@ def make_comparison(
         )
         for metric in metrics
     }
-    return MadeComparison(
+    return MadeComparison(MadeEvidence(
         scores=pd.DataFrame(scores),
         differences=pd.DataFrame(differences, columns=DIFFERENCE_COLUMNS),
         metric_info=info,
         models=tuple(models),
         sentences=[f"{metric}: {models[-1]} leads." for metric in metrics],
-    )
+    ))  # fmt: skip
 
 
 @pytest.fixture(name="make_comparison")

@@ -411,7 +411,7 @@ def test_differences_are_drawn_with_the_intervals_that_tables_print(baseline):
     }
     printed = {
         tuple(np.round(np.sort(np.abs([row.ci_low, row.ci_high])), 9))
-        for row in result.all_leads.itertuples()
+        for row in result.leads(every=True).itertuples()
     }
     assert drawn == printed
-    assert not np.allclose(result.differences["ci_low"], result.corrected_differences["ci_low"])
+    assert not np.allclose(result.differences["ci_low"], result.evidence.corrected[0].ravel())

@@ -58,7 +58,7 @@ def url_fixture(result, tmp_path_factory):
     preds = _predictions()
     more = [
         mc.compare_groups(preds, ["accuracy", "f1"], n_resamples=199), mc.diagnostics.reliability(preds),
-        mc.comparison.disagreements.disagreements(preds, LONG, SCRIPT),
+        mc.diagnostics.disagreements(preds, LONG, SCRIPT),
     ]  # fmt: skip
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(page_of(result, more), encoding="utf-8")
@@ -159,7 +159,7 @@ def test_names_stay_text(page):
 
 def test_a_mark_says_its_value_under_the_pointer(page, result):
     row = result.scores.iloc[0]
-    digits = result.decimals("accuracy")
+    digits = result.evidence.decimals("accuracy")
     interval = format_interval(row["ci_low"], row["ci_high"], digits)
     said = f"{row['model']}: {format_number(row['estimate'], digits)} ({interval})"
     told = page.locator("figure svg title").all_text_contents()
@@ -202,7 +202,7 @@ def test_a_click_on_a_heading_sorts_and_another_turns_it(page, result):
     assert _cells(page, "main0", 2) == sorted(given, key=float, reverse=True)
     _heading(page, "main0", "model").get_by_role("button").click()
     assert heading.get_attribute("aria-sort") == "none"
-    assert {*_cells(page, "main0", 1)} == {*result.models}
+    assert {*_cells(page, "main0", 1)} == {*result.evidence.models}
 
 
 def test_the_keyboard_sorts_too(page):
@@ -255,8 +255,8 @@ def test_another_baseline_shows_its_differences_from_all_others(page, result, me
 
 def _expected(result, metric, baseline):
     """The baseline's leads over all others, from the numbers, as tables write them."""
-    digits = result.decimals(metric)
-    frame = result.all_leads[result.all_leads["metric"] == metric]
+    digits = result.evidence.decimals(metric)
+    frame = result.leads(every=True)[result.leads(every=True)["metric"] == metric]
     for row in frame[(frame["model"] == baseline) | (frame["other"] == baseline)].itertuples():
         lead, low, high, other = row.lead, row.ci_low, row.ci_high, row.other
         if row.model != baseline:

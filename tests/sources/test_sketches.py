@@ -318,9 +318,9 @@ def test_what_a_sketch_cannot_serve_is_refused_in_words(told):
 
 
 def test_disagreements_need_the_samples():
-    result = mc.compare(SKETCHED, n_resamples=99)
     with pytest.raises(ValueError, match="samples are gone"):
-        result.disagreements("mlp", "bow_pair")
+        mc.diagnostics.disagreements(SKETCHED, "mlp", "bow_pair")
+    result = mc.compare(SKETCHED, n_resamples=99)
     result.plot.forest()
     for figure in (result.plot.confusion, result.plot.roc):
         with pytest.raises(ValueError, match="this figure looks at single samples"):

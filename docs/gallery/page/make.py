@@ -14,7 +14,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import modelcompare as mc
-from modelcompare.comparison.disagreements import disagreements
+from modelcompare.diagnostics.disagreements import disagreements
 
 HERE = Path(__file__).parent
 LOOKS = {

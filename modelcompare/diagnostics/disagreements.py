@@ -34,7 +34,11 @@ class Disagreements(Result):
     n_samples : int
         Size of the test set.
     table : DataFrame
-        See `Comparison.disagreements`.
+        A row for each sample: id (or the row's number, from 0), y_true (not of scores), said_a and
+        said_b (what each gave, or its likeliest), p_a and p_b (of its own label, where it gave
+        probabilities), right (the model that is right, nearer to the truth, or better by its score;
+        missing where neither is), apart (of labels the distance of the distributions in total
+        variation, of texts the share of words not in both, else the difference).
     """
 
     model_a: str
@@ -74,7 +78,34 @@ class Disagreements(Result):
 
 @checked()
 def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreements:
-    """Find the samples on which two models disagree: see `Comparison.disagreements`."""
+    """List the samples on which two models disagree, largest disagreement first.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set that holds both models.
+    model_a, model_b : str
+        The models.
+
+    Returns
+    -------
+    Disagreements
+        With the samples in its `table`.
+
+    Raises
+    ------
+    ValueError
+        If a model is unknown, or the two gave outputs that cannot be compared.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.Predictions(["no", "yes", "yes"], {"a": ["no", "yes", "no"], "b": ["yes"] * 3})
+    >>> mc.diagnostics.disagreements(preds, "a", "b").table[["id", "y_true", "said_a", "said_b", "right"]]
+       id y_true said_a said_b right
+    0   0     no     no    yes     a
+    1   2    yes     no    yes     b
+    """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     outputs = [predictions.output(model) for model in (model_a, model_b)]
     kinds = {output.kind for output in outputs}
