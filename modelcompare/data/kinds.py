@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare import spelling
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.scores import scored
 from modelcompare.words import Kind, KindOrAuto, warn_caller

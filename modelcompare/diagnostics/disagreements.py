@@ -101,7 +101,8 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     --------
     >>> import modelcompare as mc
     >>> preds = mc.Predictions(["no", "yes", "yes"], {"a": ["no", "yes", "no"], "b": ["yes"] * 3})
-    >>> mc.diagnostics.disagreements(preds, "a", "b").table[["id", "y_true", "said_a", "said_b", "right"]]
+    >>> found = mc.diagnostics.disagreements(preds, "a", "b")
+    >>> found.table[["id", "y_true", "said_a", "said_b", "right"]]
        id y_true said_a said_b right
     0   0     no     no    yes     a
     1   2    yes     no    yes     b
