@@ -1,8 +1,10 @@
-# Every target sets up .venv by itself, and again only when pyproject.toml has changed.
+# Every target sets up .venv by itself, and again only when pyproject.toml has changed. The demo
+# installs what it needs, a minute's work; the other targets install the developers' tools too.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO := $(VENV)/.demo
 SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
@@ -11,7 +13,7 @@ SOURCES := modelcompare tests docs experiments notebooks
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 
-demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
+demo: $(or $(wildcard $(STAMP)),$(DEMO)) ## Compare the models of the example that ships, and draw a forest plot
 	$(BIN)/modelcompare demo
 
 # A process on each core: threads of the matrix library would wait for one another. Modules stay
@@ -65,8 +67,10 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES))
 	$(BIN)/ruff format $(wildcard $(SOURCES))
 
-# Without the stamp an existing environment is half-made and starts afresh.
-$(STAMP): pyproject.toml
-	@test -f $@ || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+# Without a stamp an existing environment is incomplete and is made again.
+$(DEMO): EXTRA := plot
+$(STAMP): EXTRA := dev
+$(DEMO) $(STAMP): pyproject.toml
+	@test -f $(DEMO) || test -f $(STAMP) || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRA)]"
 	@touch $@
