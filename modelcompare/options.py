@@ -29,7 +29,6 @@ from modelcompare.words import (
     check_text,
     check_zero_division,
     giving,
-    listed,
 )
 
 Check = Callable[[str, Any], object]
@@ -57,7 +56,8 @@ class Option:
     default : optional
         Value where it is not given; REQUIRED if it must be.
     metavar, help, panel : str
-        Name of the value, meaning and group in the help of a command.
+        Name of the value, meaning and group in the help of a command. ``{choices}`` in the meaning
+        stands for the values of a Literal.
     parse : callable, optional
         Turns what was typed into the argument.
     advanced : bool
@@ -132,16 +132,16 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _statistics(
             name="method", type=IntervalMethod, default="auto",
-            help=f"Interval: {listed(IntervalMethod)}.",
+            help="Interval: {choices}",
         ),
         _statistics(
             name="test", type=PairsTest, default="studentized-permutation",
-            help=f"Paired test: {listed(PairsTest)}.",
+            help="Paired test: {choices}",
         ),
         _statistics(
             name="correction", type=Correction, default="holm",
             elsewhere="adjust adjustment p_adjust multiple_testing",
-            help=f"Adjustment for many pairs: {listed(Correction)}.",
+            help="Correction: {choices}",
         ),
         _statistics(
             name="family", type=Family, default="metric",

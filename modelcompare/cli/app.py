@@ -17,7 +17,7 @@ import typer
 import modelcompare as mc
 from modelcompare.cli.commands import register
 from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
-from modelcompare.cli.table import COMMANDS, STUDY
+from modelcompare.cli.table import COMMANDS, REPLACED, STUDY
 from modelcompare.spelling import nearest
 
 # The last two as in sysexits.h.
@@ -97,10 +97,15 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _unknown(command: str) -> str:
-    """Word the error about a command that does not exist, with those that may be meant."""
+    """Word the error about a command that does not exist, with the one that replaces it."""
     names = [row.name for row in COMMANDS]
-    within = [name for name in names if command in name.split()]
-    meant = within or nearest(command, names, cutoff=0.5)
+    written = command.lower().replace("_", "-")
+    if written in REPLACED:
+        return f"there is no command {command!r}; use modelcompare {REPLACED[written]}."
+    within = [name for name in names if written.removesuffix("-study") in name.split()]
+    if within:
+        return f"there is no command {command!r}; use modelcompare {within[0]}."
+    meant = nearest(written, names, cutoff=0.5)
     known = sorted({name.partition(" ")[0] for name in names})
     hint = f"did you mean {' or '.join(meant[:2])}?" if meant else f"commands: {', '.join(known)}."
     return f"there is no command {command!r}; {hint}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -17,11 +17,13 @@ from typer.core import TyperCommand
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
 from modelcompare.spelling import nearest
-from modelcompare.words import check_choice
+from modelcompare.words import check_choice, joined
 
 # Panels of options in the order of the help, and the widest first column of its lists.
 _PANELS = ("Arguments", "Options", "Input", "Statistics", "Query", "Output")
 _COLUMN = 24
+# Choices that a brief help lists all of.
+_FEW = 4
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
         parts.append("\n".join(["\b", "Examples:", *lines]))
     n_hidden = len(command.keys) + sum(option.advanced for option in options)
     if n_hidden and not everything:
-        parts.append(f"--help-all shows {n_hidden} more options.")
+        parts.append(f"--help-all shows {n_hidden} more options and all choices.")
     return "\n\n".join(parts) or None
 
 
@@ -133,7 +135,8 @@ def _options(command: Command) -> Iterator[Option]:
 def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
     """Declare an option to typer; all by keyword, so that defaults may come in any order."""
     metavar = "" if option.type is bool else option.metavar
-    shared: dict[str, Any] = {"metavar": metavar, "help": option.help, **option.more}
+    text = _text(option, everything=everything)
+    shared: dict[str, Any] = {"metavar": metavar, "help": text, **option.more}
     if option.flag.startswith("-"):
         # Named even where typer would find the name: it adds a --no- to flags that are not.
         names = option.flags.split() or [option.flag]
@@ -145,6 +148,14 @@ def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
         option.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[option.type, info],
         default=inspect.Parameter.empty if option.default is REQUIRED else option.default,
     )  # fmt: skip
+
+
+def _text(option: Option, *, everything: bool) -> str:
+    """Return the help of an option with its choices, the first of many where it is brief."""
+    names = [name for name in get_args(option.type) if isinstance(name, str)]
+    many = len(names) > _FEW and not everything
+    choices = f"{', '.join(names[: _FEW - 1])}, ..." if many else joined(names)
+    return option.help.replace("{choices}", choices)
 
 
 def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:

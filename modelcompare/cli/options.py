@@ -94,8 +94,8 @@ def pairs(names: list[str]) -> list[str | tuple[str, str]]:
 
 FILES = Option(
     name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
-    help=f"Predictions: {listed(FileKind)}; several files hold one model each, a folder one "
-    "file or folder a model.",
+    help=f"Predictions ({listed(FileKind)}): one file of all models, a file for each, or a folder "
+    "of them.",
 )  # fmt: skip
 READING = Group(
     "reading",
@@ -107,24 +107,24 @@ READING = Group(
             help="Keep this model, or a pattern with * (repeatable).",
         ),
         _input(name="true", help="Column of true labels; found by its name."),
-        _input(name="id", help="Column that identifies the samples; found if it can be."),
-        _input(name="groups", help="Column of clusters, which are resampled whole."),
+        _input(name="id", help="Column of sample ids; found by its content."),
+        _input(name="groups", help="Column of clusters, resampled as wholes."),
         _input(
-            name="slices", flags="--slice", type=Texts,
+            name="slices", flags="--slice", type=Texts, advanced=True,
             help="Column that defines subgroups (repeatable).",
         ),
         _input(
-            name="kind", type=ToldOrAuto, default="auto", metavar="NAME",
+            name="kind", type=ToldOrAuto, default="auto", metavar="NAME", advanced=True,
             help=f"Type of the outputs: {listed(Told)}.",
         ),
         _input(
             name="missing", type=Missing, default="refuse", metavar="NAME",
-            help=f"Missing results: {listed(Missing)}.",
+            help="{choices}",
         ),
         _input(
             name="lower_is_better", flags="--lower-is-better/--higher-is-better",
             type=bool | None, metavar="",
-            help="Direction of scores and functions; by default by their names, else higher.",
+            help="Direction of scores; by default by their names.",
         ),
     ),
     (
@@ -180,7 +180,7 @@ READING = Group(
 )  # fmt: skip
 READ = _input(
     name="read", type=Texts, metavar="KEY=VALUE",
-    help="Further option of reading (repeatable); --help-all.",
+    help="Rare reading option (repeatable).",
 )  # fmt: skip
 
 RESAMPLING = tuple(OPTIONS[name] for name in ("n_resamples", "rng", "n_jobs"))

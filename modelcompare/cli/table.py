@@ -13,12 +13,12 @@ from typing import Any, Literal
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     COMPLETED,
-    FILES,
     FOLDER,
     OUTPUT,
     READING,
     RESAMPLING,
     STUDY_RESAMPLING,
+    Group,
     Texts,
     metric,
     metric_names,
@@ -59,22 +59,27 @@ _PAIRS = statistics(
 )  # fmt: skip
 _flag = partial(Option, type=bool, default=False)
 _STUDY_LEVEL = named("alpha", "Level.")
-_SKETCHED = replace(
-    FILES, default=(), metavar="[FILE]",
-    help="Predictions, as for compare; or sketches, which are added up.",
-)  # fmt: skip
 
 
-# What `groups` reads: subgroups are named by --by.
-_GROUPED = replace(
-    READING,
-    options=tuple(
-        replace(option, flags="--by") if option.name == "slices" else option
-        for option in READING.options
-    ),
-)
+def _reading(name: str, **changes: Any) -> Group:
+    """Return the options of reading with changes to one of them."""
+    options = (
+        replace(option, **changes) if option.name == name else option for option in READING.options
+    )
+    return replace(READING, options=tuple(options))
+
+
 _RanksTest = Literal[PosthocTest, FoldTest]
 STUDY = "Run a study of metrics: those of Yacouby and Axman (2020), and others."
+# Commands of other tools and of earlier versions, and what replaces them.
+REPLACED = {
+    "decide": "gate (--non-inferior, --superior, --equivalent)",
+    "schema": "metrics --schema", "slices": "groups --by COLUMN", "subgroups": "groups --by COLUMN",
+    "sets": "groups", "folds": "ranks", "critical-difference": "ranks",
+    "card": "report --card MODEL", "model-card": "report --card MODEL",
+    "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
+    "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
+}  # fmt: skip
 
 
 def _of_folds(name: str, **changes: Any) -> Option:
@@ -91,8 +96,7 @@ COMMANDS = (
         (
             READING,
             metrics(
-                "What to measure (repeatable): accuracy, f1 (per class), f1_macro, cf1_macro, "
-                "..."
+                "Repeatable: accuracy, f1, f1[CLASS], cf1, ..."
             ),
             statistics(
                 name="metric_from", type=Texts, metavar="FILE.py:NAME",
@@ -112,8 +116,7 @@ COMMANDS = (
         ),
         "Compare models on one test set: scores, intervals, differences of all pairs.",
         (
-            "predictions.csv --metric f1 --metric cf1 --true gold",
-            "bert.csv roberta.csv --id uid --plot forest.png",
+            "bert.csv roberta.csv --id uid -m f1 --plot forest.png",
             "scores.tsv --read scores --lower-is-better -o table.tex",
         ),
     ),
@@ -176,7 +179,10 @@ COMMANDS = (
         "sketch",
         "sketch:sketch",
         (
-            replace(READING, options=(_SKETCHED, *READING.options[1:])),
+            _reading(
+                "files", default=(), metavar="[FILE]",
+                help="Predictions, as for compare; or sketches, which are added up.",
+            ),
             metrics(
                 "What it will serve (repeatable): metrics that are sums, by default those of "
                 "compare.",
@@ -216,8 +222,9 @@ COMMANDS = (
         "groups",
         "ask:groups",
         (
-            _GROUPED, _AS_COMPARE, replace(OPTIONS["min_size"], type=int | None, default=None),
-            named("correction", f"Adjustment for all groups and pairs: {listed(Correction)}."),
+            _reading("slices", flags="--by", advanced=False), _AS_COMPARE,
+            replace(OPTIONS["min_size"], type=int | None, default=None),
+            named("correction", "Correction for all groups: {choices}"),
             _LEVEL, *RESAMPLING, OUTPUT,
         ),
         """Compare models on several test sets, or in the subgroups of one.
@@ -369,7 +376,7 @@ COMMANDS = (
         "report",
         "report:report",
         (
-            READING, metrics(panel=None),
+            _reading("slices", advanced=False), metrics(panel=None),
             Option(
                 name="card", metavar="MODEL",
                 help="Write the model card of this model instead of a page.",
