@@ -18,11 +18,16 @@ def of_predictions(
     reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
 ) -> None:  # fmt: skip
     """Ask about all models."""
-    parted = options.get("stratify") or options.get("n_subsamples", 1) > 1
-    if {*options.get("ratios", ())} == {1.0} and parted:
+    down_sampled = options.get("stratify") or options.get("n_subsamples", 1) > 1
+    if {*options.get("ratios", ())} == {1.0} and down_sampled:
         raise ValueError("--stratify and --subsamples are for parts of the set; --ratio 1 is all.")
     output.check(reading.files)
     predictions = reading.read(by_blocks=by_blocks)
+    from modelcompare.metrics.classes import split_class
+
+    for name in options.get("metrics", ()):
+        if split_class(name)[1] is not None and name not in predictions.score_names:
+            raise ValueError(f"{name}: a study takes all classes; name {split_class(name)[0]}.")
     output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
@@ -47,13 +52,14 @@ def of_two_models(
     """Ask about one value of two models."""
     output.check(reading.files)
     predictions = reading.read()
-    # Loaded once there are predictions to look at.
+    # Loaded once there are predictions to read.
+    from modelcompare.metrics.classes import one_value
     from modelcompare.metrics.registry import default_metric
 
+    value, of_class = one_value(metric or default_metric(predictions), label, predictions)
     result = attrgetter(function)(mc)(
-        predictions, *_two(predictions), metric or default_metric(predictions),
-        label=predictions.class_named(label), **options,
-    )  # fmt: skip
+        predictions, *_two(predictions), value, label=of_class, **options
+    )
     output.emit(result, inputs=reading.files)
 
 

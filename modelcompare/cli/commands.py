@@ -71,7 +71,7 @@ class Panelled(TyperCommand):
                 formatter.write_dl([_record(param, ctx) for param in params], _COLUMN)
         if ctx.obj:
             with formatter.section("Keys of --read"):
-                formatter.write_dl([(_written(key), key.help) for key in ctx.obj], _COLUMN)
+                formatter.write_dl([(written(key), key.help) for key in ctx.obj], _COLUMN)
 
 
 def _record(param: Any, ctx: Any) -> Any:
@@ -121,7 +121,8 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
     return "\n\n".join(parts) or None
 
 
-def _written(key: Option) -> str:
+def written(key: Option) -> str:
+    """Return a key with its value as ``--read`` takes it."""
     return key_of(key) if key.type is bool else f"{key_of(key)}={key.metavar}"
 
 
@@ -190,7 +191,7 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
             )
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
-            raise ValueError(f"--read {text}: write --read {_written(known[name])}.")
+            raise ValueError(f"--read {text}: write --read {written(known[name])}.")
         found.setdefault(name, []).append(value)
     return {key.name: _value(key, found.get(key_of(key), [])) for key in keys}
 

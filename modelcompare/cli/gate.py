@@ -11,6 +11,7 @@ from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import NotShown, answer, answer_document
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
 from modelcompare.questions.gate import GateResult, Rule
 from modelcompare.questions.gate import gate as by_rules
@@ -46,8 +47,8 @@ def gate(
     if rule:
         rules = [Rule.read(each) for each in rule]
     else:
-        named = metric or default_metric(predictions)
-        rules = [Rule(named, label, kind or "non-inferior", margin or 0.0)]
+        value = one_value(metric or default_metric(predictions), label, predictions)
+        rules = [Rule(*value, kind or "non-inferior", margin or 0.0)]
     _check_directions([each.metric for each in rules], predictions)
     found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))

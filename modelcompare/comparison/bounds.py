@@ -30,6 +30,7 @@ from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
@@ -292,6 +293,7 @@ def bounded_comparison(
             "(--missing bounds)."
         )
     zero_division = options.get("zero_division", math.nan)
+    metrics, classes = without_classes(metrics, worst)
     chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
     found: list[Comparison] = []
     at: dict[ValueKey, tuple[int, int]] = {}
@@ -304,7 +306,11 @@ def bounded_comparison(
             for place, key in enumerate(keys)
             if case.label is None or key.label == case.label
         }
-    order = {key: at[key] for key in value_keys(chosen, worst)}
+    order = {
+        key: at[key]
+        for key in value_keys(chosen, worst)
+        if key.metric not in classes or key.label in classes[key.metric]
+    }
     return BoundedComparison(tuple(found), order, n_missing)
 
 

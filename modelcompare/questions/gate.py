@@ -18,6 +18,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.metrics.classes import split_class
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
@@ -66,18 +67,17 @@ class Rule:
             raise TypeError(f"a rule must be a text, got {text!r}.")
         value, _, margin = text.rpartition(":")
         margin = margin.strip().replace("+-", "±")
-        metric, bracket, label = value.strip().partition("[")
+        metric, label = split_class(value.strip())
         try:
             number = float(margin[1:])
         except ValueError:
             number = math.nan
-        closed = label.endswith("]") if bracket else True
-        if not (metric and closed and margin[:1] in _KINDS and number >= 0):
+        if not (metric and "[" not in metric and margin[:1] in _KINDS and number >= 0):
             raise ValueError(
                 f"rule {text!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
                 "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
             )
-        return cls(metric, label[:-1] if bracket else None, _KINDS[margin[0]], number)
+        return cls(metric, label, _KINDS[margin[0]], number)
 
 
 @dataclass(frozen=True)
