@@ -28,12 +28,14 @@ def gate(
     non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
     format: GateFormat, **options: Any,
 ) -> None:  # fmt: skip
-    """Pass a candidate, or exit with a code that says why not."""
+    """Pass a candidate, or exit with a code that gives the reason."""
     kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
     if baseline == candidate:
         raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
     if rule and (kind or margin is not None or label is not None or metric is not None):
-        raise ValueError("--rule says metric, class, margin and kind; leave their options out.")
+        raise ValueError(
+            "--rule gives metric, class, margin and type of decision; leave their options out."
+        )
     if not rule and margin is None and kind != "superior":
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
@@ -57,7 +59,7 @@ def gate(
 
 
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
-    """Refuse scores of which nobody said whether low or high ones are good."""
+    """Refuse scores whose direction is unknown."""
     for metric in metrics:
         (found,) = resolve_metrics([metric], predictions)
         if found.direction_from == "default":
@@ -93,7 +95,7 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
 def _leave_for_workflow(found: GateResult) -> None:
     """Append to the files that a workflow names: the step's summary and its outputs."""
     texts = {
-        # Behind a table, what follows without a blank line would be one more row.
+        # After a table, text without a blank line before it would be one more row.
         "GITHUB_STEP_SUMMARY": f"\n{found.to_markdown()}",
         "GITHUB_OUTPUT": "".join(escape.github_output(*each) for each in _outputs(found)),
     }
@@ -103,7 +105,7 @@ def _leave_for_workflow(found: GateResult) -> None:
 
 
 def _outputs(found: GateResult) -> Iterator[tuple[str, str]]:
-    """Names and values for later steps; those of each rule stand on a line of their own."""
+    """Yield names and values for later steps; values of several rules are on separate lines."""
     yield "answer", found.answer
     yield "passed", str(found.passed).lower()
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
