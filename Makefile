@@ -68,9 +68,10 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format $(wildcard $(SOURCES))
 
 # Without a stamp an existing environment is incomplete and is made again.
-$(DEMO): EXTRA := plot
-$(STAMP): EXTRA := dev
+# To compile all modules would take the demo half of its minute; those that it imports are then.
+$(DEMO): WANTED := --no-compile --editable ".[plot]"
+$(STAMP): WANTED := --editable ".[dev]"
 $(DEMO) $(STAMP): pyproject.toml
 	@test -f $(DEMO) || test -f $(STAMP) || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRA)]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WANTED)
 	@touch $@

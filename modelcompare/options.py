@@ -115,7 +115,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="predictions_b", check=giving("rows")),
         _statistics(
             name="metrics", flags="--metric -m", type=list[str] | None, check=check_metrics,
-            elsewhere="scoring score scores", help="What to measure (repeatable).",
+            elsewhere="scoring score scores", help="Metric (repeatable).",
         ),
         _statistics(name="metric", flags="--metric -m", elsewhere="scoring score"),
         _statistics(
@@ -158,13 +158,13 @@ OPTIONS: Mapping[str, Option] = {
         _fraction(name="power", default=0.8, help="Wanted power."),
         _statistics(
             name="rope", type=float, default=0.01, check=check_number, metavar="NUMBER",
-            help="Differences up to this are none.",
+            help="Differences up to this count as none.",
         ),
         Option(name="zero_division", check=check_zero_division),
         Option(name="alternative", elsewhere="tail tails side"),
         _statistics(
             name="min_size", type=int, default=30, check=_positive, metavar="N", more={"min": 1},
-            help="Leave smaller subgroups out, and say which.",
+            help="Leave smaller subgroups out, and list them.",
         ),
         _statistics(
             name="n_subsamples", flags="--subsamples", type=int, default=1, check=_positive,
@@ -183,7 +183,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(
             name="salt", type=str, default=SALT, metavar="TEXT", check=check_text,
-            help="Hashed before the names of the samples; sketches add up if equal.",
+            help="Hashed before the names of the samples; sketches add up if it is equal.",
         ),
         _resampling(
             name="n_resamples", flags="--resamples", default=9999, check=check_count,

@@ -45,7 +45,7 @@ def snapshot():
         found |= {
             f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
         }
-    program = typer.main.get_command(cli.application())
+    program = typer.main.get_command(cli.application(everything=True))
     studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
     for name, command in {**program.commands, **studies}.items():
         found |= options(f"$ modelcompare {name}", command)

@@ -1,6 +1,7 @@
 """Reference: every public name from its docstring, every command from its options."""
 
 import re
+from collections.abc import Iterator
 from inspect import ismodule
 
 import click
@@ -8,6 +9,8 @@ import typer
 
 import modelcompare
 from modelcompare.cli import application
+from modelcompare.cli.commands import written
+from modelcompare.cli.options import READING
 
 # Each page of names: its title. The first is of `modelcompare` itself, the others of its rooms.
 _PAGES = {
@@ -66,11 +69,24 @@ def _page(title: str, names: list[str]) -> str:
 
 
 def _command_line() -> str:
-    group = typer.main.get_command(application())
+    group = typer.main.get_command(application(everything=True))
     parts = ["# Command line\n\nTables go to stdout, what was understood and warnings to stderr.\n"]
-    for name, command in group.commands.items():
+    for name, command in _commands(group):
         parts += [f"## {name}\n\n{command.help}\n", *_options(command.params), _examples(command)]
+    parts += [
+        "## --read\n\nKeys of `--read KEY=VALUE`, for every command that reads predictions.\n"
+    ]
+    parts += [f"`{written(key)}`\n:   {key.help}\n" for key in READING.keys]
     return "\n".join(parts)
+
+
+def _commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command with its name; of the studies with both names."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {of.name}", of) for of in command.commands.values())
+        else:
+            yield name, command
 
 
 def _options(params: list[click.Parameter]) -> list[str]:

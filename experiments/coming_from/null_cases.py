@@ -75,10 +75,10 @@ def many_models(rng: np.random.Generator) -> World:
 
 
 def rare_failures(rng: np.random.Generator) -> World:
-    """A candidate as good as the baseline on 97.5 % of 100 items, and 0.8 worse on the others."""
-    old = rng.uniform(0.85, 0.95, 100)
-    new = old + rng.normal(0, 0.005, 100) - 0.8 * (rng.random(100) < MARGIN / 0.8)
-    return World(np.zeros(100), {"a": new, "b": old})
+    """A candidate as good as the baseline on 97.5 % of 50 items, and 0.8 worse on the others."""
+    old = rng.uniform(0.85, 0.95, 50)
+    new = old + rng.normal(0, 0.005, 50) - 0.8 * (rng.random(50) < MARGIN / 0.8)
+    return World(np.zeros(50), {"a": new, "b": old})
 
 
 # -- what is announced ---------------------------------------------------------------------------
@@ -222,7 +222,7 @@ CASES: list[tuple[str, Callable[[np.random.Generator], World], dict[str, Announc
         },
     ),
     (
-        "a candidate worse by the margin through rare failures, 100 scores", rare_failures,
+        "a candidate worse by the margin through rare failures, 50 scores", rare_failures,
         {
             "t-test against the margin": t_gate,
             "percentile bootstrap against the margin": bootstrap_gate,

@@ -1,4 +1,4 @@
-"""The application: its commands, and what becomes of errors and warnings."""
+"""The application: its commands, its exit codes, and the wording of errors and warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from modelcompare.spelling import nearest
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
 _HELP_ALL = "--help-all"
-# What is wrong with where a text goes, and never with what is read.
+# Errors of writing; errors of reading have other numbers.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
@@ -55,9 +55,9 @@ def application(command: str | None = None, *, everything: bool = False) -> type
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on what follows the program's name, ``sys.argv`` by default.
 
-    The exit code is 0 if done; 2 for bad input, told in one line on stderr; 70 for an error of the
+    The exit code is 0 if done; 2 for bad input, with one line on stderr; 70 for an error of the
     program itself, with its traceback; 74 if the answer or a message could not be written, because
-    its reader has gone (without a word) or a disk is full. Code 1 is left to commands that can
+    the pipe is closed (without a message) or a disk is full. Code 1 is left to commands that can
     answer no.
     """
     with warnings.catch_warnings():
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """Run a command; what cannot be written is raised."""
+    """Run a command; raise an error of writing."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     keep(given)
     names = {row.name.partition(" ")[0] for row in COMMANDS}
@@ -119,7 +119,7 @@ def _own_failure(error: BaseException) -> str | None:
 
 
 def _code_of(error: Exception | SystemExit) -> int:
-    """Tell what ended a command, and give its exit code; what cannot be written is raised."""
+    """Report the end of a command and return its exit code; raise an error of writing."""
     if isinstance(error, SystemExit):
         return _code_of_exit(error)
     if isinstance(error, MemoryError):
@@ -141,13 +141,13 @@ def _code_of_exit(end: SystemExit) -> int:
         # Where its reader has gone, typer ends with 1.
         raise end.__context__ from None
     if end.code == 1 and not isinstance(end.__context__, NotShown):
-        # So typer says that it cannot complete for a shell.
+        # typer has no completion for this shell.
         return BAD_INPUT
     return end.code if isinstance(end.code, int) else DONE
 
 
 def _cannot_write(error: OSError) -> int:
-    """Tell it where anybody listens, and drop what the end of the process would write again."""
+    """Report the error if stderr is open, and drop what is still buffered."""
     with suppress(OSError):
         if error.errno != errno.EPIPE:
             say(f"modelcompare: error: the answer cannot be written: {_message(error)}")

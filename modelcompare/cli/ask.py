@@ -1,4 +1,4 @@
-"""Commands that ask one function of the library: about predictions, groups, two models, a table."""
+"""Commands that call one function of the library: of predictions, groups, two models, a table."""
 
 from __future__ import annotations
 
@@ -17,12 +17,19 @@ from modelcompare.words import FoldTest, PosthocTest
 def of_predictions(
     reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
 ) -> None:  # fmt: skip
-    """Ask about all models."""
-    parted = options.get("stratify") or options.get("n_subsamples", 1) > 1
-    if {*options.get("ratios", ())} == {1.0} and parted:
-        raise ValueError("--stratify and --subsamples are for parts of the set; --ratio 1 is all.")
+    """Run a study of all models."""
+    down_sampled = options.get("stratify") or options.get("n_subsamples", 1) > 1
+    if {*options.get("ratios", ())} == {1.0} and down_sampled:
+        raise ValueError(
+            "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all."
+        )
     output.check(reading.files)
     predictions = reading.read(by_blocks=by_blocks)
+    from modelcompare.metrics.classes import split_class
+
+    for name in options.get("metrics", ()):
+        if split_class(name)[1] is not None and name not in predictions.score_names:
+            raise ValueError(f"{name}: a study takes all classes; name {split_class(name)[0]}.")
     output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
@@ -44,16 +51,17 @@ def of_two_models(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
     label: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Ask about one value of two models."""
+    """Answer a question about one value of two models."""
     output.check(reading.files)
     predictions = reading.read()
-    # Loaded once there are predictions to look at.
+    # Loading the registry takes time; errors of reading come first.
+    from modelcompare.metrics.classes import one_value
     from modelcompare.metrics.registry import default_metric
 
+    value, of_class = one_value(metric or default_metric(predictions), label, predictions)
     result = attrgetter(function)(mc)(
-        predictions, *_two(predictions), metric or default_metric(predictions),
-        label=predictions.class_named(label), **options,
-    )  # fmt: skip
+        predictions, *_two(predictions), value, label=of_class, **options
+    )
     output.emit(result, inputs=reading.files)
 
 
@@ -89,7 +97,7 @@ def ranks(table: Path, output: Output, *, test: str | None = None, **options: An
 
 
 def _two(predictions: TestSet) -> tuple[str, str]:
-    """The models, of which there must be two."""
+    """Return the two models; refuse any other number."""
     models = predictions.models
     if len(models) != 2:
         raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")

@@ -33,17 +33,17 @@ class Command:
     Parameters
     ----------
     name : str
-        On the command line; of a command within another one, both names.
+        On the command line; both names for a command within another.
     place : str
-        What it calls, ``module:function`` of this package; options reach it by their names.
+        The function that it calls, ``module:function`` of this package, with the options by name.
     options : tuple of Option or Group
-        Its options; a group comes as one argument, and what has no value not at all.
+        Its options; a group is one argument, and an option without a value is left out.
     help : str
-        What it does.
+        Its help text.
     examples : tuple of str
-        What may follow the name.
+        Arguments after the name.
     fixed : mapping
-        Arguments of what it calls that are the same each time.
+        Arguments of the function that are always the same.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Command:
 
 
 class Panelled(TyperCommand):
-    """A command whose help lists its options by panel, on as few lines as they need."""
+    """A command whose help lists its options by panel."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options of each panel."""
@@ -71,7 +71,7 @@ class Panelled(TyperCommand):
                 formatter.write_dl([_record(param, ctx) for param in params], _COLUMN)
         if ctx.obj:
             with formatter.section("Keys of --read"):
-                formatter.write_dl([(_written(key), key.help) for key in ctx.obj], _COLUMN)
+                formatter.write_dl([(written(key), key.help) for key in ctx.obj], _COLUMN)
 
 
 def _record(param: Any, ctx: Any) -> Any:
@@ -87,7 +87,7 @@ def _panel(param: Any) -> str:
 
 
 def register(app: typer.Typer, command: Command, *, everything: bool = False) -> None:
-    """Add a command to the application; called with nothing, it shows its help if it needs more.
+    """Add a command to the application; without arguments it shows its help if it needs some.
 
     Its help shows the options that most users need, or everything.
     """
@@ -121,7 +121,8 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
     return "\n\n".join(parts) or None
 
 
-def _written(key: Option) -> str:
+def written(key: Option) -> str:
+    """Return a key with its value as ``--read`` takes it."""
     return key_of(key) if key.type is bool else f"{key_of(key)}={key.metavar}"
 
 
@@ -138,7 +139,7 @@ def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
     text = _text(option, everything=everything)
     shared: dict[str, Any] = {"metavar": metavar, "help": text, **option.more}
     if option.flag.startswith("-"):
-        # Named even where typer would find the name: it adds a --no- to flags that are not.
+        # With an explicit name typer adds no --no- variant of a flag.
         names = option.flags.split() or [option.flag]
         shown = everything or not option.advanced
         info = typer.Option(*names, rich_help_panel=option.panel, hidden=not shown, **shared)
@@ -159,7 +160,7 @@ def _text(option: Option, *, everything: bool) -> str:
 
 
 def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of the function: groups made, what was not given left out."""
+    """Return the arguments of the function, with groups made and missing options left out."""
     options = [*(each for each in _options(command) if each is not READ), *command.keys]
     typed = {**given, **_keyed(command.keys, given.get(READ.name) or ())}
     values = {
@@ -190,13 +191,13 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
             )
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
-            raise ValueError(f"--read {text}: write --read {_written(known[name])}.")
+            raise ValueError(f"--read {text}: write --read {written(known[name])}.")
         found.setdefault(name, []).append(value)
     return {key.name: _value(key, found.get(key_of(key), [])) for key in keys}
 
 
 def _value(key: Option, texts: list[str]) -> Any:
-    """Return what the texts of a key stand for."""
+    """Return the value of a key from its texts."""
     if not texts:
         return key.default
     if key.type == Texts:
@@ -218,7 +219,7 @@ def _load(place: str) -> Any:
 
 
 def _check_repeats(options: list[Option], given: Mapping[str, Any]) -> None:
-    """Refuse what a repeatable option says twice: one of the two was meant to be another."""
+    """Refuse a value that a repeatable option is given twice: one was meant to be another."""
     for option in options:
         values = given[option.name]
         counted = Counter(values) if isinstance(values, list) else Counter()

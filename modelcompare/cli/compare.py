@@ -19,7 +19,7 @@ from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.result import Result
 from modelcompare.words import Family
 
-# What the demo compares and draws.
+# The example of the demo, and its figure.
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")
 
@@ -79,7 +79,7 @@ def demo(output: Output, **options: Any) -> None:
 def _directed(
     own: Sequence[MetricLike], predictions: TestSet, lower_is_better: bool | None
 ) -> list[MetricLike]:
-    """Turn functions into metrics with the direction that was told, or that of their names."""
+    """Turn functions into metrics with the given direction, or that of their names."""
     found: list[MetricLike] = []
     for each in own:
         (metric,) = resolve_metrics([each], predictions)
@@ -92,14 +92,14 @@ def _directed(
 
 
 def _tokenized(metrics: Sequence[str], tokenize: str) -> list[str]:
-    """Names of metrics, those of BLEU with the tokenizer as part of them."""
+    """Return the metrics' names, with the tokenizer in those of BLEU."""
     if "bleu" not in metrics:
         raise ValueError("--tokenize is for --metric bleu; name it, or leave --tokenize out.")
     return [f"{name}_{tokenize}" if name == "bleu" else name for name in metrics]
 
 
 def _check_bounds(given: Mapping[str, object]) -> None:
-    """Refuse what bounds have no answer for."""
+    """Refuse options that bounds do not support."""
     for option, value in given.items():
         if value:
             raise ValueError(f"{option} and --missing bounds exclude each other; leave one out.")

@@ -11,6 +11,7 @@ from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import NotShown, answer, answer_document
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
 from modelcompare.questions.gate import GateResult, read_rule
 from modelcompare.questions.gate import gate as by_rules
@@ -27,12 +28,14 @@ def gate(
     non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
     format: GateFormat, **options: Any,
 ) -> None:  # fmt: skip
-    """Pass a candidate, or exit with a code that says why not."""
+    """Pass a candidate, or exit with a code that gives the reason."""
     kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
     if baseline == candidate:
         raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
     if rule and (kind or margin is not None or label is not None or metric is not None):
-        raise ValueError("--rule says metric, class, margin and kind; leave their options out.")
+        raise ValueError(
+            "--rule gives metric, class, margin and type of decision; leave their options out."
+        )
     if not rule and margin is None and kind != "superior":
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
@@ -46,8 +49,8 @@ def gate(
     if rule:
         rules = [read_rule(each) for each in rule]
     else:
-        named = metric or default_metric(predictions)
-        rules = [{"metric": named, "label": label, "kind": kind or "non-inferior",
+        value, chosen = one_value(metric or default_metric(predictions), label, predictions)
+        rules = [{"metric": value, "label": chosen, "kind": kind or "non-inferior",
                   "margin": margin or 0.0}]  # fmt: skip
     _check_directions([each["metric"] for each in rules], predictions)
     found = by_rules(predictions, baseline, candidate, rules, **options)
@@ -57,7 +60,7 @@ def gate(
 
 
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
-    """Refuse scores of which nobody said whether low or high ones are good."""
+    """Refuse scores whose direction is unknown."""
     for metric in metrics:
         (found,) = resolve_metrics([metric], predictions)
         if found.direction_from == "default":
@@ -93,7 +96,7 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
 def _leave_for_workflow(found: GateResult) -> None:
     """Append to the files that a workflow names: the step's summary and its outputs."""
     texts = {
-        # Behind a table, what follows without a blank line would be one more row.
+        # After a table, text without a blank line before it would be one more row.
         "GITHUB_STEP_SUMMARY": f"\n{found.to_markdown()}",
         "GITHUB_OUTPUT": "".join(escape.github_output(*each) for each in _outputs(found)),
     }
@@ -103,7 +106,7 @@ def _leave_for_workflow(found: GateResult) -> None:
 
 
 def _outputs(found: GateResult) -> Iterator[tuple[str, str]]:
-    """Names and values for later steps; those of each rule stand on a line of their own."""
+    """Yield names and values for later steps; values of several rules are on separate lines."""
     yield "answer", found.answer
     yield "passed", str(found.passed).lower()
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):

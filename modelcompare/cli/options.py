@@ -22,7 +22,7 @@ class Group:
     name : str
         The argument.
     maker : str
-        What is made of them: a class of a module of this package, ``module:Class``.
+        The class that they make: a class of a module of this package, ``module:Class``.
     options : tuple of Option
         The options.
     keys : tuple of Option
@@ -194,7 +194,7 @@ _ALL = output(
 _OUTPUT = (
     output(
         name="format", type=Format | None, metavar="FORM",
-        help=f"{listed(Format)}; by default what the suffix of -o says, else a table.",
+        help=f"{listed(Format)}; by default that of -o, else a table.",
     ),
     output(name="output", flags="--output -o", metavar="PATH", help="Write to a file."),
     _ALL,
@@ -210,7 +210,7 @@ FOLDER = Group(
         ),
         output(
             name="format", type=Format | None, metavar="FORM",
-            help=f"What to print: {listed(Format)}.",
+            help=f"Form to print: {listed(Format)}.",
         ),
         _ALL,
     ),

@@ -1,4 +1,4 @@
-"""Output of answers to stdout, a file or a folder, in the form asked for."""
+"""Output of answers to stdout, a file or a folder, in the requested form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Output:
 
     @property
     def form(self) -> Format:
-        """The form that was asked for, or that the name of the file implies."""
+        """The given form, or the one that the file's suffix implies."""
         if self.format is not None:
             return self.format
         return form_of(self.output or Path(), otherwise=", or say which with --format")
@@ -62,13 +62,13 @@ class Output:
             check_html()
 
     def emit(self, *results: Any, inputs: Sequence[Path] = ()) -> None:
-        """Print results in the form asked for, or write them; draw the first if that was asked.
+        """Print results in the requested form or write them; draw the first with --plot.
 
         A folder holds all tables and figures of the result, and none of the `inputs`.
         """
         for result in results:
             document = result.document()
-            # Nothing is printed or written before all of it is there.
+            # Nothing is printed or written before all of it is computed.
             files = {} if self.folder is None else contents(document)
             if self.folder is not None:
                 _check_spared([self.folder / name for name in files], inputs)
@@ -94,7 +94,7 @@ def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
 
 
 def _check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
-    """Refuse to write over what is read."""
+    """Refuse to overwrite an input."""
     for path in outputs:
         if any(path.is_file() and _is_same(path, read) for read in inputs):
             raise ValueError(f"{path} is read here and would be lost; write to another place.")
@@ -128,12 +128,12 @@ def _show(document: Document, form: Format, *, show_all: bool) -> None:
 
 
 def emit_figure(path: Path, figure: Figure) -> None:
-    """Write a figure and say where."""
+    """Write a figure and report its path."""
     say(f"wrote {write_figure(path, figure)}")
 
 
 def append(path: str, text: str) -> None:
-    """Add a part of the answer to a file that others write to as well."""
+    """Append to a file that other programs write to as well."""
     try:
         with open(path, "a", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -34,9 +34,9 @@ class Reading(SimpleNamespace):
         Parameters
         ----------
         sliced : bool
-            Whether subgroups are looked at.
+            Whether subgroups are compared.
         by_blocks : bool
-            Whether what does not fit into memory may be read block by block.
+            Whether a file that does not fit into memory may be read block by block.
         functions : bool
             Whether the direction is for functions too, or for them alone.
         """
@@ -58,10 +58,10 @@ class Reading(SimpleNamespace):
         return reading.predictions
 
     def _read_sketches(self) -> TestSet | None:
-        """The sum of the files if they are sketches, None if none is."""
+        """Return the sum of the files if they are sketches, None if none is."""
         if not any(path.suffix.lower() == ".parquet" for path in self.files):
             return None
-        # Most files are tables, for which sources need not be loaded.
+        # Most files are tables, which do not need the sources.
         from modelcompare.sources.sketch_files import holds_sketch
 
         kinds = [holds_sketch(path) for path in self.files]
@@ -78,20 +78,20 @@ class Reading(SimpleNamespace):
         return total[chosen(total.models, self.models, "the sketch")] if self.models else total
 
     def _scanned(self, *, by_blocks: bool) -> TestSet | None:
-        """Predictions that stay in their files, where that was asked for or memory is too small."""
-        # Of a URL, a path has but one of its slashes.
+        """Return predictions that stay in their files, on request or if memory is too small."""
+        # A path keeps only one slash of a URL.
         places = [_URL.sub(r"\1://", path.as_posix()) for path in self.files]
         wanted = self.scan or self.checkpoint is not None or any(map(_URL.match, places))
-        unserved = self._given_beside({"files", "scan", *_SCANNED})
-        if not wanted and (unserved or not by_blocks or not self._too_large()):
+        unused = self._given_beside({"files", "scan", *_SCANNED})
+        if not wanted and (unused or not by_blocks or not self._too_large()):
             return None
         if not by_blocks:
             raise ValueError(
                 "--read scan, --read checkpoint and URLs are for compare, study variance, gate and "
                 "sketch; leave them out."
             )
-        if unserved:
-            raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
+        if unused:
+            raise ValueError(f"{unused[0]} needs all rows in memory; leave it out of a scan.")
         from modelcompare.sources.layouts import CannotScanError
 
         try:
@@ -109,7 +109,7 @@ class Reading(SimpleNamespace):
         """Return whether there is one Parquet file that would take too much of the memory."""
         if len(self.files) != 1 or self.files[0].suffix.lower() != ".parquet":
             return False
-        # Loads the intervals and tests, which few commands need.
+        # This loads the intervals and tests, which few commands need.
         from modelcompare.comparison.planning import is_large
 
         return is_large(self.files[0])
@@ -132,12 +132,12 @@ class Reading(SimpleNamespace):
         return found.predictions
 
     def refuse_beside(self, used: Sequence[str], why: str) -> None:
-        """Refuse options that would change nothing about what is asked."""
+        """Refuse options that would have no effect."""
         for flag in self._given_beside({*used}):
             raise ValueError(f"{flag} {why}.")
 
     def _given_beside(self, used: set[str]) -> list[str]:
-        """Flags of the options that were given, but for those used."""
+        """Return flags of given options that are not used."""
         return [
             spelled(option, READING)
             for option in READING.every

@@ -69,9 +69,9 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
 
 
 def _file_of_card(model: str) -> str:
-    """A file in this folder, whatever the model is called."""
+    """Return the name of a file in this folder for a model."""
     if not re.fullmatch(r"[\w+=,@ ()-][\w.+=,@ ()-]*", model):
-        raise ValueError(f"{model!r} makes no name of a file; say with -o where the card goes.")
+        raise ValueError(f"{model!r} cannot be a file name; give the card's path with -o.")
     return f"{model}.md"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
+from modelcompare.metrics.classes import without_classes
 from modelcompare.sources.queries import sketch_query
 from modelcompare.sources.sketches import Sketch
 from modelcompare.sources.summing import sketch as sum_up
@@ -22,7 +23,9 @@ def sketch(
     """Sum a test set by a hash of its samples, add sketches, or print a query that sums."""
     if sql is not None:
         if metrics is not None:
-            raise ValueError("--metric is for predictions; a query's sketch serves what it sums.")
+            raise ValueError(
+                "--metric is for predictions; a query's sketch has the metrics that it sums."
+            )
         _check_query(reading, output, {"--table": table, "--true": reading.true})
         named = reading.groups or reading.id
         if table is None or reading.true is None or named is None:
@@ -36,7 +39,9 @@ def sketch(
         return
     for name, value in {"--table": table, "--class": classes}.items():
         if value is not None:
-            raise ValueError(f"{name} is for a query; say which with --sql, or leave it out.")
+            raise ValueError(
+                f"{name} is for a query; give its dialect with --sql, or leave it out."
+            )
     if output is None or output.suffix.lower() != ".parquet":
         raise ValueError("-o is needed: where the sketch goes, a file that ends in .parquet.")
     check_paths([output], reading.files)
@@ -44,16 +49,18 @@ def sketch(
         raise ValueError("--read checkpoint keeps totals of resamples, and a sketch draws none.")
     found = reading.read(by_blocks=True)
     if not isinstance(found, Sketch):
-        found = sum_up(found, metrics, buckets=buckets, salt=salt)
+        found = sum_up(found, without_classes(metrics, found)[0], buckets=buckets, salt=salt)
     elif metrics is not None:
-        raise ValueError("--metric is for predictions; a sketch serves what it was made for.")
+        raise ValueError(
+            "--metric is for predictions; a sketch keeps the metrics that it was made for."
+        )
     elif (buckets, salt) not in ((BUCKETS, SALT), (found.n_buckets, found.about.salt)):
         raise ValueError("--buckets and --salt are for predictions; a sketch keeps its own.")
     say(f"wrote {found.save(output)}: {found.n_samples:,} samples")
 
 
 def _check_query(reading: Reading, output: Path | None, needed: dict[str, str | None]) -> None:
-    """Refuse files beside a query, and a query of nothing."""
+    """Refuse files together with a query, and a query without columns."""
     if reading.files or output is not None:
         raise ValueError("--sql prints a query and reads nothing; leave the files and -o out.")
     for name, value in needed.items():

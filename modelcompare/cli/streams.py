@@ -1,4 +1,4 @@
-"""Stdout and stderr, the command as it was typed, and what ends it."""
+"""Stdout and stderr, the typed command, and the exceptions that end it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from modelcompare.report.escape import terminal
 
 
 class NotShown(typer.Exit):
-    """The end of a gate that does not open."""
+    """The exit of a gate that refuses."""
 
 
 class CannotWriteError(OSError):
-    """An answer cannot be written to its file, for whatever reason."""
+    """An answer cannot be written to its file."""
 
 
 def say(message: str) -> None:
@@ -26,12 +26,12 @@ def say(message: str) -> None:
 
 
 def answer(text: str) -> None:
-    """Write text for people to stdout, in what the terminal knows."""
+    """Write text to stdout in the terminal's encoding."""
     print(text)
 
 
 def answer_document(text: str) -> None:
-    """Write a document to stdout, in UTF-8 as to a file, whatever the terminal knows."""
+    """Write a document to stdout, in UTF-8 as to a file, for any terminal."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
 
@@ -40,10 +40,10 @@ _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
 
 
 def keep(arguments: Sequence[str]) -> None:
-    """Remember what followed the program's name."""
+    """Keep the arguments of the command."""
     _arguments.set(tuple(arguments))
 
 
 def typed() -> str:
-    """The whole command as a shell takes it; empty where none runs."""
+    """Return the whole command, quoted for a shell; empty if none runs."""
     return shlex.join(["modelcompare", *_arguments.get()]) if _arguments.get() else ""

@@ -42,7 +42,7 @@ from modelcompare.words import (
     listed,
 )
 
-_AS_COMPARE = metrics("What to measure (repeatable); by default as in compare.")
+_AS_COMPARE = metrics("Metric (repeatable); by default as in compare.")
 _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
     name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
@@ -50,7 +50,7 @@ _LOWER = statistics(
 )  # fmt: skip
 _RATIOS = statistics(
     name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
-    help="Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
+    help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
 )  # fmt: skip
 _PAIRS = statistics(
     name="pairs", flags="--pair", type=Texts, more=COMPLETED, parse=pairs,
@@ -100,8 +100,8 @@ COMMANDS = (
             ),
             statistics(
                 name="metric_from", type=Texts, metavar="FILE.py:NAME",
-                help="A metric of your own (repeatable): a function of the truth and the output, "
-                "or a modelcompare Metric, in a Python file, which is run.",
+                help="A custom metric (repeatable): a function metric(y_true, y_output), or a "
+                "modelcompare Metric, in a Python file, which is run.",
                 advanced=True,
             ),
             statistics(
@@ -125,13 +125,13 @@ COMMANDS = (
         "gate:gate",
         (
             READING,
-            named("baseline", "What is in use.", type=str, default=REQUIRED, panel=None),
+            named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
             Option(
                 name="candidate", type=str, default=REQUIRED, metavar="MODEL",
-                help="What would replace it.",
+                help="Model that would replace it.",
             ),
             metric(
-                "What counts; by default f1_macro, mean_score of scores, rmse of real values.",
+                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
                 panel=None,
             ),
             OPTIONS["margin"],
@@ -143,12 +143,12 @@ COMMANDS = (
             Option(
                 name="rule", type=Texts, metavar="RULE",
                 help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class "
-                "as in recall[toxic]:-0.01; all must hold. Takes the place of --metric and "
+                "as in recall[toxic]:-0.01; all must hold. Replaces --metric and "
                 "--margin.",
             ),
             Option(
                 name="inconclusive_exit", type=int, default=1, metavar="CODE",
-                help="Exit code, 0 to 255, where there are not enough data to say.",
+                help="Exit code, 0 to 255, if there are not enough data.",
             ),
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
@@ -159,9 +159,8 @@ COMMANDS = (
         ),
         """Exit with 0 if the candidate passes, 1 if it does not, 2 if the input is bad.
 
-        There are three answers: shown, shown otherwise, not enough data (and how many would be).
-        The exit code is 74 if the answer cannot be written: its reader has gone, or the disk is
-        full.
+        The answer is shown, shown otherwise, or not enough data (with the number needed).
+        The exit code is 74 if the answer cannot be written: the pipe is closed or the disk full.
         """,
         (
             "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
@@ -172,7 +171,7 @@ COMMANDS = (
         "disagreements",
         "ask:disagreements",
         (READING, OUTPUT),
-        "List the samples on which two models part, those furthest apart first, and who is right.",
+        "List the samples on which two models disagree, largest first, and which is right.",
         ("predictions.npz --model cnn --model lstm --all",),
     ),
     Command(
@@ -184,14 +183,14 @@ COMMANDS = (
                 help="Predictions, as for compare; or sketches, which are added up.",
             ),
             metrics(
-                "What it will serve (repeatable): metrics that are sums, by default those of "
+                "Metric to keep (repeatable), one that is a sum; by default those of "
                 "compare.",
                 panel=None,
             ),
             OPTIONS["buckets"], OPTIONS["salt"],
             output(
                 name="output", flags="--output -o", metavar="PATH",
-                help="Where to: a .parquet file.",
+                help="A .parquet file.",
             ),
             Option(
                 name="sql", type=Dialect | None, metavar="NAME", panel="Query",
@@ -207,10 +206,10 @@ COMMANDS = (
                 help="Class (repeatable), where models have columns MODEL:CLASS of probabilities.",
             ),
         ),
-        """Sum a test set by a hash of its samples: compare and gate run on it, days add up.
+        """Sum a test set by a hash of its samples, for compare and gate; sketches add up.
 
-        A day's predictions are read once and forgotten. Sketches of several days, or shards, are
-        given together to compare and gate, or added to one here.
+        Each day's predictions are read once. Sketches of several days, or shards, are given to
+        compare and gate together, or are added up here.
         """,
         (
             "monday.parquet -o monday.sketch.parquet --metric f1_macro --metric cf1_macro",
@@ -229,8 +228,8 @@ COMMANDS = (
         ),
         """Compare models on several test sets, or in the subgroups of one.
 
-        Several sets are files that hold all models, folders, or long tables. Subgroups are made by
-        the columns that --by names.
+        Several sets are files of all models, folders, or long tables. The columns of --by make
+        subgroups.
         """,
         (
             "news.csv tweets.csv mails.csv --metric accuracy",
@@ -249,7 +248,7 @@ COMMANDS = (
             ),
             OPTIONS["n_subsamples"], OPTIONS["stratify"], *STUDY_RESAMPLING, FOLDER,
         ),
-        "How a metric's spread depends on the size of the test set (paper, section 6.1).",
+        "Show how a metric's variance depends on the size of the test set (paper, section 6.1).",
         ("predictions.npz --pair f1 -o study/",),
         {"function": "studies.variance_study", "by_blocks": True, "progress": True},
     ),
@@ -265,7 +264,7 @@ COMMANDS = (
             ),
             replace(_STUDY_LEVEL, default=0.01), *STUDY_RESAMPLING, FOLDER,
         ),
-        "Whether two metrics prefer the same models, over all pairs (paper, section 6.2).",
+        "Count how often two metrics prefer the same model, over all pairs (paper, section 6.2).",
         ("predictions.npz --test permutation -o study/",),
         {"function": "studies.agreement_study", "progress": True},
     ),
@@ -273,15 +272,15 @@ COMMANDS = (
         "study undefined",
         "ask:of_predictions",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
-        "How often a metric has no value, by class and size (paper, section 4).",
+        "Count how often a metric is undefined, by class and size (paper, section 4).",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
     ),
     Command(
         "study sensitivity",
         "ask:of_predictions",
-        (READING, metrics("What to watch (repeatable)."), *STUDY_RESAMPLING, FOLDER),
-        "Which metrics notice other confidences behind the same decisions (paper, section 5).",
+        (READING, metrics("Metric (repeatable)."), *STUDY_RESAMPLING, FOLDER),
+        "Show which metrics react to other confidences of the same decisions (paper, section 5).",
         ("predictions.npz --metric cf1_macro --metric log_loss",),
         {"function": "studies.sensitivity_study"},
     ),
@@ -289,14 +288,14 @@ COMMANDS = (
         "study quantization",
         "ask:of_predictions",
         (
-            READING, metrics("What to study (repeatable)."),
+            READING, metrics("Metric (repeatable)."),
             statistics(
                 name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
                 help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
             ),
             _LEVEL, FOLDER,
         ),
-        "How much a metric loses where confidences are given in few bins.",
+        "Estimate how much a metric loses if confidences are given in few bins.",
         ("predictions.npz --bins 2 --bins 5",),
         {"function": "studies.quantization_study"},
     ),
@@ -306,11 +305,11 @@ COMMANDS = (
         (
             READING,
             metric(
-                "What to compare by; by default f1_macro, or mean_score of scores, rmse of values."
+                "Metric; by default f1_macro, mean_score of scores, rmse of real values."
             ),
             OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], FOLDER,
         ),
-        "How many samples tell two models apart, and what this test set can show.",
+        "Estimate how many samples a difference needs, and the smallest that this test set shows.",
         ("predictions.npz --model cnn --model lstm --metric f1_macro",),
         {"function": "sample_size"},
     ),
@@ -329,11 +328,11 @@ COMMANDS = (
             ),
             statistics(
                 name="n_train", type=float | None, metavar="N",
-                help="Samples that a fold trains on; 9 for ten folds does, too.",
+                help="Training samples of a fold; their ratio matters, so 9 for ten folds.",
             ),
             statistics(
                 name="n_test", type=float | None, metavar="N",
-                help="Samples that a fold tests on; then 1 for ten folds.",
+                help="Test samples of a fold; 1 for ten folds.",
             ),
             _LOWER, OPTIONS["alpha"],
             _of_folds("correction", type=Correction | None), _of_folds("rope", type=float | None),
@@ -383,16 +382,16 @@ COMMANDS = (
             ),
             Option(
                 name="output", flags="--output -o", type=Path | None, metavar="PATH",
-                help="Where to; report.html or MODEL.md by default.",
+                help="File to write; report.html or MODEL.md by default.",
             ),
             *RESAMPLING,
         ),
         """Write a self-contained HTML page of a comparison, or the card of one model.
 
-        The page holds subgroups if --slice makes some, the calibration of models that gave
-        probabilities, and the samples on which the best two models part. A card is what its name
-        says: .md with the metadata that the Hugging Face Hub reads, .txt without them, .json the
-        metadata alone.
+        The page has subgroups with --slice, the calibration of models that gave
+        probabilities, and the samples on which the best two models disagree. The suffix of a
+        card gives its form: .md with the metadata that the Hugging Face Hub reads, .txt without
+        them, .json the metadata alone.
         """,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
     ),

@@ -28,6 +28,7 @@ from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import format_number, p_clause
@@ -238,6 +239,7 @@ def bounded(
             "no result is missing, so the worst case is the best: compare without bounds "
             "(--missing bounds), or read the results by read_predictions(..., missing='worst')."
         )
+    metrics, classes = without_classes(metrics, worst)
     chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
     found: list[Compared] = []
     at: dict[ValueKey, tuple[int, int]] = {}
@@ -248,7 +250,11 @@ def bounded(
             for place, key in enumerate(found[-1].keys)
             if case[1] is None or key.label == case[1]
         }
-    order = {key: at[key] for key in value_keys(chosen, worst)}
+    order = {
+        key: at[key]
+        for key in value_keys(chosen, worst)
+        if key.metric not in classes or key.label in classes[key.metric]
+    }
     return BoundedComparison(found[0], tuple(found), order, n_missing)
 
 

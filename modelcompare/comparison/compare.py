@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import cast, get_args
 
@@ -19,11 +20,13 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.selected import SelectedResult, places_of
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_covariances, check_pairs
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -78,7 +81,8 @@ def compare(
         million rows, metrics that are not of labels alone have normal intervals and Wald's test
         by default, without resamples; the signature says so.
     metrics : str, metric, callable, or sequence of these, optional
-        Names ("f1" is per class, "f1_macro" its average, "cf1" its probabilistic twin), Metric
+        Names ("f1" is per class, "f1[fraud]" of one class only, which is then all that is
+        corrected for, "f1_macro" its average, "cf1" its probabilistic twin), Metric
         objects, or functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and,
         where all models gave probabilities, cf1_macro; rmse, mae and r2 for real values;
         mean_score for per-example scores.
@@ -186,6 +190,7 @@ def compare(
         )  # fmt: skip
         return bounded(cast(Predictions, predictions), metrics, ask, zero_division)
     a, b = _pairs(predictions.models, baseline)
+    metrics, classes = without_classes(metrics, predictions)
     predictions, method, used, draws = serve(
         predictions, metrics, method=method, test=test, zero_division=zero_division
     )
@@ -203,20 +208,26 @@ def compare(
     # Of a scan the estimates come from the same pass.
     if draws and (undefined != "count" or "units" not in predictions.abilities):
         drawn_now(replicated, undefined)
+    every = PairView(replicated, (a, b), n_resamples)
+    outcome = significance.run_test(used, every)
+    places, asked, pairs = places_of(evaluation, classes), replicated, every
+    if places is not None:
+        asked = SelectedResult.of(replicated, places)
+        pairs, outcome = replace(every, sample=asked), asked.outcome(outcome)
     if draws:
-        replicated.warn_of_undefined()
-    pairs = PairView(replicated, (a, b), n_resamples)
-    outcome = significance.run_test(used, pairs)
+        asked.warn_of_undefined()
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
-    differences = intervals.held_intervals(pairs, method, confidence_level)
+    differences = intervals.held_intervals(every, method, confidence_level)
     sparse = warn_of_sparse_data(
-        replicated, scores=scores, differences=differences, pairs=pairs.pairs
+        replicated, scores=scores, differences=differences, pairs=pairs.pairs, places=places
     )
+    if isinstance(asked, SelectedResult):
+        scores, differences = asked.interval(scores), asked.interval(differences)
     warn_of_no_width(pairs, differences, method)
     return Comparison(Compared(
-        bootstrap=replicated, pairs=pairs.pairs, score_interval=scores,
+        bootstrap=asked, pairs=pairs.pairs, score_interval=scores,
         difference_interval=differences, p_values=outcome.p_value, p_adjusted=p_adjusted,
         confidence_level=confidence_level, method=method, test=used, tests_used=outcome.used,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,

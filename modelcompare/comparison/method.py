@@ -10,6 +10,7 @@ import pandas as pd
 from modelcompare import significance
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.notes import design
+from modelcompare.comparison.selected import SelectedResult
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
 from modelcompare.works import (
@@ -228,9 +229,11 @@ def comparison_code(result: Compared) -> str:
     if result.rng_label.isdigit():
         options["rng"] = int(result.rng_label)
     lines = [f"    {name}={value!r}," for name, value in options.items() if value is not None]
+    found = result.bootstrap
+    metrics = found.names if isinstance(found, SelectedResult) else [*result.metrics]
     source = "..." if result.name is None else repr(result.name)
     return "\n".join([
         "import modelcompare as mc", "", f"predictions = mc.read_predictions({source})",
-        "result = mc.compare(", "    predictions,", f"    {list(result.metrics)!r},", *lines,
+        "result = mc.compare(", "    predictions,", f"    {metrics!r},", *lines,
         ")", 'result.to_html("report.html")',
     ])  # fmt: skip

@@ -57,7 +57,7 @@ def warn_of_sparse_data(
     scores: Interval | None = None,
     differences: Interval | None = None,
     pairs: Pairs | None = None,
-    place: int | None = None,
+    places: IntArray | None = None,
     where: str = "",
 ) -> list[str]:
     """Warn of each metric about which too little decides, and return the texts.
@@ -70,14 +70,14 @@ def warn_of_sparse_data(
         Those of the models and of the pairs, which may know already what is behind them.
     pairs : tuple of ndarray of int, optional
         Positions of the models of each pair whose difference is asked for.
-    place : int, optional
-        The only value that is asked for.
+    places : ndarray of int, optional
+        Positions of the values that are asked for; all by default.
     where : str
         What the texts begin with.
     """
     found = _Sparse(values, scores, differences, pairs)
-    chosen = slice(None) if place is None else slice(place, place + 1)
-    told = (found.told(metric, chosen) for metric in values.evaluation.metrics)
+    asked = np.arange(len(values.evaluation.keys)) if places is None else places
+    told = (found.told(metric, asked) for metric in values.evaluation.metrics)
     texts = [f"{where}{text}" for text in told if text]
     for text in texts:
         warn_caller(text, SparseDataWarning)
@@ -97,10 +97,10 @@ class _Sparse:
     def evaluation(self) -> Evaluation:
         return self.values.evaluation
 
-    def told(self, metric: AnyMetric, chosen: slice) -> str:
+    def told(self, metric: AnyMetric, asked: IntArray) -> str:
         """Describe one metric; empty if enough decides."""
-        where = np.arange(len(self.evaluation.keys))[self.evaluation.metric_slice(metric.name)]
-        where = where[chosen] if len(where) == len(self.evaluation.keys) else where
+        every = self.evaluation.metric_slice(metric.name)
+        where = asked[(asked >= every.start) & (asked < every.stop)]
         few, heavy = self._few(where), self._heaviest(metric)
         tails = [*self._tails(metric, where)]
         parts = [*_first(few), *heavy, *_first(tails)]

@@ -125,7 +125,7 @@ class Contrast(PairView):
 
     def warn_of_sparse_data(self) -> None:
         """Warn at the caller's line where too little decides about the two values."""
-        warn_of_sparse_data(self.sample, pairs=self.pairs, place=self.position)
+        warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.metrics.classes import split_class
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
@@ -65,20 +66,17 @@ def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"a rule must be a text, got {rule!r}.")
     value, _, margin = rule.rpartition(":")
     margin = margin.strip().replace("+-", "±")
-    metric, bracket, label = value.strip().partition("[")
+    metric, label = split_class(value.strip())
     try:
         number = float(margin[1:])
     except ValueError:
         number = math.nan
-    closed = label.endswith("]") if bracket else True
-    if not (metric and closed and margin[:1] in _KINDS and number >= 0):
+    if not (metric and "[" not in metric and margin[:1] in _KINDS and number >= 0):
         raise ValueError(
             f"rule {rule!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
             "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
         )
-    kind = _KINDS[margin[0]]
-    return {"metric": metric, "label": label[:-1] if bracket else None, "kind": kind,
-            "margin": number}  # fmt: skip
+    return {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
 
 
 @dataclass(frozen=True)

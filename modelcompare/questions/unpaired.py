@@ -98,7 +98,7 @@ def unpaired_test(
         # The same class may stand in other places of the two sets' labels.
         sample, place = Sample(side, weights), value_position(side, label)
         sides.append((sample, place))
-        warn_of_sparse_data(sample, place=place, where=f"`{name}`: ")
+        warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")
     contrast = Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)

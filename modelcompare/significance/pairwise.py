@@ -175,7 +175,8 @@ class Outcome:
         For each metric the test that served it, where that is not the one asked for.
     step_down : dict of str to callable
         For each metric whose pairs and classes can be stepped down by the swaps that they share,
-        what returns the adjusted two-sided p-values.
+        what returns the adjusted two-sided p-values: of all its values, or of those at the
+        positions that it is given.
     """
 
     statistic: FloatArray
@@ -184,7 +185,7 @@ class Outcome:
     exact: bool = True
     floor: FloatArray | None = None
     used: Mapping[str, str] = field(default_factory=dict)
-    step_down: Mapping[str, Callable[[], FloatArray]] = field(default_factory=dict, repr=False)
+    step_down: Mapping[str, Callable[..., FloatArray]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_one(

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.labels import Labels
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Weights
@@ -100,17 +100,30 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
     return step_down(sizes, observed.ravel()).reshape(observed.shape)
 
 
-def step_down_swaps(statistic: SwapStatistic, masks: Weights, values: slice) -> FloatArray:
-    """Two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps."""
-    null = statistic.map(masks, lambda t: np.abs(t[:, :, values]).reshape(len(t), -1))
-    observed = np.abs(statistic.observed[:, values])
+def step_down_swaps(
+    statistic: SwapStatistic, masks: Weights, values: slice, chosen: IntArray | None = None
+) -> FloatArray:
+    """Two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
+
+    Of a metric's `values` all are hypotheses, or those at the chosen positions.
+    """
+    at = values if chosen is None else values.start + chosen
+    null = statistic.map(masks, lambda t: np.abs(t[:, :, at]).reshape(len(t), -1))
+    observed = np.abs(statistic.observed[:, at])
     return step_down(null, observed.ravel()).reshape(observed.shape)
 
 
-def step_down_exact(grids: Grids, masks: Weights) -> FloatArray:
-    """Two-sided step-down p-values (n_pairs, n_values) of exact tests, from drawn swaps."""
+def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:
+    """Two-sided step-down p-values (n_pairs, n_values) of exact tests, from drawn swaps.
+
+    All values are hypotheses, or those at the chosen positions.
+    """
     observed, null = exact_null(grids, masks)
-    return step_down(null, observed).reshape(len(grids.pairs[0]), -1)
+    if chosen is None:
+        return step_down(null, observed).reshape(len(grids.pairs[0]), -1)
+    asked = np.full((len(grids.pairs[0]), len(observed) // len(grids.pairs[0])), np.nan)
+    asked[:, chosen] = observed.reshape(asked.shape)[:, chosen]
+    return step_down(null, asked.ravel()).reshape(asked.shape)[:, chosen]
 
 
 def exact_null(grids: Grids, masks: Weights) -> tuple[FloatArray, Iterator[FloatArray]]:

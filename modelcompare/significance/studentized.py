@@ -104,7 +104,7 @@ def studentized_permutation(view: PairView) -> Outcome:
         quotients if metric in quotients else (metric,): road for metric, road in roads.items()
     }
     p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
-    step_down: dict[str, Callable[[], FloatArray]] = {}
+    step_down: dict[str, Callable[..., FloatArray]] = {}
     for metrics, road in together.items():
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
         run = {"flip": _flipped, "exact": _counted}.get(road, _swapped)
@@ -121,7 +121,7 @@ def studentized_permutation(view: PairView) -> Outcome:
 
 
 # p-values and their floor, (n_pairs, n_values), and what steps down, by metric.
-_Part = tuple[FloatArray, FloatArray, dict[str, Callable[[], FloatArray]]]
+_Part = tuple[FloatArray, FloatArray, dict[str, Callable[..., FloatArray]]]
 
 
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
@@ -155,7 +155,7 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     )
     masks = view.masks_of(statistic.units)
     found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
-    step_down, first = dict[str, Callable[[], FloatArray]](), 0
+    step_down, first = dict[str, Callable[..., FloatArray]](), 0
     for each in metrics:
         place = evaluation.metric_slice(each.name)
         values = slice(first, first + place.stop - place.start)

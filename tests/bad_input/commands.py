@@ -8,10 +8,10 @@ METRIC = {"mine.py": "def hits(y_true, y_output):\n    return 0.5\n"}
 GATE = "gate preds.csv --baseline a --candidate b"
 JOBS = "--jobs must be -1 or from 1 to 1024, got"
 CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
-FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or say which with --format."
+FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or give one with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
 SLICE = "--slice is for compare, slices and report, which show subgroups; leave it out."
-RULE = "--rule says metric, class, margin and kind; leave their options out."
+RULE = "--rule gives metric, class, margin and type of decision; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
 CASES: list[Call | Run] = [
@@ -101,7 +101,7 @@ CASES: list[Call | Run] = [
     Run(
         "report: the card of a model whose name leads elsewhere",
         "report preds.csv --card ../a",
-        "'../a' makes no name of a file; say with -o where the card goes.",
+        "'../a' cannot be a file name; give the card's path with -o.",
         PREDS,
     ),
     Run(
@@ -136,13 +136,13 @@ CASES: list[Call | Run] = [
     Run(
         "variance: --stratify of the whole set",
         "variance preds.csv --ratio 1 --stratify",
-        "--stratify and --subsamples are for parts of the set; --ratio 1 is all.",
+        "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
         PREDS,
     ),
     Run(
         "variance: --subsamples of the whole set",
         "variance preds.csv --ratio 1 --subsamples 3",
-        "--stratify and --subsamples are for parts of the set; --ratio 1 is all.",
+        "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
         PREDS,
     ),
     Run(

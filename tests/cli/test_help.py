@@ -9,7 +9,7 @@ from modelcompare.cli.table import COMMANDS
 from modelcompare.readers.messages import KEYS
 
 
-def test_there_are_eleven_commands_and_twenty_one_options_of_compare():
+def test_there_are_eleven_commands_and_twenty_options_of_compare():
     program = typer.main.get_command(application())
     assert len(program.commands) == 11
     shown = [
@@ -17,15 +17,17 @@ def test_there_are_eleven_commands_and_twenty_one_options_of_compare():
         for param in program.commands["compare"].params
         if param.param_type_name == "option" and not param.hidden
     ]
-    assert len(shown) == 22
+    assert len(shown) == 20
 
 
 def test_help_all_shows_every_option_and_every_key(run):
     brief, whole = run("compare", "--help"), run("compare", "--help-all")
     assert brief.code == whole.code == 0
-    for option in ("--metric-from", "--tokenize", "--alpha", "--family"):
+    for option in ("--metric-from", "--tokenize", "--alpha", "--family", "--slice", "--kind"):
         assert option not in brief.out
         assert option in whole.out
+    assert "percentile, ..." in brief.out
+    assert "studentized, logit, wilson" in " ".join(whole.out.split())
     for key in READING.keys:
         assert f"  {key_of(key)}" in whole.out.partition("Keys of --read:")[2]
 
@@ -69,7 +71,14 @@ def test_keys_are_what_the_library_calls_them(run, tmp_path):
 @pytest.mark.parametrize(
     ("command", "meant"),
     [
-        ("variance", "study variance"), ("comapre", "compare"), ("sample_size", "sample-size"),
+        ("variance", "use modelcompare study variance."),
+        ("agreement_study", "use modelcompare study agreement."),
+        ("decide", "use modelcompare gate (--non-inferior, --superior, --equivalent)."),
+        ("schema", "use modelcompare metrics --schema."),
+        ("slices", "use modelcompare groups --by COLUMN."), ("sets", "use modelcompare groups."),
+        ("folds", "use modelcompare ranks."), ("card", "use modelcompare report --card MODEL."),
+        ("comapre", "did you mean compare?"),
+        ("sample_size", "use modelcompare sample-size."),
         ("zzzz", "commands: compare, demo, disagreements, gate, groups, metrics, ranks, report,"),
     ],
 )  # fmt: skip

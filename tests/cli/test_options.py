@@ -92,7 +92,7 @@ def test_what_a_command_calls_takes_its_options():
 def test_help_names_every_choice_of_the_library():
     page = " ".join(
         CliRunner(env={"COLUMNS": "200"})
-        .invoke(application(), ["compare", "--help"])
+        .invoke(application(everything=True), ["compare", "--help"])
         .output.split()
     )
     for choices in (words.IntervalMethod, words.PairsTest, words.Correction, words.Format):

@@ -3,9 +3,11 @@
 import re
 import shutil
 
+import numpy as np
 import pytest
 
 from experiments.coming_from import __main__ as coming_from
+from experiments.coming_from import null_cases
 from experiments.coming_from.tables import Row, Task
 from tests.pages import ROOT
 
@@ -50,3 +52,19 @@ def test_the_readme_has_the_ratio_that_was_measured(name):
     )
     ratio, said = (float(found[1].replace(",", "")) for found in (measured, row))
     assert said == pytest.approx(ratio, rel=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("case", null_cases.CASES, ids=lambda case: case[1].__name__)
+def test_null_cases_announce_by_rules_that_can_say_no(case):
+    _, draw, programs = case
+    world = draw(np.random.default_rng(2))
+    for name, announces in programs.items():
+        if name.startswith("modelcompare"):
+            assert announces(world) is False
+    # Every program announces the difference of a model that is always right and a coin.
+    if len(world.models) == 2 and world.y_true.any():
+        coin = np.random.default_rng(1).integers(0, 2, len(world.y_true))
+        clear = world._replace(models={"a": world.y_true.copy(), "b": coin})
+        found = [announces for name, announces in programs.items() if "stambo" not in name]
+        assert all(announces(clear) for announces in found)

@@ -1,0 +1,120 @@
+"""Some values of a bootstrap result: those of the classes that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.bootstrap import BootstrapResult
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments
+from modelcompare.intervals import Interval
+from modelcompare.significance import Outcome
+from modelcompare.words import IntervalMethod
+
+
+def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> IntArray | None:
+    """Return the positions of the values of some classes; None if all are asked for."""
+    if not classes:
+        return None
+    return np.flatnonzero([
+        key.metric not in classes or key.label in classes[key.metric] for key in evaluation.keys
+    ])  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class SelectedResult(BootstrapResult):
+    """Some values of a bootstrap result; everything is computed on the whole.
+
+    Attributes
+    ----------
+    whole : BootstrapResult
+        All values.
+    places : ndarray of int of shape (n_selected,)
+        Positions of the selected values along the axis of values.
+    """
+
+    whole: BootstrapResult = field(kw_only=True)
+    places: IntArray = field(kw_only=True)
+
+    @classmethod
+    def of(cls, whole: BootstrapResult, places: IntArray) -> SelectedResult:
+        """Select values by their positions."""
+        axis = copy(whole.evaluation)
+        axis.keys = tuple(whole.evaluation.keys[place] for place in places)
+        vars(axis).pop("_slices", None)
+        return cls(axis, whole.weights, whole.n_jobs, whole.progress, whole=whole, places=places)
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics as `compare` takes them, with the classes that are selected."""
+        every, found = self.whole.evaluation, self.evaluation
+        names: list[str] = []
+        for metric in found.metrics:
+            keys = [key for key in found.keys if key.metric == metric.name]
+            whole = every.metric_slice(metric.name)
+            partly = len(keys) < whole.stop - whole.start
+            names += [f"{metric.name}[{key.label}]" for key in keys] if partly else [metric.name]
+        return names
+
+    @cached_property
+    def point(self) -> FloatArray:
+        return self.whole.point[:, self.places]
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        return self.whole.draws[:, :, self.places]
+
+    @cached_property
+    def n_undefined(self) -> IntArray:
+        return self.whole.n_undefined[:, self.places]
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        whole, places = self.whole.moments, self.places
+        return replace(
+            whole, second=whole.second[places], third=whole.third[places],
+            fourth=whole.fourth[places], alone=whole.alone[:, places],
+            drawn=None if whole.drawn is None else whole.drawn[places],
+        )  # fmt: skip
+
+    @cached_property
+    def replicate_moments(self) -> FloatArray:
+        return self.whole.replicate_moments[:, self.places]
+
+    def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
+        return self.interval(self.whole.score_interval(method, confidence_level))
+
+    def difference_interval(
+        self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
+    ) -> Interval:
+        found = self.whole.difference_interval(model_a, model_b, method, confidence_level)
+        return self.interval(found)
+
+    def interval(self, whole: Interval) -> Interval:
+        """Select the intervals of these values."""
+        sizes = whole.n_informative
+        return Interval(
+            whole.low[:, self.places], whole.high[:, self.places], whole.method[:, self.places],
+            None if sizes is None else sizes[:, self.places],
+        )  # fmt: skip
+
+    def outcome(self, whole: Outcome) -> Outcome:
+        """Select the outcomes of the tests of these values, whose step-downs leave others out."""
+        step_down = {}
+        for metric, stepped in whole.step_down.items():
+            every = self.whole.evaluation.metric_slice(metric)
+            within = self.places[(self.places >= every.start) & (self.places < every.stop)]
+            step_down[metric] = partial(stepped, within - every.start)
+        return replace(
+            whole, statistic=whole.statistic[:, self.places],
+            p_value=whole.p_value[:, self.places],
+            floor=None if whole.floor is None else whole.floor[:, self.places],
+            step_down=step_down,
+        )  # fmt: skip

@@ -1,0 +1,104 @@
+"""A class beside the name of a metric: ``f1[fraud]``, also ``f1:fraud``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.spelling import nearest
+
+if TYPE_CHECKING:
+    from modelcompare.data.test_set import TestSet
+
+_OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
+
+
+def split_class(name: str) -> tuple[str, str | None]:
+    """Split a name into metric and class; the class is None where none is named.
+
+    Examples
+    --------
+    >>> split_class("f1[fraud]"), split_class("recall:1"), split_class("f1_macro")
+    (('f1', 'fraud'), ('recall', '1'), ('f1_macro', None))
+    """
+    found = _OF_CLASS.fullmatch(name.strip())
+    if found is None:
+        return name, None
+    metric, in_brackets, after_colon = found.groups()
+    return metric.strip(), in_brackets or after_colon
+
+
+def without_classes(
+    metrics: MetricLike | Sequence[MetricLike] | None, predictions: TestSet
+) -> tuple[Any, dict[str, list[Any]]]:
+    """Take the classes off the names of metrics.
+
+    Parameters
+    ----------
+    metrics : str, metric, callable, or sequence of these, optional
+        As in `compare`.
+    predictions : TestSet
+        Its classes, and its scores, whose names may look like a metric of a class.
+
+    Returns
+    -------
+    metrics : str, metric, callable, or sequence of these, optional
+        Each metric once.
+    classes : dict of str to list
+        Labels of the metrics that are asked for in some classes only.
+
+    Raises
+    ------
+    ValueError
+        If there is no such class, or the metric has no value per class.
+    """
+    one = isinstance(metrics, str)
+    every: Any = [metrics] if one else metrics
+    if not isinstance(every, list | tuple):
+        return metrics, {}
+    plain: list[Any] = []
+    classes: dict[str, list[Any]] = {}
+    summed = () if predictions.about is None else predictions.about.metrics
+    for given in every:
+        name, text = split_class(given) if isinstance(given, str) else (given, None)
+        if text is None or given in (*predictions.score_names, *summed):
+            plain.append(given)
+            continue
+        (metric,) = resolve_metrics([name], predictions)
+        label = _class_of(predictions, given, text) if metric.per_class else None
+        if label is None:
+            raise ValueError(f"{given}: {metric.name} has no value per class; leave {text!r} out.")
+        if metric.name not in classes:
+            plain.append(name)
+        classes.setdefault(metric.name, []).append(label)
+    return (plain[0] if one else plain), classes
+
+
+def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[MetricLike, Any]:
+    """Return a metric and the class that its name, or a label beside it, names.
+
+    Raises
+    ------
+    ValueError
+        If both name a class, there is no such class, or the metric has no value per class.
+    """
+    plain, classes = without_classes(metric, predictions)
+    if not classes:
+        return metric, predictions.class_named(label)
+    if label is not None:
+        raise ValueError(f"{metric} names a class already; leave the label {label!r} out.")
+    ((found,),) = classes.values()
+    return plain, found
+
+
+def _class_of(predictions: TestSet, given: object, text: str) -> Any:
+    """Return the class that is written like the text."""
+    label = predictions.class_named(text)
+    known = [] if predictions.labels is None else predictions.labels.tolist()
+    if label in known:
+        return label
+    names = [str(each) for each in known]
+    meant = nearest(text, names, cutoff=0.5) or names[:5]
+    raise ValueError(f"{given}: there is no class {text!r}; there is {', '.join(meant)}.")

@@ -1,0 +1,65 @@
+"""A comparison of some classes is that of all, without the others."""
+
+import pickle
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+import modelcompare as mc
+
+PREDS = mc.load_example("snli")
+OPTIONS = {"n_resamples": 999, "rng": 3}
+
+
+def rows_of(frame, label="neutral"):
+    return frame[frame["label"] == label].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("metric", ["f1", "cf1", "jaccard"])
+@pytest.mark.parametrize("method", ["auto", "percentile"])
+def test_scores_and_p_values_of_a_class_are_those_among_all_classes(metric, method):
+    one = mc.compare(PREDS, f"{metric}[neutral]", method=method, **OPTIONS)
+    every = mc.compare(PREDS, [metric], method=method, **OPTIONS)
+    ranks = ["rank_low", "rank_high"]
+    assert_frame_equal(one.scores.drop(columns=ranks), rows_of(every.scores).drop(columns=ranks))
+    adjusted = ["p_adjusted", "better"]
+    assert_frame_equal(
+        one.differences.drop(columns=adjusted), rows_of(every.differences).drop(columns=adjusted)
+    )
+    # Six pairs of one class, instead of eighteen tests: Holm's factors are smaller.
+    assert (one.differences["p_adjusted"] <= rows_of(every.differences)["p_adjusted"]).all()
+    assert one.family_sizes == {metric: 6}
+
+
+@pytest.mark.parametrize("correction", ["max-t", "min-p", "hommel", "fdr_bh"])
+def test_every_correction_is_of_the_class_alone(correction):
+    one = mc.compare(PREDS, "f1[neutral]", correction=correction, **OPTIONS)
+    every = mc.compare(PREDS, "f1", correction=correction, **OPTIONS)
+    low, high = one.differences["p_value"], rows_of(every.differences)["p_adjusted"]
+    assert (one.differences["p_adjusted"] >= low).all()
+    # The false discovery rate of many small p-values may be lower beside them.
+    if correction != "fdr_bh":
+        assert (one.differences["p_adjusted"] <= high + 1e-12).all()
+    assert np.isfinite(one.simultaneous_intervals().ci_low).all()
+
+
+def test_a_comparison_of_a_class_is_written_drawn_and_pickled():
+    result = mc.compare(PREDS, ["f1[neutral]", "accuracy"], **OPTIONS)
+    again = pickle.loads(pickle.dumps(result))
+    assert_frame_equal(again.scores, result.scores)
+    assert "f1 of neutral" in result.verdict()
+    assert "entailment" not in result.to_markdown()
+    assert "['f1[neutral]', 'accuracy']" in result.document().reproduce
+    result.plot()
+    assert len(result.standings) == 2 * len(PREDS.models)
+
+
+def test_warnings_are_of_the_class_that_is_named():
+    y_true = ["rare"] * 9 + ["common"] * 91
+    preds = mc.Predictions(
+        y_true, {"a": ["rare"] * 5 + ["common"] * 95, "b": ["common"] * 90 + ["rare"] * 10}
+    )
+    with pytest.warns(mc.metrics.SparseDataWarning, match="rare"):
+        mc.compare(preds, "recall[rare]", **OPTIONS)
+    mc.compare(preds, "recall[common]", **OPTIONS)
