@@ -23,7 +23,7 @@ _FEW = 3
 
 
 Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""True classes, predicted classes, and the number of samples of each such pair."""
+"""True classes, predicted classes, and numbers of samples; of many classes pairs may repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +233,11 @@ def counted(
     truth: IntArray, predicted: IntArray, n_classes: int, times: IntArray | None = None
 ) -> Answers:
     """Count pairs of a true and a predicted class, of samples or of rows of several samples."""
-    pairs = n_classes * truth + predicted
     n_pairs = n_classes**2
-    place, occurring = (pairs, np.arange(n_pairs)) if n_pairs <= len(pairs) else pd.factorize(pairs)
-    counts = np.bincount(place, times, minlength=len(occurring)).astype(np.intp)
-    return occurring // n_classes, occurring % n_classes, counts
+    if n_pairs > len(truth):
+        return truth, predicted, np.ones(len(truth), dtype=np.intp) if times is None else times
+    counts = np.bincount(n_classes * truth + predicted, times, n_pairs).astype(np.intp)
+    return *np.divmod(np.arange(n_pairs), n_classes), counts
 
 
 def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
