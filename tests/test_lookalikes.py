@@ -33,7 +33,7 @@ def mixed(label, other):
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_model_that_writes_a_label_in_two_ways_is_told_with_both(label, other):
     truth, said = mixed(label, other)
-    with pytest.warns(DataWarning, match="10 samples; `y_true` never holds it") as caught:
+    with pytest.warns(DataWarning, match="10 samples; `y_true` never contains it") as caught:
         preds = mc.Predictions(truth, {"a": said})
     assert len(caught) == 1
     text = str(caught[0].message)
@@ -47,7 +47,7 @@ def test_a_model_that_writes_a_label_in_two_ways_is_told_with_both(label, other)
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_truth_that_writes_a_label_in_two_ways_is_told_with_both(label, other):
     truth, said = mixed(label, other)
-    with pytest.warns(DataWarning, match="look alike and count as two classes") as caught:
+    with pytest.warns(DataWarning, match="look the same and count as two classes") as caught:
         mc.Predictions(said, {"a": truth})
     assert {ascii(label), ascii(other)} == {
         word for word in (ascii(label), ascii(other)) if word in str(caught[0].message)

@@ -62,7 +62,7 @@ def test_labels_that_do_not_match_are_refused_unless_they_were_told(y_true, y_pr
 
 def test_single_labels_written_otherwise_are_told():
     with pytest.warns(
-        DataWarning, match=r"says 'yes' for 1 samples; .* but 'Yes' \(they differ in"
+        DataWarning, match=r"gives 'yes' for 1 samples; .* but 'Yes' \(they differ in"
     ):
         Predictions(["Yes", "no", "Yes"], {"m": ["yes", "no", "Yes"]})
 
@@ -204,7 +204,7 @@ BAD_INPUT = [
      "(first: 1, 2); drop these samples or fill them in."),
     ((["x", "y", "y"], {"a": ["x", 3, "y"]}), {}, "model 'a' mixes texts and numbers: not a text "
      "in 1 row (row 1); make them all of one type."),
-    ((["x", "y", "y"], {"a": ["x", "z", "y"]}), {"labels": ["x", "y"]}, "model 'a' holds unknown "
+    ((["x", "y", "y"], {"a": ["x", "z", "y"]}), {"labels": ["x", "y"]}, "model 'a' contains unknown "
      "labels ('z') in 1 row (row 1); known are 'x', 'y'. Pass all classes as `labels`."),
     (([1, 1, 1], {"a": [1, 1, 1]}), {}, "there is a single class (1); classification needs two. If "
      "the test set lacks the others, pass all of them as `labels`."),
@@ -228,14 +228,14 @@ BAD_INPUT = [
     (([0, 1, 2], {"a": [0.5, 0.1, 0.2]}), {}, "model 'a' gave real numbers for 3 classes; pass "
      "kind='values' for regression, or probabilities of shape (n_samples, n_classes)."),
     (([0, 1, 2], {"a": [0.5, 0.1, 0.2]}), {"kind": "probabilities"}, "model 'a' gave one "
-     "probability per sample, which serves two classes only; give probabilities of shape "
+     "probability per sample, which is for two classes only; give probabilities of shape "
      "(n_samples, n_classes)."),
     (([0.5, np.inf, 2], {"a": [0.5, 0.1, 0.2]}), {"kind": "values"}, "`y_true` is NaN or infinite "
-     "in 1 row (row 1); drop these samples or mend them."),
+     "in 1 row (row 1); drop these samples or fix them."),
     ((None, {"a": [0.5, np.nan, 2]}), {}, "model 'a' is NaN or infinite in 1 row (row 1); drop "
-     "these samples or mend them."),
-    ((None, {"a": ["x", "y"]}), {}, "model 'a' must hold numbers, got 'x'."),
-    ((["x", "y"], {"a": ["x", 3]}), {"kind": "texts"}, "model 'a' must hold texts, but does not in "
+     "these samples or fix them."),
+    ((None, {"a": ["x", "y"]}), {}, "model 'a' must contain numbers, got 'x'."),
+    ((["x", "y"], {"a": ["x", 3]}), {"kind": "texts"}, "model 'a' must contain texts, but does not in "
      "1 row (row 1)."),
     (([0, 1, 1], GOOD), {"kind": "logits"}, "`kind` must be one of auto, labels, "
      "probabilities, values, scores, texts, text_lists, got 'logits'."),

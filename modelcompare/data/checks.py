@@ -1,4 +1,4 @@
-"""The checks that input must pass, and the wording of every error."""
+"""Checks of input, and the wording of their errors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from modelcompare.words import check_mapping, shown
 
 
 class DataWarning(UserWarning):
-    """Samples were left out, or input was read in a way that the user should know of."""
+    """Samples were left out, or ambiguous input was read in one of several ways."""
 
 
 class UnknownModelError(KeyError, ValueError):
-    """There is no model of that name; the message names the nearest."""
+    """A model name is unknown; the message suggests the nearest."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -32,16 +32,16 @@ class UnknownModelError(KeyError, ValueError):
 
 # Half-precision probabilities sum to 1 within 5e-4.
 SUM_TOLERANCE = 1e-3
-# Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
+# Eighth powers of numbers up to this size, and of their inverses, are finite floats.
 LARGEST = 1e18
 _N_EXAMPLES = 3
-# Number of the first row of what is checked, where that is a part of more.
+# Number of the first checked row in the whole test set.
 _FIRST_ROW = ContextVar("first_row", default=0)
 
 
 @contextmanager
 def rows_from(first: int) -> Iterator[None]:
-    """Number rows in messages from the place that a part of a test set has in the whole."""
+    """Number rows in messages from the first row of a block in the whole test set."""
     token = _FIRST_ROW.set(first)
     try:
         yield
@@ -50,19 +50,19 @@ def rows_from(first: int) -> Iterator[None]:
 
 
 def row_numbers(bad: Any) -> IntArray:
-    """Numbers of the rows where something is true, in the whole test set."""
+    """Return the numbers of bad rows, counted in the whole test set."""
     rows: IntArray = np.flatnonzero(bad) + _FIRST_ROW.get()
     return rows
 
 
 def frozen(array: AnyArray) -> AnyArray:
-    """The array, read-only; a copy of it if somebody else could still write to it."""
+    """Return a read-only array: a copy if other code could still write to it."""
     writable = array.flags.writeable or array.base is not None
     return read_only(array.copy()) if writable else array
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """The array that nobody else holds, read-only."""
+    """Make a new array read-only and return it."""
     array.setflags(write=False)
     return array
 
@@ -77,20 +77,21 @@ def rows_text(bad: Any) -> str:
 
 
 def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
-    """Raise where any row is bad: what is wrong, in which rows, and what to do."""
+    """Raise an error if any row is bad: the problem, the rows, and the remedy."""
     if bad.any():
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
-    """Arrays of the models, whose names are distinct, non-empty strings."""
+    """Return the models' arrays by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
     for name in outputs:
         if not name.strip():
             raise ValueError(f"model names must not be empty, got {name!r}.")
         if not _is_whole(name):
             raise ValueError(
-                f"model name {name!r} holds half a character (a lone surrogate); rename the model."
+                f"model name {name!r} contains half a character (a lone surrogate); rename the "
+                "model."
             )
     counts = Counter(name.strip() for name in outputs)
     repeated = [name for name, count in counts.items() if count > 1]
@@ -100,7 +101,7 @@ def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
 
 
 def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samples: int) -> None:
-    """Everything has one row per sample, and there are enough samples to compare on."""
+    """Check that all arrays have one row per sample, and that there are two samples or more."""
     if truth is not None and truth.ndim not in (1, 2):
         raise ValueError(
             f"`y_true` must have shape (n_samples,), or (n_samples, n_classes) for soft labels; "
@@ -125,7 +126,7 @@ def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samp
 
 
 def check_defined(array: AnyArray, where: str) -> None:
-    """No label is missing, and labels are all texts or all numbers."""
+    """Refuse missing labels, and labels that mix texts and numbers."""
     remedy = "drop these samples or fill them in"
     refuse_rows(_missing(array), f"{where} {_flaw(array)}", remedy)
     if array.dtype.kind != "O":
@@ -139,7 +140,7 @@ def check_defined(array: AnyArray, where: str) -> None:
         refuse_rows(~text, mixed, "make them all of one type")
     plain = np.array([isinstance(x, Hashable) for x in array], dtype=bool)
     remedy = "give one label, number or text for each sample"
-    refuse_rows(~plain, f"{where} holds lists or objects", remedy)
+    refuse_rows(~plain, f"{where} contains lists or objects", remedy)
 
 
 def _flaw(array: AnyArray) -> str:
@@ -148,17 +149,16 @@ def _flaw(array: AnyArray) -> str:
 
 
 def check_characters(texts: AnyArray, where: str) -> None:
-    """No text holds half a character, which no file and no frame can hold."""
+    """Refuse texts with lone surrogates, which no file and no frame can store."""
     try:
-        # A list is gone through in half the time of an array of objects; a text knows whether it is
-        # ASCII alone.
+        # A list is iterated in half the time of an array of objects; `isascii` is immediate.
         together = "".join(texts.tolist())
         if not together.isascii():
             together.encode()
     except UnicodeEncodeError:
         half = np.array([not _is_whole(text) for text in texts], dtype=bool)
-        remedy = "read the texts again, in the encoding that they have"
-        refuse_rows(half, f"{where} holds half a character (a lone surrogate)", remedy)
+        remedy = "read the texts again in their own encoding"
+        refuse_rows(half, f"{where} contains half a character (a lone surrogate)", remedy)
 
 
 def _is_whole(text: str) -> bool:
@@ -174,32 +174,32 @@ def _missing(array: AnyArray) -> BoolArray:
 
 
 def distinct(array: AnyArray, where: str) -> AnyArray:
-    """The labels that occur, sorted."""
+    """Return the distinct labels, sorted."""
     found: AnyArray = np.asarray(pd.unique(array))
     try:
         return np.sort(found)
     except TypeError:
         remedy = "make them all texts, or all numbers"
-        raise ValueError(f"{where} holds labels that cannot be ordered; {remedy}.") from None
+        raise ValueError(f"{where} contains labels that cannot be ordered; {remedy}.") from None
 
 
 def real_values(array: AnyArray | None, where: str) -> FloatArray:
-    """Finite numbers of shape (n_samples,)."""
+    """Return finite numbers of shape (n_samples,)."""
     if array is None:
         raise ValueError(f"{where} is missing; real-valued outputs need it.")
     if array.ndim != 1:
         raise ValueError(f"{where} must have shape (n_samples,), got {array.shape}.")
     try:
         if array.dtype.kind in "mM":
-            # They would become nanoseconds.
+            # Dates would become nanoseconds.
             raise TypeError("dates are no numbers")
         values = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{where} must hold numbers, got {_example(array)}.") from None
-    remedy = "drop these samples or mend them"
+        raise ValueError(f"{where} must contain numbers, got {_example(array)}.") from None
+    remedy = "drop these samples or fix them"
     refuse_rows(~np.isfinite(values), f"{where} is NaN or infinite", remedy)
     size = np.abs(values)
-    where = f"{where} holds numbers that cannot be squared and summed:"
+    where = f"{where} contains numbers that cannot be squared and summed:"
     refuse_rows(size > LARGEST, f"{where} above {LARGEST:g}", "divide all by a unit")
     if 0 < size.max(initial=0.0) < 1 / LARGEST:
         raise ValueError(f"{where} all below {1 / LARGEST:g}; multiply all by a unit.")
@@ -209,9 +209,9 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
 def probabilities(
     where: str, array: AnyArray, labels: AnyArray, normalize: bool, missing_mass: bool = False
 ) -> AnyArray:
-    """Rows of probabilities over the labels, float32 or float64."""
+    """Return rows of probabilities over the labels, as float32 or float64."""
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{where} must hold probabilities, got {_example(array)}.")
+        raise ValueError(f"{where} must contain probabilities, got {_example(array)}.")
     if array.shape[1] != len(labels):
         raise ValueError(
             f"{where} has {array.shape[1]} columns of probabilities, but there are {len(labels)} "
@@ -219,7 +219,7 @@ def probabilities(
         )
     if array.dtype != np.float32:
         array = array.astype(np.float64)
-    # Rows are looked through where there is something to find: that takes ten times as long.
+    # Rows are searched only after a fast check has failed: that takes ten times as long.
     if not np.isfinite(array).all():
         rows = ~np.isfinite(array).all(axis=1)
         refuse_rows(rows, f"{where} has NaN or infinite probabilities")
@@ -246,7 +246,7 @@ def probabilities(
 
 
 def logits(model: str, array: AnyArray) -> FloatArray:
-    """Finite logits of shape (n_samples, n_classes), in double precision."""
+    """Return finite logits of shape (n_samples, n_classes), in double precision."""
     if array.ndim == 1:
         array = np.stack([np.zeros_like(array), array], axis=1)
     if array.ndim != 2 or array.dtype.kind not in "fiu":
@@ -260,14 +260,14 @@ def logits(model: str, array: AnyArray) -> FloatArray:
 
 
 def softmax(z: FloatArray) -> FloatArray:
-    """Probabilities from logits."""
+    """Compute probabilities from logits."""
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out
 
 
 def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> AnyArray:
-    """The classes: as given, or as found."""
+    """Return the classes: the given labels, or those that occur."""
     chosen = found if labels is None else as_array(labels, "`labels`")
     if chosen.ndim != 1:
         raise ValueError(
@@ -286,7 +286,7 @@ def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> 
 
 
 def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
-    """Labels as indices into the classes."""
+    """Return labels as indices into the classes."""
     position = {label: code for code, label in enumerate(labels.tolist())}
     inverse, found = pd.factorize(array)
     table = np.array([position.get(label, -1) for label in found.tolist()], dtype=np.intp)
@@ -301,16 +301,16 @@ def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
 def unknown_labels(
     where: str, unknown: AnyArray, rows: str, labels: AnyArray, otherwise: str
 ) -> ValueError:
-    """An error about labels that are none of the classes, with what they may be meant for."""
+    """Return an error for labels that are not classes, which suggests the class that was meant."""
     meant = spelling.remedy(unknown.tolist(), labels.tolist()) or otherwise
     return ValueError(
-        f"{where} holds unknown labels ({listed(unknown)}) in {rows}; known are {listed(labels)}. "
-        f"{meant[0].upper()}{meant[1:]}."
+        f"{where} contains unknown labels ({listed(unknown)}) in {rows}; known are "
+        f"{listed(labels)}. {meant[0].upper()}{meant[1:]}."
     )
 
 
 def class_code(labels: AnyArray | None, label: Any) -> int:
-    """Place of one class among the classes."""
+    """Return the index of one class."""
     known = [] if labels is None else labels.tolist()
     if label not in known:
         raise ValueError(f"`label` must be one of the classes {known[:5]}, got {label!r}.")
@@ -318,7 +318,7 @@ def class_code(labels: AnyArray | None, label: Any) -> int:
 
 
 def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:
-    """No two columns of a table have the same name."""
+    """Refuse two columns of the same name."""
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"{where}: column {repeated[0]!r} occurs twice.")

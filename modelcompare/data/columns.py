@@ -1,4 +1,4 @@
-"""Columns beside the outputs: ids, clusters, strata, runs, weights, and variables of subgroups."""
+"""Columns of the samples: ids, clusters, strata, runs, weights, and variables of subgroups."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
-    """The columns, with the runs of an item in one cluster; no cluster lies in two strata."""
+    """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
     groups = clusters_of_runs(columns["ids"], columns["groups"], columns["runs"])
     strata = columns["strata"]
     if groups is not None and strata is not None:
         remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
-        refuse_rows(_parted(strata, groups), "`groups` cross `strata`", remedy)
+        refuse_rows(_inconsistent(strata, groups), "`groups` cross `strata`", remedy)
     return {**columns, "groups": groups}
 
 
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
-    """A column with one value per sample, none missing."""
+    """Return a column with one value per sample, none missing."""
     array = _one_each(name, data, n_samples)
     check_defined(array, f"`{name}`")
     return array
@@ -57,7 +57,7 @@ def _one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
 
 
 def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
-    """No two samples share an id; of several runs, no two samples of one run."""
+    """Refuse repeated ids; with several runs, ids repeated within a run."""
     if ids is None:
         return
     again = pd.DataFrame({"id": ids, "run": 0 if runs is None else runs}).duplicated().to_numpy()
@@ -73,27 +73,27 @@ def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
 def clusters_of_runs(
     ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
 ) -> AnyArray | None:
-    """Clusters in which the runs of an item stay together: as told, else the items themselves."""
+    """Return clusters that keep the runs of an item together: the given ones, or the items."""
     if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
         return groups
     if groups is None:
         return ids
     remedy = "the runs of an item are not independent, so a cluster must hold all of them"
-    refuse_rows(_parted(groups, ids), "`groups` part the runs of an item", remedy)
+    refuse_rows(_inconsistent(groups, ids), "`groups` split the runs of an item", remedy)
     return groups
 
 
-def _parted(column: AnyArray, by: AnyArray) -> BoolArray:
-    """Rows whose entry is another than that of the first row with the same entry of `by`."""
+def _inconsistent(column: AnyArray, by: AnyArray) -> BoolArray:
+    """Return rows that differ from the first row with the same entry of `by`."""
     group, value = pd.factorize(by)[0], pd.factorize(column)[0]
     first = np.full(group.max() + 1, -1)
     first[group[::-1]] = value[::-1]
-    parted: BoolArray = value != first[group]
-    return parted
+    inconsistent: BoolArray = value != first[group]
+    return inconsistent
 
 
 def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | None:
-    """Finite, non-negative weights, not all 0."""
+    """Return finite, non-negative weights, not all 0."""
     if sample_weight is None:
         return None
     array = _one_each("sample_weight", sample_weight, n_samples)
@@ -107,7 +107,7 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArr
 def slice_frame(
     slices: pd.DataFrame | Mapping[str, ArrayLike] | None, n_samples: int
 ) -> pd.DataFrame | None:
-    """A frame of its own with one row per sample."""
+    """Return a new frame with one row per sample."""
     if slices is None:
         return None
     if isinstance(slices, pd.DataFrame):

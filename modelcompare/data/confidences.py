@@ -33,7 +33,7 @@ def from_nbest(
     y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
     labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
 ) -> Predictions:  # fmt: skip
-    """Predictions from truncated lists of the likeliest answers and their probabilities.
+    """Make predictions from truncated lists of the likeliest answers and their probabilities.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def from_nbest(
         For each model and sample, pairs of (answer, probability) in any order, or a mapping. Their
         probabilities sum to 1 or less.
     kind : {"labels", "texts"}
-        What the answers are. ``cslot_error_rate`` and ``cspan_f1`` take the expectation over a list
+        Kind of the answers. ``cslot_error_rate`` and ``cspan_f1`` take the expectation over a list
         of texts, other metrics of texts the likeliest one.
     labels : array-like, optional
         The classes; those that occur in `y_true` or a list, sorted, by default.
     missing : {"unassigned", "spread"}
-        Where the probability goes that a list of labels leaves out: to no class, so that a class
-        that is not listed gets none; or in equal parts to the classes not listed. With texts it is
+        Treatment of the probability that a list of labels leaves out: it goes to no class, so that
+        classes that are not listed get none; or in equal shares to these classes. With texts it is
         the probability of an empty text.
     **options
         As for Predictions.
@@ -81,8 +81,8 @@ def from_nbest(
         arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
         return Predictions(truth, arrays, kind="text_lists", **options)
     if labels is None:
-        said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
-        labels = _sorted({*truth.tolist(), *said})
+        predicted = {answer for rows in pairs.values() for row in rows for answer, _ in row}
+        labels = _sorted({*truth.tolist(), *predicted})
     classes = checks.as_array(labels)
     return Predictions(
         y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
@@ -96,30 +96,30 @@ def from_bins(
     values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
     missing: Unlisted = "spread", **options: Any,
 ) -> Predictions:  # fmt: skip
-    """Predictions from labels with a quantized confidence, HIGH, MED or LOW say.
+    """Make predictions from labels with a quantized confidence, such as HIGH, MED or LOW.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_pred, bins : mapping of str to array-like of shape (n_samples,)
-        For each model its labels, and the bin of its confidence in each. Bins are names, whoever
-        cut them; as `modelcompare.metrics.ece` cuts numbers, one on an edge is in the bin above.
+        For each model its labels, and the bin of its confidence in each. Bins are names of
+        any origin; `modelcompare.metrics.ece` puts a number on an edge into the bin above.
     values : mapping of bin to float, or "fit"
-        The confidence that a bin stands for; "fit" takes each model's share of right labels in the
-        bin on this test set. `bin_values` fits on other data, which owes nothing to this test.
+        The confidence of each bin; "fit" takes each model's fraction of correct labels in the bin
+        on this test set. `bin_values` fits on other data, which are independent of this test set.
     labels : array-like, optional
         The classes; those that occur, sorted, by default.
     missing : {"unassigned", "spread"}
-        Where the rest of the probability goes, as in `from_nbest`.
+        Treatment of the rest of the probability, as in `from_nbest`.
     **options
         As for Predictions.
 
     Raises
     ------
     ValueError
-        If a bin has no value, a value lies outside [0, 1], or the rest spread over the other
-        classes would outweigh the predicted one.
+        If a bin has no value, a value is outside [0, 1], or the rest, spread over the other
+        classes, would exceed the predicted one.
 
     Examples
     --------
@@ -137,19 +137,19 @@ def from_bins(
             )
         for value in values.values():
             check_number("values", value, at_most=1.0)
-    said = {model: checks.as_array(array) for model, array in y_pred.items()}
+    predicted = {model: checks.as_array(array) for model, array in y_pred.items()}
     lists = {}
-    for model, array in said.items():
+    for model, array in predicted.items():
         if model not in bins:
             raise ValueError(f"`bins` lacks model {model!r}.")
         of_model = checks.as_array(bins[model])
         table = bin_values(y_true, array, of_model) if values == "fit" else values
         lists[model] = _confident(model, array, of_model, dict(table))
     if labels is None:
-        everything = [checks.as_array(y_true), *said.values()]
+        everything = [checks.as_array(y_true), *predicted.values()]
         labels = _sorted({label for array in everything for label in array.tolist()})
     classes = checks.as_array(labels)
-    # Whatever a bin is worth, its label stays the model's decision.
+    # The label stays the model's decision, for any value of its bin.
     needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
     least = min(p for rows in lists.values() for ((_, p),) in rows)
     if values == "fit":
@@ -166,17 +166,17 @@ def from_bins(
 
 @checked()
 def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Hashable, float]:
-    """Share of right labels in each bin of confidence: the value that a bin stands for.
+    """Compute the fraction of correct labels in each confidence bin.
 
     Examples
     --------
     >>> bin_values([0, 1, 1], [0, 1, 0], ["HIGH", "LOW", "LOW"])
     {'HIGH': 1.0, 'LOW': 0.5}
     """
-    truth, said, found = (checks.as_array(array) for array in (y_true, y_pred, bins))
-    if not len(truth) == len(said) == len(found):
+    truth, predicted, found = (checks.as_array(array) for array in (y_true, y_pred, bins))
+    if not len(truth) == len(predicted) == len(found):
         raise ValueError("`y_true`, `y_pred` and `bins` must have the same length.")
-    right = truth == said
+    right = truth == predicted
     return {name: float(right[found == name].mean()) for name in dict.fromkeys(found.tolist())}
 
 
@@ -184,10 +184,10 @@ def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Ha
 def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     """Round each model's top confidence to one of a few values.
 
-    Each model's confidences in its predicted labels fall into `n_bins` bins of equally many samples
-    and become the mean of their bin; the other classes share the rest equally, or get nothing where
-    the model told a part of its classes only. What is left is what a label with HIGH, MED or LOW
-    beside it tells.
+    Each model's confidences in its predicted labels are divided into `n_bins` bins of equal size
+    and replaced by the mean of their bin; the other classes share the rest equally, or get nothing
+    if the model gave a subset of its classes only. The result has the information of a label with
+    HIGH, MED or LOW next to it.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
 
 
 def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
-    """Inner edges of bins of equal weight; a value on an edge belongs above.
+    """Compute the inner edges of bins of equal weight; a value on an edge is in the upper bin.
 
     Examples
     --------
@@ -236,13 +236,13 @@ def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None
 
 
 def _above_equal(n_classes: int) -> float:
-    """The least probability of a class that is the likeliest while the others share the rest."""
+    """Return the least probability of the likeliest class when the others share the rest."""
     return (1 + 1e-9) / n_classes
 
 
 @checked()
 def missing_mass(predictions: Predictions) -> Any:
-    """Mean probability that each model's lists leave out, as a Series by model."""
+    """Compute the mean probability that each model's lists leave out, as a Series by model."""
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
@@ -250,13 +250,13 @@ def missing_mass(predictions: Predictions) -> Any:
 
 
 def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
-    """The answers of one list with their probabilities."""
+    """Return the answers of one list with their probabilities."""
     answers = list(row.items()) if isinstance(row, Mapping) else row
     if not isinstance(answers, list | tuple) or not all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in answers
     ):
         raise TypeError(
-            f"`lists` of model {model!r} holds {shown(row)}; a list has pairs of an "
+            f"`lists` of model {model!r} has {shown(row)}; a list has pairs of an "
             "answer and its probability."
         )
     return [(answer, check_number("lists", p, at_least=-math.inf))
@@ -282,7 +282,7 @@ def _sorted(labels: set[Any]) -> list[Any]:
 def _matrix(
     model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
 ) -> FloatArray:
-    """Probabilities of shape (n_samples, n_classes)."""
+    """Return probabilities of shape (n_samples, n_classes)."""
     lengths = np.array([len(row) for row in rows])
     sample = np.repeat(np.arange(len(rows)), lengths)
     place = {label: code for code, label in enumerate(classes.tolist())}
@@ -305,15 +305,16 @@ def _matrix(
 
 
 def _confident(
-    model: str, said: AnyArray, bins: AnyArray, table: dict[Any, float]
+    model: str, predicted: AnyArray, bins: AnyArray, table: dict[Any, float]
 ) -> list[list[tuple[Any, float]]]:
-    """Lists of the predicted label alone, with the value of its bin."""
+    """Return lists of the predicted label alone, with the value of its bin."""
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})
     if unknown:
         raise ValueError(f"`values` lacks the bins {', '.join(unknown)} of model {model!r}.")
-    if len(said) != len(bins):
+    if len(predicted) != len(bins):
         raise ValueError(
-            f"model {model!r} has {len(said):,} labels and {len(bins):,} bins; give one for each."
+            f"model {model!r} has {len(predicted):,} labels and {len(bins):,} bins; give one "
+            "for each."
         )
-    pairs = zip(said.tolist(), bins.tolist(), strict=True)
+    pairs = zip(predicted.tolist(), bins.tolist(), strict=True)
     return [[(label, table[name])] for label, name in pairs]

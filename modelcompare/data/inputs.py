@@ -15,12 +15,12 @@ from modelcompare.words import shown
 if TYPE_CHECKING:
     import narwhals as nw
 
-# Whole numbers that floats hold.
+# Integers up to this size are exact as floats.
 _N_EXACT = 2**53
 _OWN = (np.ndarray, np.generic, pd.Series, pd.DataFrame, pd.Index)
-# Ways to a tensor's numbers, the first that succeeds: as they lie, from a device, of types that
-# DLPack does not tell numpy, and, as torch wants, without gradients and in single precision.
-_ROADS: tuple[Callable[[Any], AnyArray], ...] = (
+# Conversions of a tensor, of which the first that succeeds is used: by DLPack, by __array__,
+# without gradients, in single precision for types that DLPack lacks, and from a device.
+_READERS: tuple[Callable[[Any], AnyArray], ...] = (
     np.from_dlpack,
     lambda tensor: np.asarray(tensor.__array__()),
     lambda tensor: np.from_dlpack(tensor.detach().cpu()),
@@ -30,9 +30,9 @@ _ROADS: tuple[Callable[[Any], AnyArray], ...] = (
 
 
 def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
-    """Any column as an array; text of any kind as objects of str, masked entries as missing.
+    """Convert a column to an array: texts to objects of str, masked entries to missing ones.
 
-    Tensors come by DLPack, also from a device, series and frames of any library by narwhals.
+    Tensors are read by DLPack, also from a device; series and frames of any library by narwhals.
     """
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
@@ -53,10 +53,10 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
     if array.dtype.kind == "V" or array.dtype.isbuiltin == 2:
         return _of_small_floats(array)
     if not array.dtype.isnative:
-        # Hash tables and compiled code know the machine's own order of bytes alone.
+        # Hash tables and compiled code need native byte order.
         array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind == "U":
-        # From the data itself: numpy would have turned numbers among texts into texts.
+        # From the data itself: numpy has turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
     if array.dtype.kind == "O" and array.ndim == 1 and not holds_texts(array):
         plain = (x.item() if isinstance(x, np.generic) else x for x in array)
@@ -70,35 +70,35 @@ def holds_texts(array: AnyArray) -> bool:
 
 
 def _native(data: Any, where: str) -> Any:
-    """Return what numpy reads by itself; tensors, and columns of other libraries, as arrays."""
+    """Convert tensors and columns of other libraries to arrays; leave what numpy reads itself."""
     if isinstance(data, list | tuple):
         tensors = bool(data) and not isinstance(data[0], _OWN) and hasattr(data[0], "__dlpack__")
         return [_tensor(each, where) for each in data] if tensors else data
     if _is_own(data):
         return data
-    # Arrays of pyarrow speak DLPack too, where nothing is missing.
+    # Arrays of pyarrow without missing cells support DLPack too.
     tensor = hasattr(data, "__dlpack__") and not hasattr(data, "__arrow_c_array__")
     return _tensor(data, where) if tensor else _column(data)
 
 
 def _is_own(data: Any) -> bool:
-    """Return whether data are numpy's, pandas' or Python's own: no other library is asked."""
+    """Return whether data are of numpy, pandas or builtin types, which need no other library."""
     return isinstance(data, _OWN) or type(data).__module__ == "builtins"
 
 
 def _tensor(tensor: Any, where: str) -> AnyArray:
-    """The numbers of a tensor, wherever it is."""
+    """Return the numbers of a tensor on any device."""
     errors = []
-    for road in _ROADS:
+    for read in _READERS:
         try:
-            return road(tensor)
+            return read(tensor)
         except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as error:
             errors.append(error)
     raise ValueError(f"{where} is a tensor that cannot be read ({errors[0]}); give a numpy array.")
 
 
 def _of_small_floats(array: AnyArray) -> AnyArray:
-    """Numbers of a type that numpy lacks (bfloat16, float8), which single precision holds."""
+    """Convert types that numpy lacks (bfloat16, float8) to single precision."""
     try:
         if array.dtype.names is None:
             return array.astype(np.float32)
@@ -108,7 +108,7 @@ def _of_small_floats(array: AnyArray) -> AnyArray:
 
 
 def _column(data: Any) -> Any:
-    """A series or frame of another library as an array; anything else as it is."""
+    """Convert a series or frame of another library to an array; return anything else unchanged."""
     import narwhals as nw
 
     found = narwhals_of(data)
@@ -121,7 +121,7 @@ def _column(data: Any) -> Any:
 
 
 def columns_of(data: Any) -> dict[str, ArrayLike] | None:
-    """Columns of a mapping, or of a frame of any library, by name; None of anything else."""
+    """Return the columns of a mapping or frame by name; None for anything else."""
     if isinstance(data, pd.DataFrame):
         data = flat(data, "the table")
     if isinstance(data, Mapping | pd.DataFrame):
@@ -137,7 +137,7 @@ def columns_of(data: Any) -> dict[str, ArrayLike] | None:
 
 
 def flat(frame: pd.DataFrame, where: str) -> pd.DataFrame:
-    """A frame whose columns have one name each, and numbers in the machine's order of bytes."""
+    """Return a frame with one name per column and numbers in native byte order."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise ValueError(
             f"{where} has columns of {frame.columns.nlevels} levels (a MultiIndex), e.g. "
@@ -155,7 +155,7 @@ def flat(frame: pd.DataFrame, where: str) -> pd.DataFrame:
 
 
 def narwhals_of(data: Any) -> Any:
-    """A series or a whole frame of any library as one of narwhals; anything else as it is."""
+    """Convert a series or frame of any library to narwhals; return anything else unchanged."""
     import narwhals as nw
 
     try:
@@ -170,7 +170,7 @@ def narwhals_of(data: Any) -> Any:
 
 
 def _arrow(data: Any) -> Any:
-    """Record batches, and whatever else tells its columns by Arrow's protocol, as a table."""
+    """Convert objects with Arrow's protocol to a table of pyarrow."""
     if not (hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__")):
         return None
     import pyarrow as pa
@@ -179,7 +179,7 @@ def _arrow(data: Any) -> Any:
 
 
 def cells(series: nw.Series[Any]) -> AnyArray:
-    """Cells of a series: numbers as they are, missing ones as None or NaN, dates as texts."""
+    """Return a series' cells: numbers unchanged, missing ones as None or NaN, dates as texts."""
     import narwhals as nw
 
     dtype, missing = series.dtype, series.null_count() > 0

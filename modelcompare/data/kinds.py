@@ -1,4 +1,4 @@
-"""Kinds of outputs (labels, probabilities, values, scores, texts), as declared or by their look."""
+"""Kinds of outputs (labels, probabilities, values, scores, texts), as declared or detected."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from modelcompare.data import checks
 from modelcompare.data.scores import scored
 from modelcompare.words import Kind, KindOrAuto, warn_caller
 
-# Texts that numpy and pandas make of missing values, and that name no class.
+# Texts into which numpy and pandas turn missing values.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
-# Samples from which on a label written otherwise is taken for a habit.
+# Samples from which on a misspelt label counts as systematic.
 _FEW = 3
 
 
 Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""True classes, predicted classes, and the number of samples of each such pair."""
+"""True classes, predicted classes, and numbers of samples; of many classes pairs may repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,8 @@ class Output:
 
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
-    `order`, of shape (n_samples,), are raw scores of the second of two classes, where they tell
-    samples apart that the probabilities made of them do not. `missing`, of the array's shape, marks
-    the results that were missing and count as the worst.
+    `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
+    distinguish samples with equal probabilities.
     """
 
     kind: Kind
@@ -52,7 +51,7 @@ class Output:
         )
 
     def ordered_by(self, logits: FloatArray) -> Output:
-        """Return the same output, with the log-odds of the second of two classes."""
+        """Return the output with the log-odds of the second of two classes."""
         return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
 
 
@@ -60,7 +59,7 @@ def checked_output(
     where: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
     score_names: tuple[str, ...] = (), normalize: bool = False, missing_mass: bool = False,
 ) -> AnyArray:  # fmt: skip
-    """Check what a model said, of one of the kinds, and bring it into its form."""
+    """Check a model's output of one of the kinds, and convert it to its form."""
     if kind == "scores" and score_names:
         array = scored(where, array, score_names)
     elif kind in ("values", "scores"):
@@ -80,17 +79,17 @@ def checked_output(
 
 
 def real_texts(array: AnyArray, where: str) -> AnyArray:
-    """Texts of shape (n_samples,)."""
+    """Return texts of shape (n_samples,)."""
     bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    checks.refuse_rows(bad, f"{where} must hold texts, but does not")
+    checks.refuse_rows(bad, f"{where} must contain texts, but does not")
     return array
 
 
 def _text_lists(array: AnyArray, where: str) -> AnyArray:
-    """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
+    """Return tuples of (text, probability), of shape (n_samples,); each sums to 1 or less."""
     bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
     wanted = "lists of (text, probability) whose probabilities sum to at most 1"
-    checks.refuse_rows(bad, f"{where} must hold {wanted}, but does not")
+    checks.refuse_rows(bad, f"{where} must contain {wanted}, but does not")
     lists = (tuple((text, float(p)) for text, p in found) for found in array)
     return np.fromiter(lists, dtype=object, count=len(array))
 
@@ -115,21 +114,21 @@ def decide_kinds(
     truth: AnyArray | None,
     labels: ArrayLike | None,
 ) -> tuple[Kind, ...]:
-    """Kind of each model's output, as said or by shape and content."""
+    """Return the kind of each model's output, as given or by shape and content."""
     if kind != "auto":
         single = [model for model, array in arrays.items() if array.ndim == 1]
         if kind == "probabilities" and single and len(_known(truth, labels)) != 2:
             raise ValueError(
-                f"model {single[0]!r} gave one probability per sample, which serves two classes "
+                f"model {single[0]!r} gave one probability per sample, which is for two classes "
                 "only; give probabilities of shape (n_samples, n_classes)."
             )
         if kind == "values" and truth is not None and labels is None and checks.holds_texts(truth):
-            _tell_raw([*arrays], truth, labels, told=True)
+            _warn_raw([*arrays], truth, labels, named=True)
         return (kind,) * len(arrays)
     kinds = tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
     raw = [model for model, found in zip(arrays, kinds, strict=True) if found == "values"]
     if truth is not None and raw:
-        _tell_raw(raw, truth, labels, told=False)
+        _warn_raw(raw, truth, labels, named=False)
     return kinds
 
 
@@ -141,7 +140,7 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
     if _is_real(truth):
         return "values"
     if truth.dtype.kind != "O":
-        # Fractions are no labels of numbers, also where they stand in an array of objects.
+        # Numeric labels are never fractions, also in an array of objects.
         array = inferred(array)
     if not _is_real(array):
         return "labels"
@@ -157,9 +156,9 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
 
 
 def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
-    """The classes, negative and positive, of a truth that raw scores can be held against.
+    """Return the negative and the positive class where raw scores can be compared with the truth.
 
-    None where it has not two, or real numbers, which are true values.
+    None unless there are two, and for real numbers, which are true values.
     """
     if truth.ndim == 2 or _is_real(truth):
         return None
@@ -167,18 +166,18 @@ def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
     return known if len(known) == 2 else None
 
 
-def _tell_raw(
-    models: Sequence[str], truth: AnyArray, labels: ArrayLike | None, *, told: bool
+def _warn_raw(
+    models: Sequence[str], truth: AnyArray, labels: ArrayLike | None, *, named: bool
 ) -> None:
-    """Warn which class raw scores were taken for, where that could be meant otherwise."""
+    """Warn which class raw scores were assigned to."""
     classes = two_classes(truth, labels)
     if classes is None:
         return
-    beyond = "" if told else " beyond [0, 1]"
-    hint = "" if told else "pass kind='values' (--kind values) to say so, or "
+    beyond = "" if named else " beyond [0, 1]"
+    hint = "" if named else "pass kind='values' (--kind values) to confirm, or "
     warn_caller(
         f"{_who(models)} real numbers{beyond} for 2 classes, which were taken for raw scores of "
-        f"{classes.tolist()[1]!r}: their order alone counts; {hint}give `labels` with another "
+        f"{classes.tolist()[1]!r}: only their order counts; {hint}give `labels` with another "
         "class last to choose it.",
         checks.DataWarning,
     )
@@ -189,7 +188,7 @@ def _who(models: Sequence[str]) -> str:
 
 
 def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
-    """The classes, as given or as far as the truth shows them."""
+    """Return the classes, as given or as they occur in the truth."""
     if labels is not None:
         return checks.as_array(labels)
     if truth is None:
@@ -203,10 +202,10 @@ def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
 def check_guess(
     labels: AnyArray, true: AnyArray, answers: Mapping[str, Answers], of_one_class: Sequence[str]
 ) -> None:
-    """Classes that were found, not told, mean what the models mean by them.
+    """Warn about inferred classes that the models may use with another meaning.
 
-    The `true` ones are those that the truth holds; `answers` are of models that gave labels, and
-    models `of_one_class` gave the probabilities of one class alone.
+    The `true` classes are those in the truth; `answers` are of models that gave labels, and models
+    `of_one_class` gave the probabilities of one class only.
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
         warn_caller(
@@ -214,7 +213,7 @@ def check_guess(
             "samples, or if it is a class give all as `labels`.",
             checks.DataWarning,
         )
-    # Of 0 or -1 and 1 it is 1 by custom.
+    # For 0 or -1 and 1, it is 1 by convention.
     if of_one_class and labels.tolist() not in ([0, 1], [-1, 1]):
         warn_caller(
             f"{_who(of_one_class)} one probability per sample, which was taken for that of "
@@ -222,38 +221,40 @@ def check_guess(
             "to choose it.",
             checks.DataWarning,
         )
-    # Of one class in two spellings half would be wrong.
+    # With two spellings of one class, half of the samples would be wrong.
     for one, other in spelling.alike(true.tolist()):
         warn_caller(
-            f"labels {one} and {other} look alike and count as two classes; if they are one, write "
-            "them alike, if not, give both as `labels`.",
+            f"labels {one} and {other} look the same and count as two classes; if they are one, "
+            "write them the same way, if not, give both as `labels`.",
             checks.DataWarning,
         )
     check_matches(labels, answers)
 
 
 def counted(
-    truth: IntArray, said: IntArray, n_classes: int, times: IntArray | None = None
+    truth: IntArray, predicted: IntArray, n_classes: int, times: IntArray | None = None
 ) -> Answers:
-    """Count pairs of a true and a predicted class, of samples or of rows that stand for several."""
-    pairs = n_classes * truth + said
+    """Count pairs of a true and a predicted class, of samples or of rows of several samples."""
     n_pairs = n_classes**2
-    place, held = (pairs, np.arange(n_pairs)) if n_pairs <= len(pairs) else pd.factorize(pairs)
-    counts = np.bincount(place, times, minlength=len(held)).astype(np.intp)
-    return held // n_classes, held % n_classes, counts
+    if n_pairs > len(truth):
+        return truth, predicted, np.ones(len(truth), dtype=np.intp) if times is None else times
+    counts = np.bincount(n_classes * truth + predicted, times, n_pairs).astype(np.intp)
+    return *np.divmod(np.arange(n_pairs), n_classes), counts
 
 
 def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
-    """Refuse labels that never match the true ones, and tell of single ones written otherwise.
+    """Refuse labels that never match the true ones, and warn about single misspelt ones.
 
-    A label that the truth lacks is no fault by itself: the test set may lack the class. It is one
-    where nothing that the model says is a true label, or said by a model that does match, and
-    where the labels are true ones written otherwise or counted from another number.
+    A label that the truth lacks is no error in itself: the test set may lack the class. It is an
+    error if no label of the model is a true one, or is used by a model that does match, and if the
+    labels are true ones in another spelling or numbered from another start.
     """
     n = len(labels)
     truths = [np.bincount(truth, times, n) for truth, _, times in answers.values()]
     present = np.any([np.zeros(n), *truths], axis=0)
-    counts = {model: np.bincount(said, times, n) for model, (_, said, times) in answers.items()}
+    counts = {
+        model: np.bincount(predicted, times, n) for model, (_, predicted, times) in answers.items()
+    }
     matching = [count > 0 for count in counts.values() if count[present].any()]
     spoken = np.any([present, *matching], axis=0)
     for model, count in counts.items():
@@ -269,51 +270,52 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
         if off_by_one and _shifted(labels, answers[model], off_by_one):
             _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
         for label, (other, how) in twins.items():
-            n_said = int(count[labels.tolist().index(label)])
+            n_predicted = int(count[labels.tolist().index(label)])
             warn_caller(
-                f"model {model!r} says {spelling.written(label, how)} for {n_said:,} samples; "
-                f"`y_true` never holds it, but {spelling.written(other, how)} ({how}), so it "
-                "counts as wrong.",
+                f"model {model!r} gives {spelling.written(label, how)} for {n_predicted:,} "
+                f"samples; `y_true` never contains it, but {spelling.written(other, how)} ({how}), "
+                "so it counts as wrong.",
                 checks.DataWarning,
             )
 
 
 def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, str]]) -> bool:
-    """Return whether a model writes a true label always otherwise, mostly where it is right."""
-    truth, said, times = of
+    """Return whether a model always misspells a true label, mostly where it is right."""
+    truth, predicted, times = of
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
-        here, meant = said == place[label], truth == place[other]
-        n_here, always = times[here].sum(), times[said == place[other]].sum() == 0
+        here, meant = predicted == place[label], truth == place[other]
+        n_here, always = times[here].sum(), times[predicted == place[other]].sum() == 0
         if always and n_here >= _FEW and 2 * times[here & meant].sum() >= n_here:
             return True
     return False
 
 
 def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
-    """Return whether labels match the true ones clearly better once they are moved by one."""
-    truth, said, times = of
+    """Return whether labels match the true ones clearly better when shifted by one."""
+    truth, predicted, times = of
     values = labels.astype(np.int64)
-    as_given = int(times[said == truth].sum())
-    moved = int(times[values[said] - by == values[truth]].sum())
+    as_given = int(times[predicted == truth].sum())
+    moved = int(times[values[predicted] - by == values[truth]].sum())
     beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
     return beyond_chance and 2 * moved >= times.sum() and moved >= 2 * as_given
 
 
-def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
+def _refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
     meant = spelling.remedy(unknown, true.tolist())
     otherwise = (
         "if it is right, pass all classes as `labels`; for texts pass kind='texts', for numbers "
         "kind='values'"
     )
     raise ValueError(
-        f"the labels of model {model!r} do not match those of `y_true`: it says "
-        f"{checks.listed(said)}, `y_true` holds {checks.listed(true)}; {meant or otherwise}."
+        f"the labels of model {model!r} do not match those of `y_true`: it gives "
+        f"{checks.listed(predicted)}, `y_true` contains {checks.listed(true)}; "
+        f"{meant or otherwise}."
     )
 
 
 def _is_real(array: AnyArray) -> bool:
-    """Return whether a column holds fractions; missing numbers are reported elsewhere."""
+    """Return whether a column has fractions; missing numbers are reported elsewhere."""
     if array.ndim != 1 or array.dtype.kind != "f":
         return False
     finite = array[np.isfinite(array)]
@@ -321,7 +323,7 @@ def _is_real(array: AnyArray) -> bool:
 
 
 def inferred(array: AnyArray) -> AnyArray:
-    """A column of objects as numbers, if these are what it holds; others as they are."""
+    """Convert a column of objects that are all numbers to numbers; return others unchanged."""
     if array.dtype.kind != "O":
         return array
     found: AnyArray = pd.Series(array).infer_objects().to_numpy()
@@ -334,5 +336,5 @@ def are_codes(found: AnyArray, n_classes: int) -> bool:
 
 
 def same_type(array: AnyArray, truth: AnyArray) -> bool:
-    """Return whether both hold texts, or both numbers."""
+    """Return whether both have texts, or both numbers."""
     return checks.holds_texts(array) == checks.holds_texts(truth)

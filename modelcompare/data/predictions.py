@@ -1,4 +1,4 @@
-"""One test set and what any number of models said about it."""
+"""One test set with the outputs of any number of models."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Predictions(TestSet):
         reference texts, or lists of several; or None where the outputs are per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
-        probability of the second label where there are two classes (a warning says which, unless
-        they are 0 or -1 and 1, or `labels` are given), real values, per-example scores, or texts.
-        Values beside a truth of two classes are raw scores (markers, logits) of the second class:
-        metrics of their order, roc_auc and average_precision, take them as they are.
+        probability of the second of two classes (a warning names it, unless the classes are 0 or -1
+        and 1, or `labels` are given), real values, per-example scores, or texts.
+        Values for a truth of two classes are raw scores (markers, logits) of the second class:
+        metrics of their order, roc_auc and average_precision, take them unchanged.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
-        What the outputs are. "auto" decides by shape and content, and asks where it cannot.
+        Kind of the outputs. "auto" decides by shape and content; ambiguous outputs are refused.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
         Without them, models whose labels do not match those of `y_true` are refused.
@@ -77,41 +77,41 @@ class Predictions(TestSet):
     strata : array-like of shape (n_samples,), optional
         Stratum of each sample; resamples keep the strata's sizes.
     runs : array-like of shape (n_samples,), optional
-        Which run (seed) of the models a row belongs to, in designs of items times runs. The rows
+        Run (seed) of the models that each row belongs to, in designs of items times runs. The rows
         of an item, by `groups` or else by `ids`, are then one cluster, and answers are for these
-        runs: others would vary more. Without either no question is answered.
+        runs: others would vary more. Without groups and ids, comparisons are refused.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each sample in every metric; not negative.
     slices : DataFrame or mapping of str to array-like, optional
-        Variables by which to look at subgroups.
+        Variables that define subgroups.
     normalize : bool
         Divide probability rows by their sums instead of refusing sums other than 1.
     missing_mass : bool
-        Accept probability rows that sum to less than 1, of models that told a part of their
+        Accept probability rows that sum to less than 1, of models that gave a subset of their
         classes; see `modelcompare.io.from_nbest`.
     greater_is_better : bool or mapping of str to bool, optional
-        Direction of per-example scores; of several, by their names. By default what the name of a
-        score says (``wer``, ``val_loss`` and ``latency_ms`` are better where they are lower), and
-        True where it says nothing.
+        Direction of per-example scores; of several, by their names. By default the name of a score
+        determines it (``wer``, ``val_loss`` and ``latency_ms`` are better when lower), and other
+        names mean True.
     bounds : (float, float) or mapping of str to (float, float), optional
         Lowest and highest possible per-example score; of several, also by their names. A gate
-        needs it to promise its level; without it, scores within 0 and 1 are taken to have that
-        range, and it says so.
+        needs it to guarantee its level; without it, scores within 0 and 1 are assumed to have that
+        range, and the gate reports so.
     score_names : sequence of str
         Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
     name : str, optional
-        Heading in tables; a file's name, say.
+        Heading in tables, such as a file's name.
 
     Raises
     ------
     ValueError
-        If anything does not fit together; the message names the argument, the model, the first
-        rows in question and the remedy.
+        If arguments do not fit together; the message names the argument, the model, the first rows
+        concerned and the remedy.
 
     Warns
     -----
     DataWarning
-        If input was read in a way that could be meant otherwise.
+        If input is ambiguous and was read in one of several ways.
 
     Examples
     --------
@@ -172,11 +172,11 @@ class Predictions(TestSet):
     def from_logits(
         cls, y_true: ArrayLike, logits: Mapping[str, ArrayLike], **options: Any
     ) -> Predictions:
-        """Predictions from each model's logits of shape (n_samples, n_classes), by softmax.
+        """Make predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        Of two classes, shape (n_samples,) gives the second one's log-odds; roc_auc and
-        average_precision take the logits' own order, as probabilities near 1 tie where logits do
-        not. The true labels and all options are as for Predictions.
+        For two classes, shape (n_samples,) gives the second one's log-odds; roc_auc and
+        average_precision use the order of the logits, as probabilities near 1 may tie where logits
+        do not. The true labels and all options are as for Predictions.
 
         Examples
         --------
@@ -194,11 +194,11 @@ class Predictions(TestSet):
         cls, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
         bounds: Ranges | None = None, **options: Any
     ) -> Predictions:  # fmt: skip
-        """Predictions from per-example scores: 0/1 or real, one for each sample and model.
+        """Make predictions from per-example scores: 0/1 or real, one per sample and model.
 
-        Each model's scores, of shape (n_samples,), are what the samples contribute to its mean
-        score. Several for each sample are mappings, or frames, of names to scores: each name is
-        then a metric with a direction of its own, which is read off the name where it is not told.
+        Each model's scores, of shape (n_samples,), are the samples' contributions to its mean
+        score. Several scores per sample are mappings, or frames, of names to scores: each name is
+        then a metric with its own direction, which the name determines unless it is given.
         All options are as for Predictions.
 
         Examples
@@ -221,7 +221,7 @@ class Predictions(TestSet):
             **options,
         )  # fmt: skip
 
-    # -- what it holds ----------------------------------------------------------------------
+    # -- outputs ----------------------------------------------------------------------------
 
     @property
     def n_samples(self) -> int:
@@ -246,13 +246,13 @@ class Predictions(TestSet):
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
         return self._predicted[model]
 
-    # -- parts of it ------------------------------------------------------------------------
+    # -- subsets ----------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> Predictions:
         return self._replaced({model: self._outputs[model] for model in models})
 
     def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
-        """Return the same predictions, whose order between two classes is that of these logits."""
+        """Return the predictions with the order of two classes given by these logits."""
         if self.n_classes != 2:
             return self
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
@@ -290,7 +290,7 @@ class Predictions(TestSet):
         return part
 
     def subset(self, rows: ArrayLike) -> Predictions:
-        """Some of the samples, by a mask of shape (n_samples,) or by indices.
+        """Return some of the samples, by a mask of shape (n_samples,) or by indices.
 
         Examples
         --------

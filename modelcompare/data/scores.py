@@ -67,14 +67,14 @@ def check_range(given: object) -> Range:
 
 
 def of_score(given: T | Mapping[str, T] | None, name: str | None) -> T | None:
-    """Return what was given for all scores, or for one of several; None where nothing was."""
+    """Return the value given for all scores, or for one of several, or None."""
     return given.get(str(name)) if isinstance(given, Mapping) else given
 
 
 def _of_scores(
     argument: str, given: Any, names: tuple[str, ...], check: Callable[[Any], T], instead: str
 ) -> T | Mapping[str, T] | None:
-    """Check what was given for all scores, or for some of several, whose names there are."""
+    """Check a value given for all scores, or a mapping for some of several."""
     if given is None or not isinstance(given, Mapping):
         return None if given is None else check(given)
     if not names:
@@ -89,7 +89,7 @@ def _of_scores(
 
 
 def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of several scores, where the models gave scores."""
+    """Check names of several scores, which need models of scores."""
     checked = check_names("score_names", names)
     if len({*checked}) < len(checked):
         raise ValueError(f"`score_names` must be distinct, got {', '.join(checked)}.")
@@ -103,8 +103,8 @@ def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[s
 
 
 def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
-    """Names of several scores, none where they have none, and each model's array of them."""
-    columns = {model: columns_of(said) for model, said in scores.items()}
+    """Return the names of several scores, empty for one score, and each model's array."""
+    columns = {model: columns_of(given) for model, given in scores.items()}
     named = {model: found for model, found in columns.items() if found is not None}
     if not named:
         return (), dict(scores)
@@ -125,20 +125,20 @@ def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, 
 
 
 def _stacked(model: str, columns: Mapping[str, ArrayLike]) -> FloatArray:
-    """Several scores of one model, of shape (n_samples, n_scores)."""
+    """Return several scores of one model, of shape (n_samples, n_scores)."""
     arrays = {}
-    for name, said in columns.items():
+    for name, given in columns.items():
         where = f"score {name!r} of model {model!r}"
-        arrays[name] = checks.real_values(checks.as_array(said, where), where)
+        arrays[name] = checks.real_values(checks.as_array(given, where), where)
     lengths = {name: len(array) for name, array in arrays.items()}
     if len({*lengths.values()}) > 1:
-        told = ", ".join(f"{n:,} of {name}" for name, n in lengths.items())
-        raise ValueError(f"model {model!r} has scores of different lengths ({told}).")
+        counts = ", ".join(f"{n:,} of {name}" for name, n in lengths.items())
+        raise ValueError(f"model {model!r} has scores of different lengths ({counts}).")
     return np.column_stack([*arrays.values()])
 
 
 def scored(where: str, array: AnyArray, names: tuple[str, ...]) -> FloatArray:
-    """Scores of shape (n_samples, n_scores), one column for each name."""
+    """Return scores of shape (n_samples, n_scores), one column per name."""
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ValueError(
             f"{where} must have shape (n_samples, {len(names)}), a column for each of the scores "

@@ -11,7 +11,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.scores import Direction, Ranges
 from modelcompare.words import Kind
 
-# Name of the model in the place of all, whose statistics are one.
+# Model name of statistics that all models share.
 EVERY_MODEL = ""
 # Headings of a sketch in a table.
 COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value")
@@ -28,7 +28,8 @@ Numbers = Mapping[tuple[str, str], FloatArray]
 class Summed:
     """A statistic of which a sketch keeps sums.
 
-    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
+    `width` is the number of its values in each cell of the class axes; the rest is as in
+    `Statistic`.
     """
 
     name: str
@@ -44,27 +45,27 @@ class About:
     Attributes
     ----------
     salt : str
-        What the names of items were hashed with.
+        Salt with which the names of items were hashed.
     models, kinds : tuple of str
-        The models, and what each gave.
+        The models, and the kind of each one's output.
     labels : tuple, optional
         The classes.
     metrics : tuple of str
-        What it was made for.
+        Metrics that the sketch was made for.
     statistics : tuple of Summed
-        What was summed.
+        Statistics that were summed.
     judged : tuple of str
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
     runs : tuple of str
-        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
-        these runs.
+        Up to two runs of the models whose samples are summed; if there are two, answers are for
+        these runs only.
     weighted, missing_mass : bool
-        Whether samples have weights, and whether probabilities may sum to less than 1; true where
-        an older file does not say.
+        Whether samples have weights, and whether probabilities may sum to less than 1; true if an
+        older file does not declare it.
     score_names, greater_is_better, bounds
-        As in Predictions; the direction None where only the scores' names may tell it.
+        As in Predictions; the direction is None if only the scores' names may determine it.
     name : str, optional
         Heading in tables.
     """
@@ -88,7 +89,7 @@ class About:
 
     @property
     def summed(self) -> list[tuple[Summed, str]]:
-        """Each statistic with each model that has sums of it, or `EVERY_MODEL`."""
+        """Each statistic with each model that has its own sums of it, or `EVERY_MODEL`."""
         shared = (EVERY_MODEL,)
         return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
 
@@ -102,5 +103,5 @@ SAMPLES = Summed("samples", shared=True)
 
 
 def is_sketch(columns: Iterable[object]) -> bool:
-    """Return whether headings are those of a sketch; some databases give them in capitals."""
+    """Return whether headings are those of a sketch, in any case."""
     return {*COLUMNS} <= {str(column).lower() for column in columns}

@@ -1,8 +1,8 @@
-"""Test sets wherever their samples are: in memory, in files, or added up.
+"""Test sets with samples in memory, in files, or summed.
 
-`Predictions` holds all rows, `ScannedPredictions` reads them block by block, a `Sketch` has sums
-over buckets of them. They are siblings: `TestSet` is what all of them tell. What a question needs
-of the samples is compared with what a test set gives once, by `TestSet.require`.
+`Predictions` has all rows, `ScannedPredictions` reads them block by block, a `Sketch` has sums over
+buckets of them. `TestSet` is their common interface. `TestSet.require` compares the needs of a
+question with the abilities of a test set.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Found = TypeVar("Found")
 
 
 class TestSet(ABC):
-    """The models' outputs on one test set, wherever its samples are; immutable.
+    """The models' outputs on one test set, in memory or not; immutable.
 
-    Columns of the samples are None where a test set has none of them, and refused where they are
-    not at hand.
+    Columns of the samples are None if the test set lacks them, and refused if they are not in
+    memory.
 
     Attributes
     ----------
     abilities : frozenset of {"rows", "blocks", "units", "sums"}
-        What it gives: all rows at once, blocks of consecutive rows, numbers of all units that are
+        Available data: all rows at once, blocks of consecutive rows, numbers of all units that are
         resampled, their sums.
     """
 
@@ -67,14 +67,14 @@ class TestSet(ABC):
 
     @abstractmethod
     def _of_models(self, models: Sequence[str]) -> TestSet:
-        """Some of the models."""
+        """Return the test set with some of the models."""
 
     def _share(self, other: TestSet) -> None:
-        """Take over what another test set says of itself."""
+        """Take over the description of another test set."""
         for slot in TestSet.__slots__:
             setattr(self, slot, getattr(other, slot))
 
-    # -- what it holds ------------------------------------------------------------------------
+    # -- description --------------------------------------------------------------------------
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
@@ -95,7 +95,7 @@ class TestSet(ABC):
         return 0 if self.labels is None else len(self.labels)
 
     def class_named(self, text: Any) -> Any:
-        """The class that is written like this, or what was given where there is none."""
+        """Return the class whose text this is, or the text itself if there is none."""
         labels = [] if self.labels is None else self.labels.tolist()
         return next((label for label in labels if str(label) == str(text)), text)
 
@@ -112,7 +112,7 @@ class TestSet(ABC):
         return {name: self.direction(name)[0] for name in self._score_names}
 
     def direction(self, name: str | None = None) -> tuple[bool, Known]:
-        """Direction of a score, and how it is known."""
+        """Return the direction of a score and how it is known."""
         return resolved_direction(name, of_score(self._greater_is_better, name))
 
     @property
@@ -126,12 +126,12 @@ class TestSet(ABC):
         return self._bounds
 
     def bounds_of(self, name: str | None = None) -> Range | None:
-        """Declared range of a score, None where there is none."""
+        """Return the declared range of a score, or None."""
         return of_score(self._bounds, name)
 
     @property
     def score_names(self) -> tuple[str, ...]:
-        """Names of several scores for each sample; empty where there is one without a name."""
+        """Names of several scores for each sample; empty for a single one."""
         return self._score_names
 
     @property
@@ -228,12 +228,12 @@ class TestSet(ABC):
 
     @property
     def unit_of(self) -> IntArray:
-        """Number of each sample's cluster, or of the sample itself where there are none."""
+        """Number of each sample's cluster, or of the sample itself without clusters."""
         groups = self.groups
         return np.arange(len(self)) if groups is None else np.unique(groups, return_inverse=True)[1]
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
-        """Weight of each unit's samples, of each true class or of all, (n_units, n_columns)."""
+        """Return the weight of each unit, by true class or in all, (n_units, n_columns)."""
         codes = self.codes if by_class else None
         if self.groups is None and codes is None:
             return self.weights[:, None]
@@ -266,12 +266,12 @@ class TestSet(ABC):
 
     @property
     def unit(self) -> str:
-        """Word for what is drawn in resamples: samples, clusters, or buckets of a sketch."""
+        """Name of the units that are resampled: samples, clusters, or buckets of a sketch."""
         return "samples" if self.groups is None else "clusters"
 
     @property
     def head(self) -> TestSet:
-        """Samples that show which columns there are: the first block of a scan, else all."""
+        """Samples that show the columns: the first block of a scan, else all."""
         return self
 
     @property
@@ -284,8 +284,8 @@ class TestSet(ABC):
         """Folder of totals, and fingerprints of the rows and of their reading; None without one."""
         return None
 
-    def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002  wherever it starts
-        """Predictions of consecutive rows, 65,536 at a time, each with all classes.
+    def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002
+        """Return predictions of consecutive rows, 65,536 at a time, each with all classes.
 
         Parameters
         ----------
@@ -295,36 +295,36 @@ class TestSet(ABC):
         self.refuse("blocks of rows")
 
     def named_blocks(self) -> Iterator[tuple[TestSet, AnyArray | None]]:
-        """All blocks, and the names of their samples where there are any."""
+        """Return all blocks with the names of their samples, if they have names."""
         yield from ((block, block.ids) for block in self.blocks())
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
-        """Blocks of rows among which is every distinct one, and how often each row occurs."""
+        """Return blocks that contain every distinct row, and the multiplicity of each row."""
         yield self, None
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:  # noqa: ARG002
-        """Find something out of all samples, once where they are not in memory."""
+        """Return `find()`, called only once if samples are not in memory."""
         return find()
 
     def output(self, model: str) -> Output:
-        """Return a model's output, as it is kept."""
+        """Return a model's output."""
         checks.check_models(self.models, model=model)
-        self.refuse("what a model gave for all rows")
+        self.refuse("the outputs of all rows")
 
     def predicted(self, model: str) -> IntArray:
-        """Predicted class of each sample as an index into `labels`; the first of ties."""
+        """Return the predicted class of each sample, an index into `labels`; the first of ties."""
         checks.check_models(self.models, model=model)
-        self.refuse("what a model gave for all rows")
+        self.refuse("the outputs of all rows")
 
     def probabilities(self, model: str) -> AnyArray:
-        """Probabilities of shape (n_samples, n_classes); an error if it gave something else."""
+        """Return probabilities of shape (n_samples, n_classes); other outputs are refused."""
         output = self.output(model)
         if output.kind != "probabilities":
             raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
         return output.array
 
-    def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002  whatever the rows are
-        """Some of the samples, by a mask of shape (n_samples,) or by indices."""
+    def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002
+        """Return some of the samples, by a mask of shape (n_samples,) or by indices."""
         self.refuse("a subset")
 
     def with_columns(self, **columns: ArrayLike) -> TestSet:
@@ -335,13 +335,13 @@ class TestSet(ABC):
         """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
         self.refuse(f"a column of {' and '.join(columns)}")
 
-    # -- what it cannot do --------------------------------------------------------------------
+    # -- refusals -----------------------------------------------------------------------------
 
     def require(self, need: Need, argument: str) -> None:
-        """Refuse an argument of a question that needs more of the samples than there is."""
+        """Refuse a test set, given as `argument`, that lacks an ability."""
         if need not in self.abilities:
             raise ValueError(self._lacking.format(argument))
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse what needs more of the samples than there is, with what to do."""
+        """Refuse a request that needs samples which are not in memory, with a remedy."""
         raise ValueError(self._refusal.format(what))

@@ -17,7 +17,7 @@ from modelcompare.words import Kind, KindOrAuto
 
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
-    """The truth as an array: beside texts references, one text a sample or a tuple of several."""
+    """Convert the truth to an array; references of a text are one text or a tuple of several."""
     if kind not in ("texts", "text_lists"):
         return checks.as_array(data, "`y_true`")
     several = isinstance(data, list | tuple | np.ndarray | pd.Series) and any(
@@ -28,7 +28,7 @@ def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
         return real_texts(array, "`y_true`") if array.ndim == 1 else array
     lists = [(found,) if isinstance(found, str) else found for found in data]
     bad = np.array([not _are_texts(found) for found in lists], dtype=bool)
-    checks.refuse_rows(bad, "`y_true` must hold texts, or lists of texts, but does not")
+    checks.refuse_rows(bad, "`y_true` must contain texts, or lists of texts, but does not")
     single = all(len(found) == 1 for found in lists)
     made = (found[0] if single else tuple(found) for found in lists)
     return np.fromiter(made, dtype=object, count=len(lists))
@@ -43,7 +43,7 @@ def truth_of(
     truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
     kinds: Mapping[str, Kind], *, normalize: bool,
 ) -> tuple[AnyArray | None, dict[str, AnyArray]]:  # fmt: skip
-    """Return the classes, if any, and the columns of the truth beside outputs of these kinds.
+    """Return the classes, if any, and the columns of the truth, for outputs of these kinds.
 
     The columns are read-only: ``y_true`` as given (labels, values or texts; the likeliest of soft
     labels), of classes ``codes`` (indices into these), and of soft labels ``true_distribution``, of
@@ -51,28 +51,28 @@ def truth_of(
     """
     found = {*kinds.values()}
     if found & {"labels", "probabilities"}:
-        said = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
+        predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
-        return of_classes(truth, labels, said, widths, normalize=normalize)
+        return of_classes(truth, labels, predicted, widths, normalize=normalize)
     if "values" in found:
         return _values(truth, labels)
     return None, {} if truth is None else {"y_true": frozen(truth)}
 
 
 def of_classes(
-    truth: AnyArray | None, given: ArrayLike | None, said: Mapping[str, AnyArray],
+    truth: AnyArray | None, given: ArrayLike | None, predicted: Mapping[str, AnyArray],
     widths: Sequence[int], *, normalize: bool = False, at_least: int = 2,
 ) -> tuple[AnyArray, dict[str, AnyArray]]:  # fmt: skip
-    """The classes, given or found, and the columns of true labels, or of soft ones.
+    """Return the classes, given or inferred, and the columns of true or soft labels.
 
-    The classes are those of the truth and what models `said`, by the models' names in messages; of
-    whole numbers they may be the columns of probabilities, of these `widths`.
+    The classes are those of the truth and those `predicted`, by the models' names in messages;
+    integers may be columns of probabilities, of these `widths`.
     """
     if truth is None:
         raise ValueError("`y_true` is missing; labels and probabilities need it.")
     if truth.ndim == 1:
         checks.check_defined(truth, "`y_true`")
-    for where, array in said.items():
+    for where, array in predicted.items():
         if array.ndim != 1:
             raise ValueError(
                 f"{where} must give one label for each sample, got shape {array.shape}; of "
@@ -89,12 +89,12 @@ def of_classes(
     found = checks.distinct(truth, "`y_true`")
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
-    if given is None and said:
-        alike = (pd.unique(array) for array in said.values() if same_type(array, truth))
+    if given is None and predicted:
+        same = (pd.unique(array) for array in predicted.values() if same_type(array, truth))
         if found.dtype.kind != "O":
-            alike = (inferred(each) for each in alike)
-        said_by_any = np.concatenate([found, *alike])
-        found = checks.distinct(said_by_any, "`y_true` or a model")
+            same = (inferred(each) for each in same)
+        all_labels = np.concatenate([found, *same])
+        found = checks.distinct(all_labels, "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
     return labels, _coded(truth, truth, labels)
 
@@ -106,7 +106,7 @@ def _coded(y_true: AnyArray, truth: AnyArray, labels: AnyArray) -> dict[str, Any
 def _values(
     truth: AnyArray | None, given: ArrayLike | None
 ) -> tuple[AnyArray | None, dict[str, AnyArray]]:
-    """True values, and classes where there are two: raw scores are of the second."""
+    """Return true values, and the classes if there are two: raw scores are of the second."""
     found = None if truth is None else two_classes(truth, given)
     named = truth is not None and found is not None and checks.holds_texts(truth)
     values = truth if truth is not None and named else checks.real_values(truth, "`y_true`")

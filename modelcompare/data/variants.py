@@ -1,4 +1,4 @@
-"""Predictions on the same test set with something else in their place."""
+"""Predictions on the same test set with other models or outputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predi
 
 
 def joined(first: TestSet, second: TestSet) -> Predictions:
-    """One model's samples here, and one model's samples there, as one test set.
+    """Join one model's samples of each of two test sets to one test set.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
     scores = first.score_names != second.score_names
     if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:
-        raise ValueError("the two test sets hold different kinds of outputs, or other labels.")
+        raise ValueError("the two test sets have different kinds of outputs, or other labels.")
 
     def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
         return None if a is None or b is None else np.concatenate([a, b])

@@ -10,7 +10,7 @@ from modelcompare.readers import read_predictions
 
 
 def available_examples() -> tuple[str, ...]:
-    """Names that `load_example` knows.
+    """Return the names that `load_example` knows.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def load_example(name: str) -> Predictions:
     Raises
     ------
     ValueError
-        If there is no example of that name.
+        If no example has that name.
 
     References
     ----------

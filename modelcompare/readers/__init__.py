@@ -17,7 +17,7 @@ from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.many_files import gathered
+from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns
@@ -69,72 +69,71 @@ def read_predictions(
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
-    Which column is what is found by usual names and by what the columns hold; what that leaves
-    open is refused, with the options that settle it. A single table is wide (a column of the
-    truth, and for each model a column of labels, values or texts, or one ``model:class`` of
-    probabilities for each class; without a truth, numbers are scores per example), or long (a row
-    for each model and sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores).
-    Several files hold one model each. A folder holds a file for each model, or a folder for each
-    model with a file for each test set or run; folders named like runs (``1``, ``seed_1``) hold a
-    file for each model. Logs of evaluation tools are known by what they hold. An archive (.npz)
-    holds arrays: the truth, and each model's under its name, or ``probs__NAME``,
-    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; others of one dimension become slices.
-    Pickles are never loaded.
+    The role of each column follows from usual names and from its content; ambiguous columns are
+    refused, with the options that settle them. A single table is wide (a column of the truth, and
+    for each model a column of labels, values or texts, or one ``model:class`` of probabilities for
+    each class; without a truth, numbers are scores per example), or long (a row for each model and
+    sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores). Several files have one
+    model each. A folder has a file for each model, or a folder for each model with a file for each
+    test set or run; folders named like runs (``1``, ``seed_1``) have a file for each model. Logs of
+    evaluation tools are recognized by their content. An archive (.npz) has arrays: the truth, and
+    each model's under its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``,
+    ``scores__NAME``; other one-dimensional arrays become slices. Pickles are never loaded.
 
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
         {kinds} (also .gz), or folders of them; frames
-        of pandas, polars (also lazy), pyarrow, DuckDB and whatever else narwhals knows. Pipes and
-        ``/dev/stdin`` without a suffix tell their kind by their first bytes.
+        of pandas, polars (also lazy), pyarrow, DuckDB and other libraries that narwhals knows. The
+        kind of pipes and of ``/dev/stdin`` without a suffix is determined by their first bytes.
     true, id : str, optional
-        Columns of the truth and of the samples' names. By default found: the truth by its name
+        Columns of the truth and of the samples' names. By default the truth is found by its name
         (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models
-        say the same things; the id by its name (``id``, ``item``, ``image``) if its values differ,
-        or as texts that all differ. Names with dots reach into objects.
+        give the same values; the id by its name (``id``, ``item``, ``image``) if its values are
+        distinct, or as a column of distinct texts. Names with dots reach into objects.
     groups, strata, runs, weight : str, optional
         Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
-        name (``run``, ``seed``, ``epoch``) in tables of one model a row, and are clusters then.
+        name (``run``, ``seed``, ``epoch``) in tables of one model per row, where those of a sample
+        are one cluster.
     pred, model_column : str, optional
-        Where each row is of one model: the column of what it gave, and of the model's name.
+        In tables of one model per row: the columns of its output, and of its name.
     slices : sequence of str
-        Columns by which to look at subgroups.
+        Columns that define subgroups.
     models : sequence of str, optional
         Models to keep, by name or by a pattern with ``*``; all by default.
     scores : bool
-        The model columns are scores per example even though there is a column of true labels.
+        Read the model columns as scores per example even if the table has true labels.
     lower_is_better : bool, optional
-        Whether low scores per example are good; by default what the name of a score says (``wer``,
-        ``val_loss``), and not where it says nothing.
+        Whether low scores per example are good; by default if the name of a score implies it
+        (``wer``, ``val_loss``).
     bounds : (float, float), optional
         Lowest and highest possible score per example.
     score : str or sequence of str, optional
         Scores to read from logs and long tables; all that every model has by default.
     set : str, optional
-        The test set to read, where there are several; `read_sets` reads them all.
+        The test set to read, if the source has several; `read_sets` reads them all.
     filter : str, optional
         Of several results for one sample (filters of a log, a column ``metric``), the one to read.
     na : sequence of str, optional
-        How a missing cell is written; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and
-        the like, which are asked about where they stand among true labels, clusters or strata:
-        ``na=[""]`` makes them classes. An empty cell is missing whatever is told, but an answer if
-        ``kind="texts"``.
+        Marks of a missing cell; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and the like,
+        which are refused as ambiguous among true labels, clusters or strata: ``na=[""]`` makes them
+        classes. An empty cell is always missing, except that it is an answer if ``kind="texts"``.
     ids : {"same", "intersect"}
-        What to do where files hold different samples: refuse, or keep the common ones.
+        Treatment of files with different samples: refuse them, or keep the common samples.
     missing : {"refuse", "drop", "worst"}
-        What to do with missing results: refuse, drop the samples that any model lacks, or count
-        them as the worst result, among them the samples that a file lacks unless
-        ``ids="intersect"`` leaves these out.
+        Treatment of missing results: refuse them, drop the samples that any model lacks, or count
+        them as the worst result; samples that a file lacks are included unless ``ids="intersect"``
+        leaves them out.
     normalize, kind
         As for `modelcompare.Predictions`.
     labels : sequence of str, optional
-        The classes, in the order of probabilities that stand in lists; a usual mark of a missing
-        cell among them is a class.
+        The classes, in the order of probabilities in lists; a usual mark of a missing cell among
+        them is a class.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
         If a file is empty, damaged, of an unknown kind, or its columns do not fit.
 
@@ -145,16 +144,15 @@ def read_predictions(
 
     Notes
     -----
-    Cells of csv and tsv stay the texts that they are, ``01`` and ``1e3`` too, where they are
-    labels, ids, clusters or slices; they become integers if every cell of the column is one that
-    would be written the same again, and True and False are 1 and 0 where they are scores. Labels
-    with a fraction are values of a regression unless ``kind="labels"``. Integers become texts where
-    they are compared with texts. Lists of probabilities (``[0.2, 0.8]``) are those of `labels`, or
-    of the codes 0, 1, ... that the true labels are. A csv without commas in its header is parted
-    by semicolons or tabs.
-    Columns beside a model's own (``bert_conf`` beside ``bert``) and texts that say nothing of what
-    the truth says are left out. Files without ids are of the same samples in one order where they
-    hold the same truth row by row.
+    Labels, ids, clusters and slices of csv and tsv stay texts, ``01`` and ``1e3`` too; a column
+    becomes integers if all its cells are integers in canonical form. True and False are 1 and 0 as
+    scores. Labels with a fraction are values of a regression unless ``kind="labels"``. Integers
+    that are compared with texts become texts. Lists of probabilities (``[0.2, 0.8]``) are in the
+    order of `labels`, or of the codes 0, 1, ... if the true labels are such codes. A csv without
+    commas in its header is separated by semicolons or tabs.
+    Secondary columns of a model (``bert_conf`` beside ``bert``) and texts without any value of the
+    truth are left out. Files without ids have the same samples in one order if their truths agree
+    row by row.
 
     Examples
     --------
@@ -179,7 +177,7 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     Parameters
     ----------
     source : path, sequence of paths, or DataFrame
-        Files that hold all models, each a test set named by its file; a folder, or several, of
+        Files with all models, each a test set named after its file; one or several folders, in
         which a folder is a model and a file a test set; logs and tables that name the set.
     **options
         As for `read_predictions`.
@@ -192,7 +190,7 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     Raises
     ------
     ValueError
-        If there is only one test set, or something does not fit.
+        If the source has only one test set, or something does not fit.
 
     Examples
     --------
@@ -208,62 +206,62 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     return {name: reading.predictions for name, reading in found.items()}
 
 
-def checked_columns(**said: Any) -> Columns:
-    """Check what was said of a source."""
-    check_arguments("read_predictions", [field.name for field in fields(Columns)], said)
-    for option, value in said.items():
+def checked_columns(**given: Any) -> Columns:
+    """Check the options of reading a source."""
+    check_arguments("read_predictions", [field.name for field in fields(Columns)], given)
+    for option, value in given.items():
         if option in _CHECKS:
             _CHECKS[option](option, value)
         elif option == "slices" or (option in _LISTS and value is not None):
             one = option == "score" and isinstance(value, str)
-            said[option] = (value,) if one else check_names(option, value)
-    if said.get("bounds") is not None:
-        said["bounds"] = check_range(said["bounds"])
-    return Columns(**{**said, "score": said.get("score") or ()})
+            given[option] = (value,) if one else check_names(option, value)
+    if given.get("bounds") is not None:
+        given["bounds"] = check_range(given["bounds"])
+    return Columns(**{**given, "score": given.get("score") or ()})
 
 
 def read(source: Any, columns: Columns) -> Reading:
-    """Read one test set, and say what was understood."""
+    """Read one test set, and describe how it was read."""
     with all_opened(source) as files:
         name = listed([*dict.fromkeys(file.name for file in files)]) or None
-        held = _together(files, columns)
-    if isinstance(held, Reading):
-        return held
-    return record_predictions(chosen_part(held, "set", columns.set), columns, name=name)
+        content = _together(files, columns)
+    if isinstance(content, Reading):
+        return content
+    return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
 
 
 def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
-    """Read every test set of a source by its name."""
+    """Read each test set of a source, by name."""
     with all_opened(source) as files:
         if all(file.name and not file.in_folder for file in files):
             alone = {file.model: _alone(file, columns) for file in files}
             whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
             if len(whole) == len(files):
                 return whole
-        held = _together(files, columns)
+        content = _together(files, columns)
     sets = []
-    if isinstance(held, Records):
-        names_in(held, "filter", columns.filter)
-        sets = names_in(held, "set")
-    if isinstance(held, Reading) or len(sets) < 2:
-        raise ValueError("there is one test set only; compare its models with `compare`.")
+    if isinstance(content, Records):
+        names_in(content, "filter", columns.filter)
+        sets = names_in(content, "set")
+    if isinstance(content, Reading) or len(sets) < 2:
+        raise ValueError("the source has only one test set; compare its models with `compare`.")
     found_sets = {}
     for name in sets:
-        part = part_of(held, "set", name)
-        # A filter of one set's answers may be none of another's, which has nothing to choose.
+        part = part_of(content, "set", name)
+        # The filter of one set may not exist in another, which then has one filter.
         of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
         found_sets[name] = record_predictions(part, of_set, name=name)
     return found_sets
 
 
 def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
-    """Read what one file says that stands alone, or what several say together."""
+    """Read a single file that may have all models, or the records of several files."""
     is_alone = len(files) == 1 and not files[0].is_named
-    return (_alone(files[0], columns) if is_alone else None) or gathered(files, columns)
+    return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 
 
 def _alone(file: File, columns: Columns) -> Reading | Records | None:
-    """Read a file that may hold all models: predictions side by side, or records; None of a log."""
+    """Read a table or archive with all models as predictions or records; None for a log."""
     if file.kind == "npz":
         return read_arrays(file, columns)
     if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:

@@ -1,4 +1,4 @@
-"""Each model's rows, brought into one order by the samples' ids."""
+"""Each model's rows in one order, by the samples' ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from modelcompare.words import warn_caller
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
-    """The truth by the rows of no model, a tuple where there are several, and rows of models."""
+    """Split records into the truth from rows without a model, and the rows of models."""
     of_none = frame["model"].isna()
     if not of_none.any():
         return None, frame
@@ -36,13 +36,13 @@ def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
 def with_truth(
     aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
 ) -> dict[str, pd.DataFrame]:
-    """Parts that hold the truth of an answer key."""
+    """Add the truth of an answer key to each model's rows."""
     key = truths.set_axis(ids_of(truths["id"], records.written))["y_true"]
     first = next(iter(aligned.values()))
     absent = first.index[~first.index.isin(key.index)]
     if len(absent):
         raise ValueError(
-            f"the {records.says} has no truth for {len(absent):,} ids ({listed(absent)})."
+            f"the {records.format} has no truth for {len(absent):,} ids ({listed(absent)})."
         )
     return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
 
@@ -50,9 +50,9 @@ def with_truth(
 def align(
     parts: dict[str, pd.DataFrame], columns: Columns, records: Records
 ) -> dict[str, pd.DataFrame]:
-    """Parts indexed by id, all with the same ids in the first one's order."""
+    """Index each model's rows by id, all in the order of the first model's."""
     for model, part in parts.items():
-        # A column without any is dropped before.
+        # A column without any id was dropped before.
         absent = int(part["id"].isna().sum()) if "id" in part else len(part)
         if absent:
             raise ValueError(f"the file of model {model!r} lacks {absent:,} ids.")
@@ -85,7 +85,7 @@ def align(
 
 
 def ids_of(column: pd.Series[Any], written: bool) -> pd.Index[Any]:
-    """Names of samples as an index; those that were written as whole numbers are numbers."""
+    """Return sample names as an index; texts of whole numbers become numbers."""
     array = (
         cell_types.names(column.to_numpy(object))
         if written
@@ -95,7 +95,7 @@ def ids_of(column: pd.Series[Any], written: bool) -> pd.Index[Any]:
 
 
 def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Parts with the ids of all, where what a model lacks is missing, and the rest is shared."""
+    """Give every model the ids of all: its absent results are missing, the rest is shared."""
     every = pd.Index(dict.fromkeys(i for part in parts.values() for i in part.index), name="id")
     united = {model: part.reindex(every) for model, part in parts.items()}
     for model, part in united.items():
@@ -129,9 +129,9 @@ def _refuse_difference(
 def check_same(
     frames: Mapping[str, pd.DataFrame], names: Sequence[str], *, of_tasks: bool = False
 ) -> None:
-    """Refuse frames that say different things of the same samples.
+    """Refuse frames whose cells disagree for the same samples.
 
-    Logs `of_tasks` differ where both say something.
+    Logs `of_tasks` disagree only where both have a cell.
     """
     what = (
         "the logs of {} and {} are of different tasks: they"

@@ -31,16 +31,16 @@ _ENCRYPTED = 0x1
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0,
 }  # fmt: skip
-# What numpy raises of bytes that are no header, or no array of that header.
+# Errors of numpy for bytes that are no header, or no array of that header.
 _NO_ARRAY = (KeyError, MemoryError, SystemError, TokenError, TypeError, ValueError)
-# Arguments of Predictions for what describes the samples.
+# Arguments of Predictions that describe the samples.
 _ARGUMENTS = {
     "id": "ids", "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
 }  # fmt: skip
 
 
 def read_arrays(opened: File, columns: Columns) -> Reading:
-    """Predictions from an archive; pickled arrays in it are refused."""
+    """Read predictions from an archive; pickled arrays in it are refused."""
     where, arrays = opened.name, _load(opened)
     true = columns.true or _truth(arrays)
     _check_named(arrays, columns, true, where)
@@ -48,7 +48,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
     found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
     truth = None if columns.scores else arrays.get(true)
-    labels = columns.told_labels(None if found is None else classes(found, found), truth)
+    labels = columns.given_labels(None if found is None else classes(found, found), truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
     models = _models(free, labels, truth, where)
     slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
@@ -57,8 +57,8 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     models = {model: models[model] for model in chosen([*models], columns.models, where)}
     arrays = _kept(arrays, [*models.values(), *([] if truth is None else [true])], columns, where)
     outputs = {model: arrays[name] for model, name in models.items()}
-    told: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
-    told["slices"] = {name: arrays[name] for name in slices} or None
+    options: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
+    options["slices"] = {name: arrays[name] for name in slices} or None
     named = [model for model in outputs if models[model].startswith("logits__")]
     logits = {model: checks.logits(model, outputs[model]) for model in named}
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
@@ -67,16 +67,16 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         kind = columns.kind
         truth, outputs = _named(arrays[true], outputs, labels, where)
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels, **told, normalize=columns.normalize,
-        greater_is_better=columns.told_better, name=where,
+        truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
+        greater_is_better=columns.given_direction, name=where,
         bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
-    said = {
+    parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
-        "direction": directed([None] * (truth is None), columns.told_better),
+        "direction": directed([None] * (truth is None), columns.given_direction),
     }  # fmt: skip
-    return Reading(predictions.ordered_by(logits), said)
+    return Reading(predictions.ordered_by(logits), parts)
 
 
 def _check_named(
@@ -85,16 +85,16 @@ def _check_named(
     """Refuse names of no array, and the truth among the slices."""
     for name in (*columns.named.values(), *columns.slices):
         if name not in arrays:
-            raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
+            raise ValueError(f"{where} has no array {name!r}; it has {', '.join(arrays)}.")
     if true in columns.slices:
         raise ValueError(
-            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
+            f"slices (--slice) names {true!r}, which is the truth; metrics per class already show "
             "its classes."
         )
 
 
 def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, str]:
-    """Arrays that describe the samples, named or usual, by the argument of Predictions."""
+    """Find the arrays that describe the samples, by the argument of Predictions."""
     named = columns.named
     usual = {"id": ("ids", *names.ID), "groups": ("groups",)}
     found = {
@@ -105,7 +105,7 @@ def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, s
 
 
 def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """The array of the truth by its name; `labels` may as well hold the classes' names."""
+    """Find the array of the truth by its name; `labels` may also be the classes' names."""
     n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     usual = names.named(arrays, names.TRUE)
     found = (name for name in usual if arrays[name].ndim and len(arrays[name]) == n_rows)
@@ -117,7 +117,7 @@ def _load(opened: File) -> dict[str, NDArray[Any]]:
     with whole(name), opened.payload as file:
         start = file.read(6)
         if start == np.lib.format.MAGIC_PREFIX:
-            raise ValueError(f"{name} holds one array; save several with numpy.savez.")
+            raise ValueError(f"{name} has one array; save several with numpy.savez.")
         if not start.startswith(_ZIP_PREFIXES):
             raise ValueError(f"{name}: the file is damaged (its first bytes are no archive's).")
         with zipfile.ZipFile(file) as archive:
@@ -132,7 +132,7 @@ def _load(opened: File) -> dict[str, NDArray[Any]]:
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDArray[Any]:
-    """An array of an archive, which has a row for each sample."""
+    """Read one array of an archive, which has a row for each sample."""
     array = member.filename.removesuffix(".npy")
     if array == member.filename:
         raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
@@ -140,7 +140,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDAr
         with archive.open(member) as file:
             shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
             held = member.file_size - file.tell()
-            # Of another size it is not read, as it may exhaust the memory.
+            # An array of another size is not read, as it may exhaust the memory.
             is_whole = dtype.hasobject or math.prod(shape) * dtype.itemsize == held
             file.seek(0)
             is_read = is_whole and not dtype.hasobject
@@ -151,11 +151,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDAr
         ) from error
     if dtype.hasobject:
         raise ValueError(
-            f"{name} holds pickled objects, which are never loaded; save plain arrays (texts "
+            f"{name} has pickled objects, which are never loaded; save plain arrays (texts "
             "as dtype str)."
         )
     if dtype.names is not None or not shape:
-        what = "holds records" if dtype.names is not None else "is a single value"
+        what = "has records" if dtype.names is not None else "is a single value"
         raise ValueError(
             f"{name}: array {array!r} {what}; give arrays with a row for each sample, or leave "
             "it out."
@@ -179,11 +179,11 @@ def _check_lengths(arrays: Mapping[str, NDArray[Any]], name: str) -> None:
 def _kept(
     arrays: dict[str, NDArray[Any]], used: list[str], columns: Columns, where: str
 ) -> dict[str, NDArray[Any]]:
-    """Arrays with all rows, or where they are to be dropped without those of NaN in any used."""
+    """Return the arrays; with missing='drop', without rows that have NaN in an array used."""
     if columns.missing == "worst":
         raise ValueError(
-            "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
-            "is missing, or pass missing='drop'."
+            "missing='worst' (--missing worst) is for tables and logs; in an archive fill in the "
+            "missing results, or pass missing='drop'."
         )
     held = [arrays[name] for name in used if arrays[name].dtype.kind == "f"]
     if columns.missing == "refuse" or not held:
@@ -200,7 +200,7 @@ def _models(
     arrays: dict[str, NDArray[Any]], labels: NDArray[Any] | None, truth: NDArray[Any] | None,
     where: str,
 ) -> dict[str, str]:  # fmt: skip
-    """The array of each model: marked by a prefix if any is, else all that look like outputs."""
+    """Find each model's array: marked by a prefix if any is, else every array like an output."""
     known = next((each for each in (labels, truth) if each is not None), np.empty(0))
     found = [*filter(_PREFIX.match, arrays)] or [
         name for name, array in arrays.items()
@@ -209,24 +209,22 @@ def _models(
     ]  # fmt: skip
     if not found:
         raise ValueError(
-            f"{where} holds no model; name arrays after the models, or probs__NAME, "
+            f"{where} has no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
         )
     models = [_PREFIX.sub("", name) for name in found]
     repeated = [model for model in models if models.count(model) > 1]
     if repeated:
-        raise ValueError(f"{where} holds several arrays of model {repeated[0]!r}; keep one.")
+        raise ValueError(f"{where} has several arrays of model {repeated[0]!r}; keep one.")
     if len({name.startswith("scores__") for name in found}) > 1:
-        raise ValueError(
-            f"{where} mixes scores__ arrays with predictions; scores per example stand alone."
-        )
+        raise ValueError(f"{where} mixes scores__ arrays with predictions; keep one or the other.")
     return dict(zip(models, found, strict=True))
 
 
 def _named(
     truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any] | None, where: str
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:  # fmt: skip
-    """Truths and predictions of one type; integers beside class names index these."""
+    """Return truth and predictions of one type; integers beside class names are indices."""
     arrays = [truth, *outputs.values()]
     if labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
         for place, (name, array) in enumerate(zip(["y_true", *outputs], arrays, strict=True)):
@@ -235,7 +233,7 @@ def _named(
             bad = (array < 0) | (array >= len(labels))
             if bad.any():
                 raise ValueError(
-                    f"{where}: {name} holds {int(array[bad][0])}, which indexes none of the "
+                    f"{where}: {name} has {int(array[bad][0])}, which indexes none of the "
                     f"{len(labels)} class names."
                 )
             arrays[place] = labels[array]

@@ -1,7 +1,7 @@
 """Parts, whose rows are the same samples in one order -> Predictions.
 
-Whatever a table looked like, this is where marks become missing cells, where missing results are
-refused, left out or counted as the worst, and where cells get their types.
+For every layout of tables, this module finds missing cells, refuses missing results, leaves them
+out or counts them as the worst, and converts cells to their types.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Part:
     Parameters
     ----------
     where : str
-        What messages call it.
+        Name in messages.
     frame : DataFrame
-        The cells, under the samples' ids if the index has a name.
+        The cells, indexed by the samples' ids if the index has a name.
     true : str or None
         The column of the truth, if this part has it.
     outputs : mapping
-        The columns of each model by what they hold: None for labels, values or texts, a class for
-        its probabilities, the name of a score.
+        The columns of each model by content: None for labels, values or texts, a class for its
+        probabilities, the name of a score.
     """
 
     where: str
@@ -60,7 +60,7 @@ class Part:
 
     @property
     def columns(self) -> list[tuple[str, str | None, str]]:
-        """The model, what it holds, and the heading of each column of what models gave."""
+        """The model, the content, and the heading of each column of outputs."""
         return [
             (model, what, column)
             for model, columns in self.outputs.items()
@@ -69,19 +69,19 @@ class Part:
 
     @property
     def used(self) -> list[str]:
-        """The headings of the columns of what models gave."""
+        """The headings of the columns of outputs."""
         return [column for _, _, column in self.columns]
 
     @property
     def cells(self) -> pd.DataFrame:
-        """The truth, and what models gave."""
+        """The truth and the outputs."""
         true = [] if self.true is None else [self.true]
         wanted = [*dict.fromkeys([*true, *self.used])]
-        # A frame that holds nothing else need not be copied.
+        # A frame without other columns need not be copied.
         return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
     def holding(self, cells: Mapping[Any, Any]) -> Part:
-        """Replace the cells of some columns."""
+        """Return the part with other cells in some columns."""
         frame = self.frame.copy(deep=False)
         for column in cells:
             frame[column] = cells[column]
@@ -89,9 +89,9 @@ class Part:
 
 
 def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
-    """Parts whose cells are missing where they are empty or hold a mark of a missing one.
+    """Replace empty cells and marks of missing cells by missing cells.
 
-    Among texts that are answers an empty cell is an answer too, and only the marks told are marks.
+    If outputs are texts, an empty cell is an answer, and only marks that were named are marks.
     """
     are_texts = options.kind == "texts"
     usual = options.marks([column for part in parts for column in part.used])
@@ -112,10 +112,10 @@ def predictions_of(
     parts: Sequence[Part], options: Columns, *, written: bool, name: str | None,
     known: AnyArray | None = None, in_rows: bool = False, named_scores: bool = False,
 ) -> Predictions:  # fmt: skip
-    """Predictions of parts whose missing cells are known to be missing.
+    """Make predictions of parts whose missing cells are marked.
 
-    The classes are those `known`, in the order of the probabilities, where the parts hold some of
-    more rows; else those of headings and cells. With `in_rows` each row was of one model.
+    The classes are those `known`, in the order of the probabilities, if the parts are one block of
+    more rows; otherwise those of headings and cells. With `in_rows` each row was of one model.
     """
     parts = [
         replace(part, frame=_typed(part, options, written))
@@ -124,14 +124,14 @@ def predictions_of(
     frames = {next(iter(part.outputs)): part.frame for part in parts}
     check_same(frames, options.beside_names)
     first = parts[0].frame
-    told = {
+    described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
         "bounds": options.bounds if options.kind == "scores" else None, **options.beside(first),
     }  # fmt: skip
     if any(part.true is not None for part in parts):
-        predictions = _of_truth(parts, options, known, told)
+        predictions = _of_truth(parts, options, known, described)
     else:
-        predictions = _of_scores(parts, options, told, named=named_scores)
+        predictions = _of_scores(parts, options, described, named=named_scores)
     options.check_used(predictions, in_rows=in_rows)
     return predictions
 
@@ -139,7 +139,7 @@ def predictions_of(
 def missing_results(
     parts: Sequence[Part], options: Columns, predictions: Predictions
 ) -> dict[str, BoolArray]:
-    """Masks of labels and scores that models lack, in the outputs' shape, if they are worst."""
+    """Return masks of missing labels and scores if they count as the worst result."""
     if options.missing != "worst":
         return {}
     names = predictions.score_names
@@ -153,29 +153,29 @@ def missing_results(
 
 
 def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
-    """The columns with the types of what they are for."""
-    said = [columns[None] for columns in part.outputs.values() if None in columns]
+    """Convert the columns to the types that their roles need."""
+    labels = [columns[None] for columns in part.outputs.values() if None in columns]
     if written:
         weight = [] if options.weight is None else [options.weight]
         return cell_types.typed(
-            part.frame, options.kind, true=part.true, models=said, measures=[*part.used, *weight]
+            part.frame, options.kind, true=part.true, models=labels, measures=[*part.used, *weight]
         )
     frame = part.frame.infer_objects()
     if options.kind != "texts":
         return frame
-    told = [*said, *([] if part.true is None else [part.true])]
-    return part.holding({column: frame[column].map(_text) for column in told}).frame
+    described = [*labels, *([] if part.true is None else [part.true])]
+    return part.holding({column: frame[column].map(_text) for column in described}).frame
 
 
 def _text(cell: object) -> object:
-    """A cell as a text; several references stay several."""
+    """Return a cell as a text; several references stay several."""
     return cell if isinstance(cell, str | tuple) else str(cell)
 
 
 def _of_scores(
-    parts: Sequence[Part], options: Columns, told: Mapping[str, Any], *, named: bool
+    parts: Sequence[Part], options: Columns, described: Mapping[str, Any], *, named: bool
 ) -> Predictions:
-    """Predictions of scores; where they are not `named` there is one."""
+    """Make predictions of scores: a single score unless they are `named`."""
     given: dict[str, Any] = {
         model: {name: column_array(part.frame[column]) for name, column in columns.items()}
         for part in parts
@@ -185,13 +185,13 @@ def _of_scores(
     if not named:
         given = {model: scores[score] for model, scores in given.items()}
     better = options.greater_is_better(None if named else score)
-    return Predictions.from_scores(given, greater_is_better=better, **told)
+    return Predictions.from_scores(given, greater_is_better=better, **described)
 
 
 def _of_truth(
-    parts: Sequence[Part], options: Columns, known: AnyArray | None, told: Mapping[str, Any]
+    parts: Sequence[Part], options: Columns, known: AnyArray | None, described: Mapping[str, Any]
 ) -> Predictions:
-    """Predictions of labels, probabilities, values or texts."""
+    """Make predictions of labels, probabilities, values or texts."""
     truths = {
         next(iter(part.outputs)): part.frame[[part.true]] for part in parts if part.true is not None
     }
@@ -208,19 +208,19 @@ def _of_truth(
     labels = known
     if known is None:
         headed = cell_types.typed_labels(classes, truth) if classes else None
-        labels = options.told_labels(headed, truth)
+        labels = options.given_labels(headed, truth)
     for part in parts:
         for model, columns in part.outputs.items():
             if len(columns) > 1 and None in columns:
                 _check_likeliest(model, part.frame[columns[None]], outputs[model], classes)
     return Predictions(
         truth, dict(zip(outputs, same, strict=True)), kind=options.kind, labels=labels,
-        normalize=options.normalize, greater_is_better=options.told_better, **told,
+        normalize=options.normalize, greater_is_better=options.given_direction, **described,
     )  # fmt: skip
 
 
 def _common_classes(parts: Sequence[Part]) -> list[str]:
-    """The classes of probabilities as the first model's headings order them; none of labels."""
+    """Return the classes of probabilities in the first model's order; empty for labels."""
     classes = {
         model: [label for label in columns if label is not None]
         for part in parts
@@ -250,16 +250,16 @@ def _output(
         array: AnyArray = cells.to_numpy(np.float64)
     except (TypeError, ValueError) as error:
         odd = next(name for name, column in cells.items() if np.isnan(as_numbers(column)).any())
-        raise ValueError(f"column {odd!r} must hold probabilities; it holds texts.") from error
+        raise ValueError(f"column {odd!r} must contain probabilities; it has texts.") from error
     return array
 
 
 def _check_likeliest(
-    model: str, said: pd.Series[Any], probabilities: AnyArray, labels: Sequence[str]
+    model: str, predicted: pd.Series[Any], probabilities: AnyArray, labels: Sequence[str]
 ) -> None:
-    """A label beside probabilities is the likeliest one, or two answers were given."""
+    """Refuse labels next to probabilities that are not the likeliest class."""
     place = {label: code for code, label in enumerate(labels)}
-    codes = np.array([place.get(str(label), -1) for label in said])
+    codes = np.array([place.get(str(label), -1) for label in predicted])
     chosen = probabilities[np.arange(len(codes)), codes]
     other = (codes < 0) | (chosen < probabilities.max(axis=1))
     what = f"the file of model {model!r} has a y_pred that is not the likeliest class"
@@ -270,26 +270,26 @@ def _check_likeliest(
 
 
 def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Sequence[Part]:
-    """Parts without missing cells, in the way that was asked for."""
+    """Return parts without missing cells, by the treatment that `missing` names."""
     lacking = [part.cells.isna().any(axis=1).to_numpy() for part in parts]
     bad = np.any(lacking, axis=0)
     if not bad.any():
         return parts
     if options.missing == "worst":
-        return _with_stand_ins(parts, options)
+        return _with_worst(parts, options)
     if options.missing == "drop":
         left_out = f"left out {int(bad.sum()):,} of {len(bad):,}"
         what = f"{left_out} samples" if in_rows else f"{parts[0].where}: {left_out} rows"
         warn_caller(f"{what} with missing cells.", DataWarning)
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
-    # A truth that is missing in one file is the first to be mended.
+    # A missing truth is reported first.
     for part in sorted(parts, key=lambda part: not (part.true and part.frame[part.true].hasnans)):
         _refuse_missing(part.cells, part.where)
     return parts
 
 
 def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
-    """An error that counts the missing cells by column, where there are any."""
+    """Refuse missing cells and count them by column."""
     empty = cells.isna()
     counts = empty.sum()
     parts = [f"{str(c).removeprefix(SCORE)} {n:,}" for c, n in counts[counts > 0].items()]
@@ -300,12 +300,12 @@ def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
         )
 
 
-def _with_stand_ins(parts: Sequence[Part], options: Columns) -> list[Part]:
-    """Parts whose missing results count as the worst.
+def _with_worst(parts: Sequence[Part], options: Columns) -> list[Part]:
+    """Replace missing results by the worst ones.
 
-    Of scores that is the end of their declared range, or of 0 to 1 where all lie there; of others
-    the worst that any model has; of labels a wrong one (the most frequent class that is not the
-    true one).
+    For scores that is the end of their declared range, or of 0 to 1 if all lie within; for other
+    scores the worst that any model has; for labels a wrong one (the most frequent class that is not
+    the true one).
     """
     truths = [part for part in parts if part.true is not None]
     for part in truths:
@@ -315,7 +315,7 @@ def _with_stand_ins(parts: Sequence[Part], options: Columns) -> list[Part]:
     for part in parts:
         for _, heading, column in part.columns:
             held.setdefault(heading, []).append(part.frame[column])
-    stand_ins = {
+    worst = {
         heading: _worst_score(cells, heading, options)
         if truth is None
         else _worst_label(cells, truth, options)
@@ -324,20 +324,20 @@ def _with_stand_ins(parts: Sequence[Part], options: Columns) -> list[Part]:
     }
     return [
         part.holding({
-            column: part.frame[column].where(part.frame[column].notna(), stand_ins[heading])
+            column: part.frame[column].where(part.frame[column].notna(), worst[heading])
             for _, heading, column in part.columns
-            if heading in stand_ins
+            if heading in worst
         })
         for part in parts
     ]  # fmt: skip
 
 
 def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Columns) -> Any:
-    """The end of the scores' range, in the cells' own type: a number, or a number as written."""
+    """Return the worst score in the cells' own type: a number, or the text of one."""
     held = pd.concat(list(cells)).dropna()
     values = as_numbers(held)
     if np.isnan(values).any() or not len(values):
-        raise ValueError("the scores hold texts; name the models with models= (--model).")
+        raise ValueError("the scores are texts; name the models with models= (--model).")
     high = options.greater_is_better(score) is False
     unit = bool(((values >= 0) & (values <= 1)).all())
     end = float(high) if unit else float(values.max() if high else values.min())
@@ -348,22 +348,22 @@ def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Co
 def _worst_label(
     cells: Sequence[pd.Series[Any]], truth: pd.Series[Any], options: Columns
 ) -> pd.Series[Any]:
-    """For each sample the most frequent class that is not its own."""
+    """Return the most frequent wrong class of each sample."""
     refuse_objects(truth)
     for column in cells:
         soft = _is_soft(column, truth) or options.kind not in ("auto", "labels")
         if column.hasnans and soft:
             raise ValueError(
-                f"column {column.name!r} has missing results, and what the worst of them would be "
-                "is known for scores and labels only; use missing='drop' (--missing drop)."
+                f"column {column.name!r} has missing results, and a worst result is "
+                "defined for scores and labels only; use missing='drop' (--missing drop)."
             )
     classes = truth.value_counts().index.tolist()
     if len(classes) < 2:
-        raise ValueError("there is one class only, so no label is wrong; use missing='drop'.")
+        raise ValueError("with one class only no label is wrong; use missing='drop'.")
     return truth.map({each: classes[1] if each == classes[0] else classes[0] for each in classes})
 
 
 def _is_soft(column: pd.Series[Any], truth: pd.Series[Any]) -> bool:
-    """Return whether a column holds numbers with fractions, which are no labels."""
+    """Return whether a column has numbers with fractions, which are no labels."""
     values = pd.to_numeric(column.dropna(), errors="coerce")
     return bool(values.notna().all() and (values % 1 != 0).any()) and not column.isin(truth).any()

@@ -1,4 +1,4 @@
-"""Cells -> labels, names and numbers. Here alone a text becomes a number, or a number a text."""
+"""Cells -> labels, names and numbers: all conversions between texts and numbers."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import rows_text
-from modelcompare.readers.messages import told
+from modelcompare.readers.messages import as_options
 from modelcompare.words import KindOrAuto
 
-# Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
+# Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
-# How a missing cell is written where nobody says otherwise, beside an empty one.
+# Default marks of a missing cell, besides an empty one.
 MISSING_MARKS = frozenset(
     ("-", "#N/A", "<NA>", "N/A", "NA", "NAN", "NULL", "NaN", "None", "n/a", "na", "nan", "null")
 )
 
 
 def names(written: AnyArray) -> AnyArray:
-    """Whole numbers where every cell is one and would be written the same again, else texts.
+    """Convert texts to integers if every one is an integer in canonical form.
 
-    Where a cell is missing the others stay texts: it is no number, and must be seen to be missing.
+    With a missing cell the others stay texts, so that it is reported as missing.
     """
     place, found = pd.factorize(written)
     plain = (place >= 0).all() and all(map(_PLAIN.fullmatch, found))
@@ -34,7 +34,7 @@ def names(written: AnyArray) -> AnyArray:
 
 
 def as_numbers(cells: Any) -> AnyArray:
-    """Cells as numbers, True and False too; NaN where one is none."""
+    """Convert cells to numbers, True and False to 1 and 0, anything else to NaN."""
     found = pd.to_numeric(cells, errors="coerce")
     array: AnyArray = pd.Series(found).to_numpy(np.float64, na_value=np.nan)
     if not np.isnan(array).any():
@@ -44,14 +44,14 @@ def as_numbers(cells: Any) -> AnyArray:
 
 
 def numbers(written: AnyArray) -> AnyArray:
-    """Numbers where every cell is one, else texts."""
+    """Convert texts to numbers if every one is a number."""
     place, held = pd.factorize(written)
     found = as_numbers(held)
     return written if np.isnan(found).any() or (place < 0).any() else found[place]
 
 
-def said(written: AnyArray) -> AnyArray:
-    """Names, unless all cells are numbers and one has a fraction, as no class name has."""
+def names_or_numbers(written: AnyArray) -> AnyArray:
+    """Convert texts to names, or to numbers if all are numbers and one has a fraction."""
     named = names(written)
     if named.dtype.kind == "i":
         return named
@@ -60,10 +60,10 @@ def said(written: AnyArray) -> AnyArray:
     return found if fractions else written
 
 
-# What the cells of models are, by the kind of output that was told; true labels are names.
-_SAID: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
-    "auto": said, "labels": names, "probabilities": numbers, "values": numbers, "scores": numbers,
-    "texts": lambda written: written, "text_lists": lambda written: written,
+# Conversion of outputs by `kind`; true labels are names.
+_RULES: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
+    "auto": names_or_numbers, "labels": names, "probabilities": numbers, "values": numbers,
+    "scores": numbers, "texts": lambda written: written, "text_lists": lambda written: written,
 }  # fmt: skip
 
 
@@ -71,21 +71,21 @@ def typed(
     frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, models: Iterable[str],
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
-    """A written table with each column's cells as what it is for; those not named are names."""
+    """Convert a table of texts: each column to the type of its role, others to names."""
     rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, numbers)
     if true is not None:
-        rule = names if kind == "probabilities" else _SAID[kind]
+        rule = names if kind == "probabilities" else _RULES[kind]
         truth = rule(frame[true].to_numpy())
         rules[true] = lambda _: truth
-        # Where the truth is measured, so is what models say of it.
+        # Outputs are values if the truth is.
         kind = "values" if kind == "auto" and truth.dtype.kind == "f" else kind
-    rules |= dict.fromkeys(models, _SAID[kind])
+    rules |= dict.fromkeys(models, _RULES[kind])
     columns = {name: rules.get(name, names)(column.to_numpy()) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False)
 
 
 def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
-    """Mask of cells whose texts stand for a missing one."""
+    """Return a mask of cells whose texts mark a missing cell."""
     if column.dtype.kind in "iufbM":
         return np.zeros(len(column), dtype=bool)
     found: BoolArray = column.isin([*marks]).to_numpy()
@@ -93,15 +93,15 @@ def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
 
 
 def with_missing(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
-    """A table whose cells are missing where they are empty, or hold a mark of a missing one."""
+    """Replace cells with a mark of a missing cell by missing cells."""
     places = frame.apply(lambda column: marked(column, marks))
     return frame.mask(places) if places.to_numpy().any() else frame
 
 
 def refuse_marks(frames: Sequence[pd.DataFrame], true: str | None, marks: Collection[str]) -> None:
-    """Refuse a truth that holds usual marks of missing cells: they may as well name a class.
+    """Refuse a truth with usual marks of missing cells, which may also name a class.
 
-    Among numbers they do not. The commands named keep the marks that the models' columns hold.
+    Among numbers they do not. The suggested options keep the marks in the models' columns.
     """
     truth = next((frame[true] for frame in frames if true in frame), None)
     held = [] if truth is None else sorted({*truth[marked(truth, marks)]})
@@ -112,13 +112,13 @@ def refuse_marks(frames: Sequence[pd.DataFrame], true: str | None, marks: Collec
     counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
     missing, others = sorted(every), sorted(every - {*held}) or [""]
     raise ValueError(
-        f"column {true!r} holds {counts}; if these are missing pass {told(na=missing)}, "
-        f"if they name classes {told(na=others)}."
+        f"column {true!r} has {counts}; if these are missing pass {as_options(na=missing)}, "
+        f"if they name classes {as_options(na=others)}."
     )
 
 
 def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
-    """Share of the cells that are not missing which are numbers; 0 where all are missing."""
+    """Compute the fraction of numbers among the cells that are not missing; 0 if all are."""
     if column.dtype.kind in "iufb":
         return float(column.notna().any())
     if holds_objects(column):
@@ -132,35 +132,35 @@ def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
 
 
 def column_array(column: pd.Series[Any]) -> AnyArray:
-    """A column as numpy array: numbers as numbers, anything else as objects."""
+    """Convert a column to an array: numbers to numbers, anything else to objects."""
     array: AnyArray = column.to_numpy(None if column.dtype.kind in "iufb" else object)
     if array.dtype.kind != "O":
         return array
     if pd.api.types.infer_dtype(array, skipna=False) == "integer":
-        # Longer than 64 bits; they are compared, not computed with.
+        # Longer than 64 bits: only compared, never computed with.
         return array.astype(str).astype(object)
     refuse_objects(column)
     return array
 
 
 def refuse_objects(column: pd.Series[Any]) -> None:
-    """An error where cells of a column hold lists or objects."""
+    """Refuse a column whose cells are lists or objects."""
     if holds_objects(column):
         raise ValueError(
-            f"column {column.name!r} holds lists or objects; give one label, number or text for "
+            f"column {column.name!r} contains lists or objects; give one label, number or text for "
             "each sample."
         )
 
 
 def holds_objects(column: pd.Series[Any]) -> bool:
-    """Return whether cells of a column hold lists or objects."""
+    """Return whether cells of a column are lists or objects."""
     if column.dtype.kind != "O" or pd.api.types.infer_dtype(column) == "string":
         return False
     return any(isinstance(cell, list | dict | np.ndarray) for cell in column)
 
 
 def alike(arrays: Sequence[AnyArray]) -> list[AnyArray]:
-    """Whole numbers as texts, where there are texts among what they are compared with."""
+    """Convert whole numbers to texts if any of the arrays compared with them has texts."""
     if not any(array.dtype.kind == "O" for array in arrays):
         return list(arrays)
     return [a.astype(str).astype(object) if _is_whole(a) else a for a in arrays]
@@ -171,7 +171,7 @@ def _is_whole(array: AnyArray) -> bool:
 
 
 def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray:
-    """Class names from headings, of the true labels' type: numbers, truth values or texts."""
+    """Convert headings to classes of the true labels' type: numbers, bool or texts."""
     if truth is not None and truth.dtype.kind == "b":
         values = {"False": False, "True": True}
         if {*headings} <= {*values}:

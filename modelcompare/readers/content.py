@@ -23,19 +23,19 @@ _KINDS: dict[str, FileKind] = {
     ),
 }  # fmt: skip
 _GZIP = b"\x1f\x8b"
-# What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
+# A file above both this compression ratio and this inflated size is no table of predictions.
 MOST_RATIO = 100
 MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
 class File:
-    """A file, and the model, the test set and the run that it holds if it does not say itself.
+    """A file, and the model, test set and run that its path gives.
 
-    Once it is opened it has a kind, and a payload: a frame for csv, tsv, parquet and jsonl; the
-    parsed document for json; a list of lines without their ends for text; the open file for npz
-    and eval, and for every kind before it is read. A frame is a table of no file. A file that was
-    found in a folder may be left out if nothing in it was scored.
+    Once opened it has a kind and a payload: a frame for csv, tsv, parquet and jsonl; the parsed
+    document for json; a list of lines without their ends for text; the open file for npz and eval,
+    and for every kind before it is read. A table that came as a frame has no path. A file found in
+    a folder may be left out if nothing in it was scored.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class File:
     set: str | None = None
     run: str | None = None
     in_folder: bool = False
-    is_named: bool = False  # by whoever named the file
+    is_named: bool = False  # the caller named the model
 
     @property
     def name(self) -> str:
@@ -58,26 +58,26 @@ class File:
         return self.kind in ("csv", "tsv")
 
     def holding(self, data: bytes, kind: FileKind) -> File:
-        """Reopen bytes that were read already as a file of another kind."""
+        """Return the file with bytes that were read already, as another kind."""
         return replace(self, kind=kind, payload=io.BytesIO(data))
 
     def text(self) -> bytes:
-        """All of an open file, which must be text in UTF-8."""
+        """Read all of an open file, which must be text in UTF-8."""
         with self.payload as file:
             data: bytes = file.read()
         if b"\0" in data:
             raise ValueError(
-                f"{self.name}: byte {data.index(0):,} is 0, which no text in UTF-8 holds; write "
+                f"{self.name}: byte {data.index(0):,} is 0, which UTF-8 text never contains; write "
                 "the file again, as UTF-8."
             )
         return data
 
 
 def with_content(file: File) -> File:
-    """Open a file, a pipe, or standard input, which tell their kind by their first bytes."""
+    """Open a file, a pipe or standard input, whose kind the first bytes determine."""
     path = file.path
     check_file(path)
-    # A path without suffix is a pipe, or a device like /dev/stdin.
+    # A path without suffix is a pipe or a device such as /dev/stdin.
     is_stream = not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
     kind = None if is_stream else file_kind(path)
     is_packed = path.suffix.lower() == ".gz"
@@ -92,7 +92,7 @@ def with_content(file: File) -> File:
 
 
 def check_file(path: Path) -> None:
-    """The file is there, is no folder, and is not empty."""
+    """Refuse a path that does not exist, is a folder, or is an empty file."""
     try:
         state = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -108,7 +108,7 @@ def check_file(path: Path) -> None:
 
 
 def file_kind(path: Path) -> FileKind:
-    """Kind of a file by its name, without .gz."""
+    """Return the kind of a file by its name, without .gz."""
     found = known_kind(path)
     if found is None:
         suffix = _unpacked(path).suffix.lower() or "(no suffix)"
@@ -121,12 +121,12 @@ def file_kind(path: Path) -> FileKind:
 
 
 def known_kind(path: Path) -> FileKind | None:
-    """Kind of a file by its name, if that tells one."""
+    """Return the kind of a file by its name, or None."""
     return _KINDS.get(_unpacked(path).suffix.lower())
 
 
 def file_stem(path: Path) -> str:
-    """A file's name without suffixes: ``cnn.v2.csv.gz`` is cnn.v2."""
+    """Return a file's name without suffixes: cnn.v2 for ``cnn.v2.csv.gz``."""
     return _unpacked(path).stem
 
 
@@ -136,7 +136,7 @@ def _unpacked(path: Path) -> Path:
 
 @contextmanager
 def whole(name: str) -> Iterator[None]:
-    """Refuse a file that turns out to be damaged while it is unpacked or decoded."""
+    """Report errors of unpacking and decoding as a damaged file."""
     try:
         yield
     except (
@@ -146,7 +146,7 @@ def whole(name: str) -> Iterator[None]:
 
 
 def check_inflation(name: str, packed: int, inflated: int) -> None:
-    """Refuse what would take far more memory than its size lets expect."""
+    """Refuse a file whose inflated size is out of proportion."""
     if inflated > max(MOST_BYTES, MOST_RATIO * packed):
         raise ValueError(
             f"{name} inflates to over {MOST_RATIO} times its {packed:,} bytes, which may exhaust "
@@ -162,7 +162,7 @@ def _inflated(data: bytes, name: str) -> bytes:
 
 
 def _kind_by_content(data: bytes) -> FileKind:
-    """Archives by their signature, JSON lines by a brace, tsv by a tab in the header, else csv."""
+    """Return the kind by signature, a brace (jsonl), or a tab in the header; csv by default."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     header = start.split(b"\n", 1)[0]
     for signature, kind in FIRST_BYTES.items():

@@ -18,10 +18,10 @@ from modelcompare.words import check_names, shown
 # Rows that take a few seconds and about a gigabyte to compare.
 MOST_SAMPLES = 20_000_000
 _TRUTH = "y_true"
-# What tells the sides of a confusion matrix apart, where they are named.
+# Names of the sides of a confusion matrix.
 _TRUE_NAMES = (_TRUTH, "true", "truth", "actual", "gold", "target")
 _SAID_NAMES = ("y_pred", "pred", "predicted", "prediction")
-# Not 1 and 0: a frame without headings of its own has these, and its first row is right.
+# Not 1 and 0, which are default headings with the first row right.
 _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
 
@@ -29,16 +29,16 @@ _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 def from_counts(
     counts: Any, models: str | Sequence[str] | None = None, *, labels: ArrayLike | None = None
 ) -> Predictions:
-    """Predictions from a published table of counts: as many samples as it counts.
+    """Make predictions from a published table of counts, one sample per count.
 
-    Three tables tell what was said of single samples:
+    Three types of tables determine the outputs for single samples:
 
     - The confusion matrix of one model, named by ``models="cnn"``: rows are the true classes,
-      columns the predicted ones, as in scikit-learn. Two such matrices do not tell how the models'
-      errors go together, so they make two test sets, for `unpaired_test`.
-    - What two models got right, ``models=("cnn", "lstm")``: rows are right and wrong of the first,
+      columns the predicted ones, as in scikit-learn. Two such matrices do not determine how the
+      models' errors are paired, so they make two test sets, for `unpaired_test`.
+    - Two models right or wrong, ``models=("cnn", "lstm")``: rows are right and wrong of the first,
       columns of the second, so that the two counts off the diagonal are those of McNemar's test.
-      Of k models an array of shape (2,) * k.
+      For k models an array of shape (2,) * k.
     - A Series of counts by ``y_true`` and each model's labels, its index levels, as
       ``frame.groupby(["y_true", "cnn", "lstm"]).size()`` makes it: everything of all models.
 
@@ -58,13 +58,13 @@ def from_counts(
     -------
     Predictions
         Labels; or scores per example, 1 for right and 0 for wrong, whose metric is mean_score.
-        McNemar's tests of these are done at once however many samples there are; what resamples
-        takes minutes from a hundred thousand up.
+        McNemar's tests of these are immediate for any number of samples; methods that resample take
+        minutes from a hundred thousand samples up.
 
     Raises
     ------
     ValueError
-        If the counts are shares, do not fit the models, or hold the sums of rows and columns.
+        If the counts are fractions, do not fit the models, or include sums of rows and columns.
 
     Examples
     --------
@@ -79,13 +79,13 @@ def from_counts(
     """
     if isinstance(counts, Mapping):
         raise ValueError(
-            "`counts` must be one table: matrices of several models do not tell how their errors "
-            "go together. Make one test set of each, from_counts(matrix, 'cnn'), and compare them "
-            "with unpaired_test."
+            "`counts` must be one table: matrices of several models do not determine how their "
+            "errors are paired. Make one test set of each, from_counts(matrix, 'cnn'), and compare "
+            "them with unpaired_test."
         )
     if isinstance(counts, pd.DataFrame) and _TRUTH in counts:
         raise ValueError(
-            "`counts` with a column y_true must be a Series, for a frame whose counts stand in n: "
+            "`counts` with a column y_true must be a Series, for a frame with counts in n: "
             "frame.set_index(['y_true', 'cnn', 'lstm'])['n']."
         )
     if isinstance(counts, pd.Series):
@@ -119,8 +119,10 @@ def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions
             f"{(len(classes), len(classes))}, got {matrix.shape}."
         )
     _refuse_sums(matrix)
-    true, said = (np.repeat(classes[at.ravel()], matrix.ravel()) for at in np.indices(matrix.shape))
-    return Predictions(true, {model: said}, kind="labels", labels=classes)
+    true, predicted = (
+        np.repeat(classes[at.ravel()], matrix.ravel()) for at in np.indices(matrix.shape)
+    )
+    return Predictions(true, {model: predicted}, kind="labels", labels=classes)
 
 
 def _refuse_turned(frame: pd.DataFrame) -> None:
@@ -134,12 +136,12 @@ def _refuse_turned(frame: pd.DataFrame) -> None:
 
 
 def _classes(frame: pd.DataFrame) -> AnyArray:
-    """Headings of the rows, then those of columns that no row has."""
+    """Return the headings of the rows, then those that only columns have."""
     return as_array([*dict.fromkeys([*frame.index, *frame.columns])])
 
 
 def _in_order(frame: pd.DataFrame, headings: ArrayLike) -> pd.DataFrame:
-    """Rows and columns in the order of the headings, with 0 where a side lacks one."""
+    """Reorder rows and columns by the headings; absent headings count 0."""
     for side in (frame.index, frame.columns):
         if side.has_duplicates:
             raise ValueError(f"`counts` has the heading {side[side.duplicated()][0]!r} twice.")
@@ -166,7 +168,7 @@ def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
     table = _whole(counts)
     if table.shape != (2,) * len(names):
         raise ValueError(
-            f"`counts` of what {len(names)} models got right must have the shape "
+            f"`counts` of right and wrong of {len(names)} models must have the shape "
             f"{(2,) * len(names)}, an axis of right and wrong for each, got {table.shape}. Counts "
             "by class are one model's matrix, or a Series by y_true and every model's labels."
         )
@@ -205,14 +207,14 @@ def _of_joint(counts: pd.Series[Any], models: Any, labels: ArrayLike | None) -> 
 
 
 def _whole(counts: Any) -> IntArray:
-    """Counts of samples, of any shape."""
+    """Check counts of samples, of any shape."""
     if np.ndim(counts) == 0 or (array := as_array(counts, "`counts`")).dtype.kind not in "iuf":
         raise TypeError(f"`counts` must be whole numbers of samples, got {shown(counts)}.")
     bad = array[~((array >= 0) & (array == np.floor(array)) & np.isfinite(array))]
     if bad.size:
         raise ValueError(
-            f"`counts` must be whole numbers of samples, 0 or above, got {bad[0]:g}; from shares "
-            "nobody can tell how many samples there were."
+            f"`counts` must be whole numbers of samples, 0 or above, got {bad[0]:g}; fractions "
+            "do not determine the number of samples."
         )
     if (total := array.sum()) > MOST_SAMPLES:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Probabilities that stand in lists, one in each cell -> a column for each class."""
+"""Probabilities in lists, one per cell -> a column for each class."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import told
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile, find_truth
 from modelcompare.readers.records import PROBABILITY
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
-# What numpy calls the numbers in a list, or the list.
+# Names that numpy and torch write around numbers and lists.
 _NUMPY = re.compile(r"np\.float\d+\(([^()]*)\)|\b(?:array|tensor)\(([^()]*)\)")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
 def spread(seen: Profile, *, alone: bool) -> Profile:
-    """A table whose lists of probabilities are a column for each class.
+    """Replace each column of probability lists by one column per class.
 
-    Other lists stay what they are: they describe the samples, unless their name says otherwise.
+    Other lists stay unchanged: they describe the samples, unless they are named like outputs.
     """
     columns = seen.columns
     if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
         return seen
-    found = {heading: _numbers(seen.frame[heading], seen) for heading in _asked(seen)}
+    found = {heading: _numbers(seen.frame[heading], seen) for heading in _candidates(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
         return seen
@@ -48,8 +48,8 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     if len({*made.values()}) < len(made):
         first, second = list(made)[:2]
         raise ValueError(
-            f"{seen.where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
-            "which holds what the model gave with pred= (--read pred=COLUMN)."
+            f"{seen.where}: columns {first!r} and {second!r} both have probabilities in lists; "
+            "name the model's column with pred= (--read pred=COLUMN)."
         )
     parts: list[Any] = []
     for heading, column in seen.frame.items():
@@ -64,12 +64,12 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
 
 
-def _asked(seen: Profile) -> list[str]:
-    """Headings of columns of lists that may be what models gave."""
+def _candidates(seen: Profile) -> list[str]:
+    """Find columns of lists that may be model outputs."""
     columns = seen.columns
     if columns.pred is not None:
         return [columns.pred]
-    skip = {*names.named(seen.headings, names.TRUE), *seen.told}
+    skip = {*names.named(seen.headings, names.TRUE), *seen.named}
     free = [h for h in seen.headings if h not in skip]
     if columns.models is not None:
         # Names first: a table may have a hundred thousand columns.
@@ -84,10 +84,10 @@ def _begins_with_list(column: pd.Series[Any]) -> bool:
     if column.dtype.kind in "iufbM":
         return False
     present = (x for x in column if isinstance(x, list | tuple | np.ndarray) or not pd.isna(x))
-    return _held(next(present, None)) is not None
+    return _entries(next(present, None)) is not None
 
 
-def _held(cell: Any) -> Sequence[Any] | None:
+def _entries(cell: Any) -> Sequence[Any] | None:
     """Return the entries of a list, written or not; None where a cell is no list."""
     if isinstance(cell, list | tuple | np.ndarray):
         return list(cell)
@@ -98,9 +98,9 @@ def _held(cell: Any) -> Sequence[Any] | None:
 
 
 def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
-    """Lists of probabilities as an array, NaN where a cell is missing; None if they are none."""
+    """Convert lists of probabilities to an array, NaN for missing cells; None for others."""
     present = column[~cell_types.marked(column, seen.marks)].dropna()
-    held = [_held(cell) for cell in present]
+    held = [_entries(cell) for cell in present]
     rows = [row for row in held if row is not None]
     if not rows or len(rows) < len(held):
         return None
@@ -120,10 +120,10 @@ def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
     if means_boxes or (of_model and numeric):
         size = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
         raise ValueError(
-            f"{seen.where}: column {heading!r} holds lists of {size} numbers that are no "
+            f"{seen.where}: column {heading!r} has lists of {size} numbers that are no "
             "probabilities of as many classes (each at least 0, 1 in all); boxes, embeddings and "
             "logits are not compared: give probabilities, labels, or a score for each sample, or "
-            "if it only describes the samples name what is compared with models= (--model)."
+            "if it only describes the samples name the models with models= (--model)."
         )
     return None
 
@@ -145,11 +145,11 @@ def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
 
 
 def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
-    """The classes of a list's places: those told, or codes that the true labels are."""
+    """Return the classes of a list's entries: those named, or codes used by the true labels."""
     labels = seen.columns.labels
     if labels is not None and len(labels) != n_classes:
         raise ValueError(
-            f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, but "
+            f"{seen.where}: column {heading!r} has lists of {n_classes} probabilities, but "
             f"labels (--read labels) are {len(labels)} ({', '.join(labels)})."
         )
     if labels is not None:
@@ -161,9 +161,9 @@ def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) 
     known = sorted({*map(str, truth.tolist())})
     order = known if len(known) == n_classes else [f"CLASS_{k + 1}" for k in range(n_classes)]
     raise ValueError(
-        f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, and nothing "
-        f"says of which classes; name them in the lists' order, as {told(labels=order)} if that is "
-        "it, or head a column model:class for each."
+        f"{seen.where}: column {heading!r} has lists of {n_classes} probabilities, and nothing "
+        f"names their classes; name them in the lists' order, as {as_options(labels=order)} if "
+        "that is it, or head a column model:class for each."
     )
 
 

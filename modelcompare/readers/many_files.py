@@ -1,4 +1,4 @@
-"""Files named together, logs and tables -> the records in them, each with its model and set."""
+"""Several files, logs and tables -> their records, each with its model and set."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ from modelcompare.readers.records import Records, stacked
 from modelcompare.words import warn_caller
 
 
-def gathered(files: Sequence[File], columns: Columns) -> Records:
-    """The records of several files, logs and tables, whose places name what they do not say."""
-    # A folder that holds one file stands for a model, whatever the file is called.
+def records_of_files(files: Sequence[File], columns: Columns) -> Records:
+    """Read the records of several files; paths give the models and sets that files omit."""
+    # A folder with one file is a model, under any name of the file.
     several = len({(file.model, file.run) for file in files}) < len(files)
     parts, in_order = [], []
-    for log, alike in _by_format(files).items():
+    for log, together in _by_format(files).items():
         if log is not None:
-            told = {"true": columns.true} if log.truth_is_a_file else {}
-            parts.append(_placed(replace(log.read(alike, **told), says=log.name), alike, several))
+            options = {"true": columns.true} if log.truth_is_a_file else {}
+            parts.append(
+                _placed(replace(log.read(together, **options), format=log.name), together, several)
+            )
             continue
-        for file in alike:
+        for file in together:
             where = f"the file of model {file.model!r}"
             records = table_records(*with_roles(file, columns, where, alone=False))
             parts.append(_placed(records, [file], several))
@@ -44,7 +46,7 @@ def gathered(files: Sequence[File], columns: Columns) -> Records:
 
 
 def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
-    """Files by the format they are of; tables of a row for each sample are of none."""
+    """Group files by format; None is the format of plain tables."""
     by_format: dict[Format | None, list[File]] = {}
     for file in files:
         if file.kind == "npz":
@@ -63,9 +65,9 @@ def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
 
 
 def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
-    """Tables without ids are of the same samples where they hold the same truth row by row.
+    """Refuse tables without ids unless their truths agree row by row.
 
-    A truth that hardly changes from row to row shows nothing about their order.
+    A truth that hardly changes from row to row is no evidence of their order.
     """
     for where, records in tables:
         truth, first = (each.frame.get("y_true") for each in (records, tables[0][1]))
@@ -78,7 +80,7 @@ def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
 
 
 def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
-    """Records whose models and sets are named by their places where the files do not say."""
+    """Add models, sets and runs from the paths where the files do not name them."""
     frame = records.frame
     position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
     made: dict[str, list[str | None]] = {}
@@ -94,7 +96,7 @@ def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
 
 
 def _newest(records: Records) -> Records:
-    """Keep the newest of several logs of one model on one test set, with a warning."""
+    """Keep the newest log of each model and test set, and warn."""
     beside = records.beside
     if beside is None or "date" not in beside or "file" not in records.frame:
         return records
@@ -105,7 +107,7 @@ def _newest(records: Records) -> Records:
         return records
     models = counted([*dict.fromkeys(records.frame["model"][old])])
     warn_caller(
-        f"there are several logs of the same model and task; the newest was taken of {models}.",
+        f"several logs have the same model and task; the newest was used for {models}.",
         DataWarning,
     )
     return replace(records, frame=records.frame[~old], beside=beside[~old])

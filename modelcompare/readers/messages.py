@@ -10,7 +10,7 @@ from modelcompare.words import shown
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
-# Options of which each value has a flag of its own, and those that are keys of --read.
+# Options with a flag for each value.
 _FLAGS = {"models": "model", "slices": "slice"}
 KEYS = {
     "pred", "model_column", "runs", "set", "filter", "strata", "weight", "score", "ids", "na",
@@ -21,7 +21,7 @@ KEYS = {
 def listed(values: Collection[Any], most: int = 3) -> str:
     """Write the first few of many values out.
 
-    An id with line ends or of many letters is written as code.
+    Values with line ends or many letters are written as code.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def _in_a_line(value: Any) -> str:
 
 
 def counted(names: Sequence[str]) -> str:
-    """Names behind their number, as far as they fit into a line.
+    """Write the number of names and the first few of them.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def counted(names: Sequence[str]) -> str:
     return f"{len(names):,} ({', '.join(names[:_MOST_NAMES])}{more})" if names else ""
 
 
-def told(**options: str | Sequence[str]) -> str:
-    """Options to pass, as Python and as flags; those without a value are left out.
+def as_options(**options: str | Sequence[str]) -> str:
+    """Write options to pass, as Python and as flags; those without a value are left out.
 
     Examples
     --------
-    >>> told(true="gold", models=["my cnn", "bow"], pred=[])
+    >>> as_options(true="gold", models=["my cnn", "bow"], pred=[])
     "true='gold', models=['my cnn', 'bow'] (--true gold --model 'my cnn' --model bow)"
     """
     given = {name: value for name, value in options.items() if len(value) or name == "na"}

@@ -1,4 +1,4 @@
-"""Columns without another role: those of models, and those that only describe the samples."""
+"""Columns without another role: those of models, and descriptions of the samples."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from modelcompare import spelling
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import listed, told
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
-# So many whole numbers may be codes of classes as well as scores.
+# Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
-# A number with a unit, or with commas for its point or its thousands.
+# A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 
 def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
 ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """Divide columns without a role into those of models, and those that only describe."""
+    """Split columns without a role into those of models and descriptions."""
     if seen.columns.models is not None:
         return [*candidates], []
     if seen.columns.kind == "texts":
@@ -37,7 +37,7 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
 
 
 def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Columns of numbers are models; texts describe, unless a few cells make them texts."""
+    """Take columns of numbers for models, and columns of texts for descriptions."""
     numeric, left_out = [], []
     for heading in candidates:
         share = cell_types.share_of_numbers(seen.frame[heading], seen.marks)
@@ -60,14 +60,14 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
 
 
 def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str]) -> None:
-    """Refuse a table whose rows are models or data sets, or models of several samples each."""
+    """Refuse a table whose rows are models or data sets."""
     benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
     for what, usual in (("model", names.MODEL), ("data set", names.SET)):
-        held = next((h for h in names.named(seen.headings, usual) if seen.tells_rows(h)), None)
+        held = next((h for h in names.named(seen.headings, usual) if seen.identifies_rows(h)), None)
         if held is not None or len(benchmarks) > 1:
             by = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
             raise ValueError(
-                f"{seen.where}: each row is of another {what} ({by}), and of no sample; such "
+                f"{seen.where}: each row is a {what} ({by}), not a sample; such "
                 "scores are for `modelcompare ranks`, with a row for each data set and a column "
                 "for each model; if the rows are samples name the models with models= (--model)."
             )
@@ -77,7 +77,7 @@ def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str
         raise ValueError(
             f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
             f"{repeated[0]!r} names the model of each row pass "
-            f"{told(model_column=repeated[0])}, else name the model with models= (--model "
+            f"{as_options(model_column=repeated[0])}, else name the model with models= (--model "
             f"{numeric[0]})."
         )
 
@@ -88,12 +88,12 @@ def _repeats(seen: Profile, heading: str) -> bool:
 
 
 def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
-    """Refuse columns of one class each where no column holds the truth."""
+    """Refuse columns of one class each without a column of the truth."""
     held = [h for h in numeric if ":" in h]
     if len(held) > len({h.partition(":")[0] for h in held}):
         raise ValueError(
-            f"{seen.where}: columns such as {held[0]!r} hold one class each, but none the true "
-            "labels; give them in one column, and name it with true= (--true COLUMN)."
+            f"{seen.where}: columns such as {held[0]!r} have one class each, but none has the true "
+            "labels; give these in one column, and name it with true= (--true COLUMN)."
         )
     refuse_truth_beside(seen, numeric)
 
@@ -109,7 +109,7 @@ def _refuse_classes(seen: Profile, candidates: Sequence[str], true: str) -> None
             parts = [model + sign + each for each in classes]
             if model != heading and {*parts} <= {*candidates} and _sum_to_one(seen, parts):
                 raise ValueError(
-                    f"{seen.where}: columns {parts[0]!r}, {parts[1]!r}, ... hold probabilities of "
+                    f"{seen.where}: columns {parts[0]!r}, {parts[1]!r}, ... have probabilities of "
                     f"the classes; head them model:class, as {model}:{classes[0]}."
                 )
 
@@ -122,15 +122,15 @@ def _sum_to_one(seen: Profile, headings: Sequence[str]) -> bool:
 
 
 def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
-    """Refuse a few whole numbers, more than two, which are as well codes of classes."""
+    """Refuse scores of few distinct integers, which may be codes of classes."""
     some = (np.unique(cell_types.as_numbers(seen.present(h)))[: _MANY_CODES + 1] for h in numeric)
     held = {float(x) for found in some for x in found}
     few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
-            f"{seen.where}: the columns hold whole numbers ({min(held):g} to {max(held):g}), "
-            "which are scores or codes of classes; pass scores=True (--read scores), or say which "
-            "column is the truth with true= (--true COLUMN)."
+            f"{seen.where}: the columns have whole numbers ({min(held):g} to {max(held):g}), "
+            "which are scores or codes of classes; pass scores=True (--read scores), or name the "
+            "column of the truth with true= (--true COLUMN)."
         )
 
 
@@ -138,19 +138,19 @@ def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
     raise ValueError(
-        f"{seen.where}: column {heading!r} holds numbers, but {str(odd.iloc[0])!r} in "
-        f"{len(odd):,} of {len(seen.frame):,} rows; if that stands for a missing result pass "
-        f"{told(na=[str(odd.iloc[0])])}, or name the models with models= "
+        f"{seen.where}: column {heading!r} has numbers, but {str(odd.iloc[0])!r} in "
+        f"{len(odd):,} of {len(seen.frame):,} rows; if that marks a missing result pass "
+        f"{as_options(na=[str(odd.iloc[0])])}, or name the models with models= "
         "(--model)."
     )
 
 
 def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
-    """Refuse numbers that are written as no program writes them: 1,250 or 91.2 %."""
+    """Refuse numbers with separators or signs: 1,250 or 91.2 %."""
     column = seen.present(heading).astype(str)
-    if len(column) and heading not in seen.told and column.str.fullmatch(_ODD_NUMBER).all():
+    if len(column) and heading not in seen.named and column.str.fullmatch(_ODD_NUMBER).all():
         raise ValueError(
-            f"{seen.where}: column {heading!r} holds {column.iloc[0]!r}, which may be a number; "
+            f"{seen.where}: column {heading!r} has {column.iloc[0]!r}, which may be a number; "
             "write numbers with a point (0.5) and no other sign, or name the models with models= "
             "(--model)."
         )
@@ -159,12 +159,12 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
 def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
     raise ValueError(
         f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
-        "the truth (y_true, label, gold, target); say which it is with true= (--true COLUMN)."
+        "the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
     )
 
 
 def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
-    """Refuse numbers that are no scores by their name, or that only name the rows."""
+    """Refuse numbers that are not named like scores, or that only number the rows."""
     if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         _refuse_doubtful(seen, heading, "is not named like a model")
     if len(numeric) > 1 and names.plain(heading) in (*names.SCORE, *names.METRIC):
@@ -172,20 +172,20 @@ def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
     if len(seen.frame) < FEW_ROWS:
         return
     if seen.numbers_rows(heading):
-        _refuse_doubtful(seen, heading, "holds another whole number in each row")
+        _refuse_doubtful(seen, heading, "has another whole number in each row")
     values = cell_types.as_numbers(seen.present(heading))
     whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
     if not whole or np.abs(values).max() <= FEW_ROWS:
         return
     others = [seen.range(each) for each in numeric if each != heading]
     if others and max(others) <= 1:
-        _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")
+        _refuse_doubtful(seen, heading, "has whole numbers where the others are between 0 and 1")
 
 
 def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
-    """Columns that say what the truth says are models; those that never do may describe."""
+    """Take columns with values of the truth for models, others for descriptions."""
     for heading in candidates:
-        if names.usual_and_rest(heading, names.TRUE, behind=True)[1].isdecimal():
+        if names.usual_and_rest(heading, names.TRUE, prefix=True)[1].isdecimal():
             _refuse_doubtful(seen, heading, "is named like the truth")
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)
@@ -199,11 +199,11 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
         else:
             doubtful.append(heading)
     if not models:
-        # Then nothing fits, and the message of what does not match says more.
+        # Nothing fits; the message about labels that do not match is more helpful.
         return doubtful, left_out
     for heading in doubtful:
         if names.describes(heading) or not _is_misspelt(seen, heading, true):
-            _refuse_doubtful(seen, heading, f"holds other things than {true!r} does")
+            _refuse_doubtful(seen, heading, f"has other values than {true!r}")
     return [h for h in candidates if h in {*models, *doubtful}], left_out
 
 
@@ -217,7 +217,7 @@ def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:
 
 
 def _describes(seen: Profile, heading: str, true: str) -> bool:
-    """Return whether a column holds free text or names, and not the answers of a model."""
+    """Return whether a column has free text or names rather than outputs of a model."""
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
         return False
@@ -229,12 +229,12 @@ def _describes(seen: Profile, heading: str, true: str) -> bool:
 def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
     if cell_types.holds_objects(seen.frame[heading]):
         return False
-    said, known = (seen.present(each).unique().tolist() for each in (heading, true))
-    return bool(spelling.remedy(said, known))
+    predicted, known = (seen.present(each).unique().tolist() for each in (heading, true))
+    return bool(spelling.remedy(predicted, known))
 
 
 def _refuse_doubtful(seen: Profile, heading: str, why: str) -> None:
     raise ValueError(
-        f"{seen.where}: column {heading!r} {why}; if it describes the samples say so with "
-        f"{told(slices=[heading])}, if it is a model name all models with models= (--model)."
+        f"{seen.where}: column {heading!r} {why}; if it describes the samples pass "
+        f"{as_options(slices=[heading])}, if it is a model name all models with models= (--model)."
     )

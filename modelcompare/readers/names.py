@@ -1,4 +1,4 @@
-"""Usual names of columns, by what they hold."""
+"""Usual names of columns, by role."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-# In every list the most usual first; written in small letters with underscores.
+# The most usual names come first; all in lower case with underscores.
 TRUE = (
     "y_true", "true", "truth", "true_label", "gold", "gold_label", "golden", "gold_standard",
     "ground_truth", "groundtruth", "label", "labels", "target", "targets",
 )  # fmt: skip
-# What was measured, beside what was computed for it.
+# Measured values, next to computed ones.
 MEASURED = (
     "exp", "expt", "experiment", "experimental", "measured", "observed", "actual", "reference",
     "gt",
 )  # fmt: skip
-# The truth where models say the same things, and something else where they do not.
+# Names of the truth only if model columns have the same values.
 MAYBE_TRUE = (
     "reference", "references", "ref", "expected", "expected_output", "actual", "correct_answer",
     "correct_label", "answer", "answer_key", "class", "outcome", "y", "category", "intent",
@@ -36,7 +36,7 @@ SET = (
     "set", "test_set", "testset", "dataset", "data_set", "dataset_name", "task", "task_name",
     "benchmark", "corpus",
 )  # fmt: skip
-# Of several results for one sample, which one a row holds.
+# Names the result in a row, of several for one sample.
 FILTER = ("filter", "metric", "metric_name", "scorer")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
@@ -58,44 +58,44 @@ METRIC = (
     "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
     "perplexity", "auc", "mcc", "rmse", "mae", "mse",
 )  # fmt: skip
-# Columns of published results, whose rows are models; without underscores.
+# Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
     ("mmlu", "mmlupro", "gsm8k", "arc", "arcc", "arce", "hellaswag", "winogrande", "truthfulqa",
      "gpqa", "humaneval", "mbpp", "bbh", "ifeval", "musr", "boolq", "piqa", "squad", "sst2", "mnli",
      "qnli", "qqp", "rte", "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
 )  # fmt: skip
 SUMMARY = ("total", "totals", "sum", "mean", "average", "avg", "median", "overall")
-# What people wrote about or for a sample.
+# Texts about a sample.
 PROSE = (
     "text", "sentence", "sentence1", "sentence2", "premise", "question", "prompt", "input",
     "context", "url", "title", "comment", "comments", "annotator_comment", "explanation",
     "rationale",
 )  # fmt: skip
-# What describes the samples and is never what a model gave.
+# Descriptions of samples, which are never outputs.
 BESIDE = (
     "weight", "sample_weight", "weights", "group", "groups", "cluster", "stratum", "strata", "fold",
     "split", "domain", "lang", "language", "subject", "topic", "difficulty", "source", "author",
     "annotator", "rater", "document", "doc", "date", "timestamp", "year", "age", "gender",
     "mean", "average", "avg", "median", "total", "sum", "n_tokens", "votes", *PROSE, *RUN, *SET,
 )  # fmt: skip
-# The last word of what is measured beside a result.
+# Last words of quantities measured next to a result.
 MEASURE = (
     "latency", "time", "runtime", "duration", "seconds", "cost", "price", "tokens", "length",
     "difficulty", "confidence", "entropy", "agreement",
 )  # fmt: skip
-# What stands beside a model's own column, under its name.
+# Added to a model's name in its secondary columns.
 _COMPANION = (
     "conf", "confidence", "prob", "probs", "proba", "probability", "score", "logprob", "correct",
     "explanation", "rationale", *MEASURE,
 )  # fmt: skip
-# How far off a result may be, written anywhere in its name.
+# Standard errors and deviations, anywhere in a name.
 _SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
 @lru_cache(maxsize=2**17)
 def plain(heading: str) -> str:
-    """A heading in small letters with single underscores: ``Gold-Label`` is gold_label.
+    """Normalize a heading: ``Gold-Label`` is gold_label, ``Unnamed: 0`` is unnamed.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def plain(heading: str) -> str:
 
 @lru_cache(maxsize=2**17)
 def words(heading: str) -> str:
-    """A heading in small letters with single underscores, and with the number that ends it.
+    """Normalize a heading to lower case and single underscores; a final number stays.
 
     Examples
     --------
@@ -118,27 +118,27 @@ def words(heading: str) -> str:
     return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
 
 
-def usual_and_rest(heading: str, usual: tuple[str, ...], *, behind: bool) -> tuple[str, str]:
-    """Split a heading into a usual name and the rest, which stands behind it or before it.
+def usual_and_rest(heading: str, usual: tuple[str, ...], *, prefix: bool) -> tuple[str, str]:
+    """Split a heading into a usual name, which is its prefix or its suffix, and the rest.
 
     Examples
     --------
-    >>> usual_and_rest("true_cat", TRUE, behind=True), usual_and_rest("catTrue", TRUE, behind=False)
+    >>> usual_and_rest("true_cat", TRUE, prefix=True), usual_and_rest("catTrue", TRUE, prefix=False)
     (('true', 'cat'), ('true', 'cat'))
     """
     name = words(heading)
     if "_" not in name:
         return "", ""
-    stands = str.startswith if behind else str.endswith
-    sign = "{}_" if behind else "_{}"
-    found = max((n for n in usual if stands(name, sign.format(n))), key=len, default="")
+    is_at = str.startswith if prefix else str.endswith
+    sign = "{}_" if prefix else "_{}"
+    found = max((n for n in usual if is_at(name, sign.format(n))), key=len, default="")
     if not found:
         return "", ""
-    return found, name[len(found) + 1 :] if behind else name[: -len(found) - 1]
+    return found, name[len(found) + 1 :] if prefix else name[: -len(found) - 1]
 
 
 def describes(heading: str) -> bool:
-    """Return whether a name is one of what describes samples: ``annotator_2``, ``latency_ms``.
+    """Return whether a column of this name describes samples: ``annotator_2``, ``latency_ms``.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def describes(heading: str) -> bool:
 
 
 def companions(headings: Iterable[str]) -> list[str]:
-    """Headings of what stands beside a model's own column: ``bert_conf`` beside ``bert``.
+    """Find headings of a model's secondary columns: ``bert_conf`` beside ``bert``.
 
     Examples
     --------
@@ -168,20 +168,20 @@ def companions(headings: Iterable[str]) -> list[str]:
 
 
 def _without_spread(name: str) -> str | None:
-    """A name without the word for a standard error or deviation; None if it has none."""
+    """Return a name without its word for a standard error or deviation, or None."""
     parts = name.split("_")
     kept = [part for part in parts if part not in _SPREAD]
     return "_".join(kept) if 0 < len(kept) < len(parts) else None
 
 
 def _without(name: str, usual: tuple[str, ...]) -> str | None:
-    """A name without the usual one that ends or begins it; None if it has none."""
-    ends = (usual_and_rest(name, usual, behind=behind) for behind in (False, True))
+    """Return a name without the usual word that ends or begins it, or None."""
+    ends = (usual_and_rest(name, usual, prefix=prefix) for prefix in (False, True))
     return next((rest for found, rest in ends if found), None)
 
 
 def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:
-    """Headings with a usual name, the most usual first."""
+    """Find headings with a usual name, the most usual first."""
     rank = {name: place for place, name in enumerate(usual)}
     found = [heading for heading in headings if plain(heading) in rank]
     return sorted(found, key=lambda heading: rank[plain(heading)])

@@ -1,4 +1,4 @@
-"""Paths -> what is in the files."""
+"""Paths -> the content of the files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINE_ENDS = "\r\n"
 
 @contextmanager
 def all_opened(source: Any) -> Iterator[list[File]]:
-    """Open the files of a source, or a frame; those still to be read are closed at the end."""
+    """Open the files of a source, or a frame; archives are closed at the end."""
     found = places(source)
     if found is None:
         yield [File(Path(), payload=as_frame(source))]
@@ -38,20 +38,20 @@ def all_opened(source: Any) -> Iterator[list[File]]:
 
 
 def opened(file: File) -> File:
-    """Open a file and read what its kind says is in it."""
-    return held(with_content(file))
+    """Open a file and read its content."""
+    return with_payload(with_content(file))
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """The rows of a file that must hold a table."""
+    """Read the rows of a file that must be a table."""
     payload = opened(File(path)).payload
     if not isinstance(payload, pd.DataFrame):
-        raise ValueError(f"{path.name} holds no table of rows ({', '.join(TABLES)}).")
+        raise ValueError(f"{path.name} has no table of rows ({', '.join(TABLES)}).")
     return payload
 
 
-def held(file: File) -> File:
-    """Read what is in an open file of a known kind."""
+def with_payload(file: File) -> File:
+    """Read the content of an open file."""
     with whole(file.name):
         if file.kind == "text":
             return _of_text(file)
@@ -61,7 +61,7 @@ def held(file: File) -> File:
 
 
 def _of_text(file: File) -> File:
-    """Lines; but a table under this name is one."""
+    """Return the lines of a file, or its rows if it is a table."""
     data = file.text()
     lines = [line.rstrip(_LINE_ENDS) for line in data.decode("utf-8-sig").split("\n")]
     if not lines[-1]:
@@ -69,12 +69,12 @@ def _of_text(file: File) -> File:
     is_table = ".txt" in file.path.suffixes and bool(lines) and "\t" in lines[0]
     of_lines = replace(file, payload=lines)
     if is_table and format_of(of_lines) is None:
-        return held(file.holding(data, "tsv"))
+        return with_payload(file.holding(data, "tsv"))
     return of_lines
 
 
 def _of_json(file: File) -> File:
-    """A document; a list of objects is a table, and so are objects line by line."""
+    """Return a document; a list of objects, or one object per line, is a table."""
     data = file.text()
     try:
         document: Any = json.loads(data.decode("utf-8-sig"))
@@ -82,7 +82,7 @@ def _of_json(file: File) -> File:
         raise ValueError(f"{file.name} nests too deeply; give flat objects.") from None
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
-            return held(file.holding(data, "jsonl"))
+            return with_payload(file.holding(data, "jsonl"))
         raise ValueError(f"{file.name} is not JSON ({error}).") from error
     if isinstance(document, list):
         return replace(file, kind="jsonl", payload=rows_of(document, file.name))

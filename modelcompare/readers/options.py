@@ -1,4 +1,4 @@
-"""Options of reading a source: roles of columns, and how to treat what does not fit."""
+"""Options of reading a source: roles of columns, and the treatment of missing results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_colu
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Roles of columns, and how to treat cells that do not fit."""
+    """Roles of columns, and the treatment of missing and unusual cells."""
 
     true: str | None = None
     id: str | None = None
@@ -42,7 +42,7 @@ class Columns:
     models: tuple[str, ...] | None = None
     scores: bool = False
     lower_is_better: bool | None = None
-    directs_functions: bool = False  # the direction is for functions too, or for them alone
+    directs_functions: bool = False  # the direction applies to functions, not only to scores
     bounds: Range | None = None
     score: tuple[str, ...] = ()
     set: str | None = None
@@ -66,7 +66,7 @@ class Columns:
         return list(dict.fromkeys([*(name for name in roles if name is not None), *self.slices]))
 
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
-        """Columns that describe the samples of a table, as arguments of Predictions."""
+        """Return the columns that describe the samples, as arguments of Predictions."""
         roles = {
             "groups": self.groups, "strata": self.strata, "runs": self.runs,
             "sample_weight": self.weight,
@@ -80,34 +80,34 @@ class Columns:
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
     def marks(self, headings: Iterable[str]) -> Collection[str]:
-        """Marks of a missing cell: those told, or the usual ones that are no classes."""
+        """Return the marks of a missing cell: those given, or usual ones that are no classes."""
         classes = {heading.rpartition(":")[2] for heading in headings if ":" in heading}
         return MISSING_MARKS - classes - {*(self.labels or ())} if self.na is None else self.na
 
     def greater_is_better(self, name: str | None = None) -> bool | None:
-        """Direction of a score as it was told or its name says; None where neither does."""
-        if self.told_better is not None or name is None:
-            return self.told_better
+        """Return the direction of a score, as given or by its name, or None."""
+        if self.given_direction is not None or name is None:
+            return self.given_direction
         return direction_of(name)
 
     @property
-    def told_better(self) -> bool | None:
-        """Direction of the scores as it was told."""
+    def given_direction(self) -> bool | None:
+        """Direction of the scores as given."""
         return None if self.lower_is_better is None else not self.lower_is_better
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
-        """Refuse clusters and strata that are named as missing cells are written."""
+        """Refuse clusters and strata named like a mark of a missing cell."""
         bad = marked(column, MISSING_MARKS if self.na is None else self.na)
         if bad.any():
             mark = str(column[bad].iloc[0])
             raise ValueError(
-                f"column {column.name!r} of {role} holds {mark!r} in {rows_text(bad)}; if it is "
+                f"column {column.name!r} of {role} has {mark!r} in {rows_text(bad)}; if it is "
                 f"missing fill it in, if {mark!r} names one of the {role} pass na=[''] "
                 "(--read na='')."
             )
 
-    def told_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
-        """The classes told, of the true labels' type; those of headings keep their order."""
+    def given_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
+        """Return the classes that `labels` names, of the true labels' type, or those found."""
         if self.labels is None:
             return found
         if found is not None and {*map(str, found)} != {*self.labels}:
@@ -118,7 +118,7 @@ class Columns:
         return typed_labels([*self.labels], truth) if found is None else found
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
-        """Refuse options that change nothing about what was read."""
+        """Refuse options without effect on what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
         gave = f"but the models gave {', '.join(sorted(kinds))}; leave it out"
         of_scores = f"is for scores per example, {gave}, or pass scores=True (--read scores)."
@@ -146,7 +146,7 @@ class Columns:
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
-    """A table that has every column that was named, those inside of objects too."""
+    """Add the named columns that are inside objects, and refuse unknown names."""
     wanted = [*columns.named.values(), *columns.slices]
     reached = {}
     for name in dict.fromkeys([*wanted, *columns.score]):
@@ -160,5 +160,5 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
 
 
 def refuse_column(wanted: str, names: Sequence[str], where: str) -> NoReturn:
-    """Refuse a name that is no column's, and list the columns."""
+    """Refuse an unknown column, and list the columns."""
     raise ValueError(f"{where} has no column {wanted!r}; there are {meant(wanted, names)}.")

@@ -1,4 +1,4 @@
-"""Paths -> the files in them, and the model and test set that each file stands for."""
+"""Paths -> the files in them, and the model and test set of each file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Source = str | PathLike[str]
 
 
 def places(source: Any) -> list[File] | None:
-    """The files of paths, folders, or a mapping of models to paths; None for a frame."""
+    """Find the files of paths, folders, or a mapping of models to paths; None for a frame."""
     if isinstance(source, str | PathLike):
         return _places_of([Path(source)])
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
@@ -46,7 +46,7 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
     files = [path for path in paths if not _is_folder(path)]
     found = _by_stem(files)
     for folder in folders:
-        # One folder holds the models; of several, each is one.
+        # A single folder contains the models; of several, each is a model.
         found += _in_folder(folder, len(paths) == 1)
     return found
 
@@ -59,7 +59,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _by_stem(files: Sequence[Path]) -> list[File]:
-    """Files named one by one: a file is a model."""
+    """Name the model of each file after the file."""
     stems = [file_stem(path) for path in files]
     if len(files) > 1 and len({*stems}) == 1:
         folders = [path.absolute().parent.name for path in files]
@@ -75,16 +75,16 @@ def _by_stem(files: Sequence[Path]) -> list[File]:
 
 
 def _in_folder(folder: Path, holds_models: bool) -> list[File]:
-    """The files below a folder: folder = model and file = set, or file = model if it is flat."""
+    """Find the files in a folder: one model per file, or per folder with one set per file."""
     files = sorted(path for path in folder.rglob("*") if _is_read(path, folder))
     if not files:
-        raise ValueError(f"{folder} holds no file of a kind that is read; name the files.")
+        raise ValueError(f"{folder} has no file of a known kind; name the files.")
     flat = [path for path in files if path.parent == folder]
     if holds_models and flat and len(flat) < len(files):
         inner = sorted({path.relative_to(folder).parts[0] for path in files if path not in flat})
         raise ValueError(
-            f"{folder} holds files ({flat[0].name}, ...) beside folders ({', '.join(inner[:3])}); "
-            "a folder stands for a model, so name the files, or the folders, themselves."
+            f"{folder} has files ({flat[0].name}, ...) beside folders ({', '.join(inner[:3])}); "
+            "a folder is a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
         return [File(path, model=file_stem(path), in_folder=True) for path in flat]

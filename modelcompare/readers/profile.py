@@ -1,4 +1,4 @@
-"""A table, what was said of it, and questions about its columns; the column of the truth."""
+"""A table with its options: properties of its columns, and the column of the truth."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import told
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 
-# Fewer rows show nothing: by chance all values of a column differ, or none is a true label.
+# In fewer rows all values of a column may differ by chance, or none be a true label.
 FEW_ROWS = 10
-# Less of a model's labels than this is a true label of some sample only by accident.
+# Smallest fraction of a model's labels that are true labels other than by chance.
 SHARED = 0.5
-# So many classes with hardly two samples each are texts, or need to be told.
+# So many classes with fewer than two samples each are texts, unless `kind` names them.
 _MANY_CLASSES = 50
 
 
 class Profile:
-    """A table, what was said of it, and what its columns look like.
+    """A table, its options, and properties of its columns.
 
-    Cells are texts as they were `written` if the file knows no types.
+    Cells of a `written` table are texts, as in a file that knows no types.
     """
 
     def __init__(
@@ -36,38 +36,38 @@ class Profile:
         self.headings = [str(heading) for heading in self.frame.columns]
         # Folders that are named day=monday give each of their rows the same cell, and no model.
         self.of_folders = {*of_folders}
-        self.told = {*columns.named.values(), *columns.slices}
+        self.named = {*columns.named.values(), *columns.slices}
         self.marks = columns.marks(self.headings)
-        # The truth, and a column that is looked at in several ways; not by a method, as a table in
-        # a circle of references stays in memory after it was read.
+        # Caches the truth and the column under inspection. Not a cached method: a table in a cycle
+        # of references would stay in memory.
         self.present = lru_cache(maxsize=4)(partial(_present, self.frame, self.marks))
 
     def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
-        """Columns with a usual name, the most usual first, that were not told to be other things.
+        """Return columns with a usual name and no other role, the most usual first.
 
-        Those to `skip` have another role.
+        Columns to `skip` have another role.
         """
-        taken = self.told.union(skip)
+        taken = self.named.union(skip)
         return [h for h in names.named(self.headings, usual) if h not in taken]
 
     def free(self, skip: Collection[str | None]) -> list[str]:
-        """Columns without a role, whose names are not those of what describes samples."""
-        taken = self.told.union(skip)
+        """Return columns without a role whose names do not describe samples."""
+        taken = self.named.union(skip)
         return [h for h in self.headings if h not in taken and not names.describes(h)]
 
     def first(self, usual: tuple[str, ...]) -> str | None:
-        """The first column with a usual name that was not told to be something else."""
+        """Return the first column with a usual name and no other role."""
         return next(iter(self.usual(usual)), None)
 
     def could_be_of(self, heading: str, truth: str, share: float = SHARED) -> bool:
-        """Return whether a column holds labels of another, or scores of its two classes."""
+        """Return whether a column has labels of another, or scores of its two classes."""
         two = self.present(truth).nunique() == 2
         if two and self.is_numeric(heading) and self.is_real(heading):
             return True
         return self.overlap(heading, truth) >= share
 
     def overlap(self, heading: str, truth: str) -> float:
-        """Share of a column's cells that hold one of another column's values."""
+        """Compute the fraction of a column's cells that equal a value of another column."""
         held, known = self.present(heading), self.present(truth)
         objects = cell_types.holds_objects(held) or cell_types.holds_objects(known)
         if not len(held) or held.dtype.kind == "f" or objects:
@@ -87,20 +87,20 @@ class Profile:
         return cell_types.share_of_numbers(self.frame[heading], self.marks) == 1
 
     def all_differ(self, heading: str) -> bool:
-        """Return whether a column holds another name in each row, and no lists or objects."""
+        """Return whether a column has distinct values, and no lists or objects."""
         column = self.frame[heading]
         return not cell_types.holds_objects(column) and column.is_unique
 
-    def tells_rows(self, heading: str) -> bool:
-        """Return whether a column holds another text in each row."""
+    def identifies_rows(self, heading: str) -> bool:
+        """Return whether a column has distinct texts."""
         if self.frame[heading].dtype.kind in "iufb" or not self.all_differ(heading):
             return False
         column = self.present(heading)
-        told = len(column) == len(self.frame) > 1
-        return told and cell_types.share_of_numbers(column, ()) == 0
+        complete = len(column) == len(self.frame) > 1
+        return complete and cell_types.share_of_numbers(column, ()) == 0
 
     def numbers_rows(self, heading: str) -> bool:
-        """Return whether a column holds distinct whole numbers, as numbers of rows are."""
+        """Return whether a column has distinct integers, like row numbers."""
         if not self.is_numeric(heading):
             return False
         values = pd.to_numeric(self.present(heading), errors="coerce")
@@ -113,7 +113,7 @@ class Profile:
 
     @cached_property
     def chosen(self) -> frozenset[str]:
-        """Columns of models that were asked for."""
+        """Columns of the models that `models` names."""
         return frozenset(
             heading for wanted in self.columns.models or () for heading in self.headings
             if fnmatchcase(heading, wanted) or fnmatchcase(heading.partition(":")[0], wanted)
@@ -121,15 +121,15 @@ class Profile:
 
 
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> pd.Series[Any]:
-    """The cells of a column that are not missing."""
+    """Return the cells of a column that are not missing."""
     column = frame[heading]
     return column[~cell_types.marked(column, marks)].dropna().infer_objects()
 
 
 def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:
-    """The column of the truth: told, by its name, or by its name and content.
+    """Find the column of the truth: named, by its name, or by its name and content.
 
-    In rows of one model, whose other columns are those `beside`, the name is enough.
+    In rows of one model, with the other columns `beside`, the name is enough.
     """
     if seen.columns.true is not None:
         return seen.columns.true
@@ -138,7 +138,7 @@ def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -
     maybe = [] if sure else seen.usual(names.MAYBE_TRUE, skip)
     if beside is not None:
         return _one_truth(seen, sure) or next(iter(maybe), None)
-    others = [h for h in seen.headings if h not in {*seen.told, *maybe}]
+    others = [h for h in seen.headings if h not in {*seen.named, *maybe}]
     return _one_truth(
         seen, [*sure, *(h for h in maybe if any(seen.could_be_of(o, h) for o in others))]
     )
@@ -151,7 +151,7 @@ def _one_truth(seen: Profile, named: Sequence[str]) -> str | None:
         if not first.equals(seen.frame[other].astype(str).rename(first.name)):
             raise ValueError(
                 f"{seen.where}: columns {named[0]!r} and {other!r} are both named like the "
-                f"truth, and differ; say which it is with {told(true=named[0])}, "
+                f"truth, and differ; name the right one with {as_options(true=named[0])}, "
                 f"or name the models with models= (--model)."
             )
     return next(iter(named), None)
@@ -163,12 +163,12 @@ def check_labels(seen: Profile, true: str) -> None:
         return
     held = seen.present(true)
     if cell_types.holds_objects(held):
-        # Refused where labels are made of them.
+        # Labels of lists and objects are refused later.
         return
     n_distinct = held.nunique()
     if n_distinct >= _MANY_CLASSES and n_distinct > len(held) / 2:
         raise ValueError(
-            f"{seen.where}: column {true!r} holds {n_distinct:,} different texts in "
+            f"{seen.where}: column {true!r} has {n_distinct:,} different texts in "
             f"{len(held):,} rows; if they are texts, not classes, pass kind='texts' (--kind "
             "texts), else kind='labels' (--kind labels)."
         )

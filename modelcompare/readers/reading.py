@@ -1,4 +1,4 @@
-"""Tables and records -> Predictions, and how the source was understood, in one line."""
+"""Tables and records -> Predictions, with a line on how the source was read."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ from modelcompare.readers.tables import nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto
 
-# Names that no column has, which may be called run and describe the samples.
+# Names that no column of a table has; a column named run may describe the samples.
 _RUN, _GROUP, _ITEM = " run", " group", " item"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Predictions, and which part of the source was taken for what."""
+    """Predictions, and the role that each part of the source was given."""
 
     predictions: Predictions
     parts: Mapping[str, str | None]
 
     @property
     def sentence(self) -> str:
-        """The parts that there are, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
+        """The roles, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
         return in_one_line(self.parts)
 
 
 def in_one_line(parts: Mapping[str, str | None]) -> str:
-    """Write out which part of a source was taken for what."""
+    """Write the roles of the parts of a source."""
     return "; ".join(f"{part}: {text}" for part, text in parts.items() if text)
 
 
-def directed(names: Sequence[str | None], told: bool | None) -> str:
-    """Directions of scores, by their names; None stands for one without a name.
+def directed(names: Sequence[str | None], as_options: bool | None) -> str:
+    """Write the directions of scores by name; None is a score without a name.
 
     Examples
     --------
     >>> directed(["wer", "judge"], None), directed([None], False)
     ('wer: lower is better, by its name, judge: higher is better, by default', 'lower is better')
     """
-    ways = {name: sentence(*resolved(name, told)) for name in names}
+    ways = {name: sentence(*resolved(name, as_options)) for name in names}
     return ", ".join(way if name is None else f"{name}: {way}" for name, way in ways.items())
 
 
 def wide_predictions(
     seen: Profile, roles: Roles, *, name: str | None, known: AnyArray | None = None
 ) -> Reading:
-    """Predictions from a table in which each model has columns of its own.
+    """Make predictions from a table in which each model has its own columns.
 
-    The classes are those `known`, in the order of the probabilities, where the table is a part of
-    more rows; else those of its headings and cells.
+    The classes are those `known`, in the order of the probabilities, if the table is one block of
+    more rows; otherwise those of its headings and cells.
     """
     columns, true = seen.columns, roles.true
     needed = [*([] if true is None else [true]), *roles.used]
@@ -80,13 +80,13 @@ def wide_predictions(
             "truth": true or "none (scores)", "id": roles.id, "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
-            "direction": directed([None] * (true is None), columns.told_better),
+            "direction": directed([None] * (true is None), columns.given_direction),
         },
     )  # fmt: skip
 
 
 def table_records(seen: Profile, roles: Roles) -> Records:
-    """The records of a table whose roles are known; without a column of ids, rows are numbered."""
+    """Return the records of a table with known roles; rows without ids are numbered."""
     frame = seen.frame
     found = {
         "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
@@ -104,13 +104,13 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     }  # fmt: skip
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
-        kind="scores" if roles.scored else seen.columns.kind, says="table",
+        kind="scores" if roles.scored else seen.columns.kind, format="table",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading},
     )  # fmt: skip
 
 
 def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:
-    """Predictions from the records of one test set."""
+    """Make predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
     refuse_objects(records.frame["id"])
     truths, rows = answer_key(records.frame.rename(columns={"run": _RUN, "group": _GROUP}))
@@ -137,11 +137,11 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
         )
     predictions = predictions_of(
         parts, columns, written=records.written, name=name, in_rows=True,
-        named_scores=records.says != "table" or len(scores) > 1,
+        named_scores=records.format != "table" or len(scores) > 1,
     )  # fmt: skip
-    said = _understood(records, parts, scores, columns, predictions)
+    roles = _understood(records, parts, scores, columns, predictions)
     missing = missing_results(parts, columns, predictions)
-    return Reading(predictions.with_missing(missing), said)
+    return Reading(predictions.with_missing(missing), roles)
 
 
 def _understood(
@@ -160,24 +160,24 @@ def _understood(
     runs, clusters = parts[0].frame.get(_RUN), columns.groups and columns.groups.strip()
     of_runs = runs is not None and columns.groups == _ITEM
     return {
-        "format": records.says if records.says != "table" else "", **found,
+        "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
         "clusters": f"the {runs.nunique()} runs of each sample" if of_runs else clusters,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-        "direction": directed(scores, columns.told_better),
+        "direction": directed(scores, columns.given_direction),
     }  # fmt: skip
 
 
 def _described(
     records: Records, rows: pd.DataFrame, scores: Sequence[str], columns: Columns
 ) -> tuple[Columns, pd.DataFrame]:
-    """Results with the columns that describe the samples, and what was said of these.
+    """Add the columns that describe the samples, and return the options that name them.
 
-    A row is named by sample and run where samples occur in several. Runs of one sample are not
-    independent, so they are its cluster unless clusters were told.
+    A row is named by sample and run if samples occur in several. Runs of one sample are not
+    independent, so they form its cluster unless clusters were named.
     """
     if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
-        # A sample, with its runs, is the cluster, whatever clusters a log names itself.
+        # A sample with its runs is the cluster, even if the log names other clusters.
         rows, columns = rows.drop(columns=_GROUP, errors="ignore"), replace(columns, groups=None)
     outputs = [SCORE + score for score in scores] or [
         c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
@@ -191,10 +191,10 @@ def _described(
     true = ["y_true"] if "y_true" in rows and not scores else []
     made = {"id": rows["id"]}
     n_runs, n_groups = (rows[c].nunique() if c in rows else 0 for c in (_RUN, _GROUP))
-    # A column named like a repetition, of which each sample has one, repeats nothing.
+    # A column named like a run repeats nothing if each sample has one row.
     in_runs = n_runs > 1 and (columns.runs is not None or rows.duplicated(["model", "id"]).any())
     if columns.groups is None and (in_runs or n_groups > 1):
-        # What another cluster would give cannot be known from one; its samples are all there is.
+        # One cluster has no information about others; its samples are then the units.
         name, column = (_GROUP, _GROUP) if n_groups > 1 else (_ITEM, "id")
         columns, made[name] = replace(columns, groups=name), rows[column]
     if in_runs:
@@ -204,13 +204,13 @@ def _described(
 
 
 def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:
-    """The rows of one model, without columns that only other models' files have."""
+    """Return the rows of one model, without columns of other models' files."""
     part = table[(models == model).to_numpy()].reset_index(drop=True)
     return part.dropna(axis="columns", how="all").infer_objects()
 
 
 def _part(model: str, frame: pd.DataFrame) -> Part:
-    """Outputs of one model, by the headings of records."""
+    """Return the outputs of one model, by the headings of records."""
     outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
     for heading in frame.columns:
         for prefix in (PROBABILITY, SCORE):
@@ -226,13 +226,13 @@ def _part(model: str, frame: pd.DataFrame) -> Part:
 
 
 def _beside(records: Records, columns: Columns) -> pd.DataFrame:
-    """The columns beside the results that were named, and those that all models must share."""
+    """Return the named columns beside the results, and those that all models must share."""
     found = {}
     wanted = [*columns.beside_names, *records.same]
     for name in dict.fromkeys(wanted):
         if name in ("id", "y_pred") or name.startswith(PROBABILITY):
             raise ValueError(
-                f"column {name!r} names the samples or holds what a model gave; name a column that "
+                f"column {name!r} names the samples or has a model's outputs; name a column that "
                 "describes the samples."
             )
         source = records.frame if records.beside is None else records.beside
@@ -241,19 +241,19 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
             known = next((n for n in (name, SCORE + name) if n in records.frame), None)
             column = None if known is None else records.frame[known]
         if column is None:
-            refuse_column(name, [str(each) for each in source.columns], f"the {records.says}")
+            refuse_column(name, [str(each) for each in source.columns], f"the {records.format}")
         found[name] = column
     return pd.DataFrame(found, index=records.frame.index)
 
 
 def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> list[str]:
-    """The scores to compare by: those asked for, or all that every model has."""
+    """Return the scores to compare by: those named, or all that every model has."""
     known = [name for name in records.scores if name not in columns.beside_names]
     if columns.score:
         for wanted in columns.score:
             if wanted not in known:
                 raise ValueError(
-                    f"the {records.says} has no score {wanted!r}; there are "
+                    f"the {records.format} has no score {wanted!r}; there are "
                     f"{meant(wanted, known) or 'none'}."
                 )
         return list(columns.score)
@@ -263,15 +263,15 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
     shared = [name for name in known if (held[SCORE + name] > 0).all()]
     if not shared:
         raise ValueError(
-            f"the models of the {records.says} share no score ({', '.join(known)}); name models "
+            f"the models of the {records.format} share no score ({', '.join(known)}); name models "
             "that do with models= (--model)."
         )
-    # A score that no model has on some samples was not asked there; it is compared by name alone.
-    asked = rows.groupby("id")[[SCORE + name for name in shared]].count() > 0
-    return [name for name in shared if asked[SCORE + name].all()] or shared[:1]
+    # A score that no model has on some samples was not measured there; only `score` selects it.
+    scored = rows.groupby("id")[[SCORE + name for name in shared]].count() > 0
+    return [name for name in shared if scored[SCORE + name].all()] or shared[:1]
 
 
 def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
-    """The rows of samples that a score was asked of: some model has it."""
+    """Return the rows of samples for which some model has one of the scores."""
     held = rows[[SCORE + name for name in scores]].notna().any(axis=1)
     return rows[held.groupby(rows["id"]).transform("any")]

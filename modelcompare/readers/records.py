@@ -1,4 +1,4 @@
-"""Outputs of models, a row for each model and sample, whatever file they came from."""
+"""Outputs of models from any format, a row for each model and sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers.messages import listed, told
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto
 
@@ -19,47 +19,47 @@ SCORE = "score:"
 _EMPTY = pd.Series(dtype=object)
 
 Choice = Literal["set", "filter"]
-"""Columns that may hold several values in records, and only one in predictions."""
+"""Columns that may have several values in records, and only one in predictions."""
 _CALLED: dict[Choice, str] = {"set": "test set", "filter": "filter"}
 _NOTHING_TO_CHOOSE: dict[Choice, str] = {
     "set": "set (--read set) chooses among several test sets; there is one.",
-    "filter": "filter (--read filter) is for logs that hold a filter; leave it out.",
+    "filter": "filter (--read filter) is for logs that have a filter; leave it out.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """Results in one form, as the readers of all formats give them.
+    """Results in the form that the readers of all formats return.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each model, sample and run. Columns, each left out where the file does not know
-        it: ``model``; ``set``, the test set; ``run``, the repetition; ``filter``, of several ways
-        to read one answer; ``group``, the cluster of the sample; ``id``, the sample; ``y_true``;
-        and what the model gave: ``y_pred`` (a label, a value or a text), ``prob:CLASS`` for each
-        class, or ``score:NAME``, numbers whose NaN is a missing result. Rows that hold a truth and
-        no model (references, answer keys) have a missing ``model``.
+        A row for each model, sample and run. Columns, each optional: ``model``; ``set``, the test
+        set; ``run``, the repetition; ``filter``, one of several ways to read an answer; ``group``,
+        the cluster of the sample; ``id``, the sample; ``y_true``; and the output: ``y_pred`` (a
+        label, a value or a text), ``prob:CLASS`` for each class, or ``score:NAME``, numbers whose
+        NaN is a missing result. In rows with a truth and no model (references, answer keys)
+        ``model`` is missing.
     beside : DataFrame, optional
-        All other columns, in the same rows, to be named as clusters, strata or subgroups; objects
-        in its cells are reached by dotted names.
+        All other columns, in the same rows, which options may name as clusters, strata or
+        subgroups; dotted names reach into objects in its cells.
     kind : str
-        What ``y_pred`` is, where the format says it.
+        Kind of ``y_pred``, if the format determines it.
     written : bool
-        Cells are texts as they were written, as in a file that knows no types.
-    says : str
-        Name of the format, for people.
+        Cells are texts, as in a file that knows no types.
+    format : str
+        Name of the format, for messages.
     parts : mapping
-        Which column was taken for what, where that was found out.
+        Roles of columns that were inferred.
     same : tuple of str
-        Columns beside the results that all models must share for each sample.
+        Columns of `beside` that all models must share for each sample.
     """
 
     frame: pd.DataFrame
     beside: pd.DataFrame | None = None
     kind: KindOrAuto = "auto"
     written: bool = False
-    says: str = "table"
+    format: str = "table"
     parts: Mapping[str, str] = field(default_factory=dict)
     same: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ class Records:
 
 
 def stacked(parts: Sequence[Records]) -> Records:
-    """The rows of several files; where one knows no types, as if they were written in it."""
+    """Stack the rows of several files; if one has texts only, all become texts."""
     first: Any = parts[0]
     if len({part.written for part in parts}) > 1:
         parts = [part if part.written else _as_written(part) for part in parts]
@@ -82,12 +82,12 @@ def stacked(parts: Sequence[Records]) -> Records:
             ignore_index=True,
         ),
         kind=first.kind, written=parts[0].written,
-        says=first.says, parts=first.parts, same=first.same,
+        format=first.format, parts=first.parts, same=first.same,
     )  # fmt: skip
 
 
 def part_of(records: Records, what: str, name: str) -> Records:
-    """The records of one test set, or by one filter, and those of none."""
+    """Return the records of one test set or filter, and those that name none."""
     held = records.frame[what]
     frame = records.frame[(held.astype(str) == name) | held.isna()]
     beside = None if records.beside is None else records.beside.loc[frame.index]
@@ -95,7 +95,7 @@ def part_of(records: Records, what: str, name: str) -> Records:
 
 
 def names_in(records: Records, what: Choice, wanted: str | None = None) -> list[str]:
-    """The test sets or filters that records hold, of which one that is `wanted` must be one."""
+    """Return the test sets or filters in records; refuse a `wanted` one that is not among them."""
     known = [*dict.fromkeys(map(str, records.frame.get(what, _EMPTY).dropna()))]
     known = sorted(known) if what == "filter" else known
     if wanted is not None and not known:
@@ -108,7 +108,7 @@ def names_in(records: Records, what: Choice, wanted: str | None = None) -> list[
 
 
 def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
-    """The records of the test set, or by the filter, that was asked for or is the only one."""
+    """Return the records of the test set or filter named, or of the only one."""
     known = names_in(records, what, wanted)
     if wanted is not None:
         return part_of(records, what, wanted)
@@ -117,13 +117,13 @@ def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
         more = ", or compare on all with `modelcompare groups`" if what == "set" else ""
         raise ValueError(
             f"there are {held}{len(known)} {_CALLED[what]}s ({listed(known, 5)}); choose one with "
-            f"{told(**{what: known[0]})}{more}."
+            f"{as_options(**{what: known[0]})}{more}."
         )
     return records
 
 
 def _as_written(part: Records) -> Records:
-    """Records whose numbers are texts, as a file without types would hold them."""
+    """Convert numbers to texts, as in a file without types."""
     frame, beside = (
         pd.DataFrame({name: _in_text(column) for name, column in each.items()}, index=each.index)
         for each in (part.frame, part.frame[[]] if part.beside is None else part.beside)
@@ -132,7 +132,7 @@ def _as_written(part: Records) -> Records:
 
 
 def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers as Python writes them; whole ones beside missing cells are whole again."""
+    """Write numbers as Python does; floats that only missing cells made are whole again."""
     held = column.dropna()
     if column.dtype.kind == "f" and len(held) < len(column) and (held % 1 == 0).all():
         held = held.astype("int64")

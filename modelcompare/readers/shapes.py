@@ -1,4 +1,4 @@
-"""Tables of other shapes than they seem: refused, with the command that reads them."""
+"""Refuse tables whose shape is misleading, and name the options that read them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, permutations
 
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import told
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import FEW_ROWS, Profile
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
-# Less of the pairs of two columns' values than this cross only by accident.
+# Smallest fraction of the pairs of two columns' values that is no coincidence.
 _CROSSED = 0.5
-# So many columns of texts are looked at in pairs: those that name rows stand first.
+# Number of text columns that are inspected in pairs: columns that name rows come first.
 _MOST_TEXTS = 8
 
 
@@ -23,18 +23,20 @@ def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
     columns = seen.columns
     if columns.models is not None or (columns.true is not None and columns.pred is not None):
         return
-    for behind in (True, False):
+    for prefix in (True, False):
         truths: dict[str, str] = {}
         for heading in seen.headings:
-            _, rest = names.usual_and_rest(heading, names.TRUE, behind=behind)
+            _, rest = names.usual_and_rest(heading, names.TRUE, prefix=prefix)
             if rest and ":" not in heading:
                 truths.setdefault(rest, heading)
-        said = _of_same_classes(seen, truths, behind=behind) if len(truths) > 1 else []
-        if not said:
+        others = _of_same_classes(seen, truths, prefix=prefix) if len(truths) > 1 else []
+        if not others:
             continue
         first, second = list(truths)[:2]
-        models = [by_class[first] for by_class in said if first in by_class][:3]
-        which = told(true=truths[first], **({"models": models} if alone else {"pred": models[0]}))
+        models = [by_class[first] for by_class in others if first in by_class][:3]
+        which = as_options(
+            true=truths[first], **({"models": models} if alone else {"pred": models[0]})
+        )
         raise ValueError(
             f"{seen.where}: columns {truths[first]!r}, {truths[second]!r}, ... are true labels of "
             "several kinds for each sample, which are not read as one; compare them one by one, as "
@@ -43,16 +45,16 @@ def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
 
 
 def _of_same_classes(
-    seen: Profile, truths: Mapping[str, str], *, behind: bool
+    seen: Profile, truths: Mapping[str, str], *, prefix: bool
 ) -> list[dict[str, str]]:  # fmt: skip
-    """The other columns of two or more of the classes, for each word that stands with them."""
+    """Return columns of two or more of the classes, for each word that they share."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     true = {*truths.values()}
     for heading in seen.headings:
         word = names.words(heading)
         for place in (at for at, sign in enumerate(word) if sign == "_"):
             parts = word[:place], word[place + 1 :]
-            stem, rest = parts if behind else parts[::-1]
+            stem, rest = parts if prefix else parts[::-1]
             if rest in truths and heading not in true:
                 found[stem][rest] = heading
     return [by_class for by_class in found.values() if len(by_class) > 1]
@@ -64,7 +66,7 @@ def refuse_data_as_headings(seen: Profile, candidates: Sequence[str]) -> None:
     if held:
         flags = " ".join(f"--model {heading}" for heading in held[:3])
         raise ValueError(
-            f"{seen.where}: the first line ({', '.join(seen.headings[:4])}) holds numbers, as data "
+            f"{seen.where}: the first line ({', '.join(seen.headings[:4])}) has numbers, as data "
             "do and headings do not; write a line of headings above it, such as "
             f"y_true,cnn:no,cnn:yes, or if these are models name them with models= ({flags})."
         )
@@ -72,7 +74,7 @@ def refuse_data_as_headings(seen: Profile, candidates: Sequence[str]) -> None:
 
 def refuse_crossed(seen: Profile) -> None:
     """Refuse a row for each pair of two columns' texts, which may be a model's and a sample's."""
-    free, n_rows = [h for h in seen.headings if h not in seen.told], len(seen.frame)
+    free, n_rows = [h for h in seen.headings if h not in seen.named], len(seen.frame)
     known = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
     if known or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
         return
@@ -92,21 +94,21 @@ def refuse_crossed(seen: Profile) -> None:
 def _refuse_long(
     seen: Profile, model: str, item: str, constant: Sequence[str], others: Sequence[str]
 ) -> None:  # fmt: skip
-    said = {"model_column": model, "id": item}
+    options = {"model_column": model, "id": item}
     if constant and others:
-        said |= {"true": constant[0], "pred": others[0]}
+        options |= {"true": constant[0], "pred": others[0]}
     elif others:
-        said |= {"score": others[0]}
+        options |= {"score": others[0]}
     raise ValueError(
         f"{seen.where}: columns {model!r} and {item!r} name each row together, as models and "
-        f"samples do; if they are pass {told(**said)}, if each row is another sample name the "
-        "models with models= (--model)."
+        f"samples do; if they are pass {as_options(**options)}, if each row is another sample name "
+        "the models with models= (--model)."
     )
 
 
 def _repeats_texts(seen: Profile, heading: str) -> bool:
     column = seen.frame[heading]
-    # Most columns show by their first cells that they hold numbers.
+    # The first cells of most numeric columns are enough.
     if cell_types.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
         return False
     if cell_types.holds_objects(column) or cell_types.share_of_numbers(column, seen.marks) > 0:
@@ -115,7 +117,7 @@ def _repeats_texts(seen: Profile, heading: str) -> bool:
 
 
 def _constant_within(seen: Profile, heading: str, key: str) -> bool:
-    """Return whether a column holds one value for all rows of the same key, and not one for all."""
+    """Return whether a column is constant within each key, but not over all rows."""
     by_key = seen.frame.groupby(key, sort=False)[heading].nunique()
     return bool((by_key <= 1).all()) and seen.frame[heading].nunique() > 1
 
@@ -123,17 +125,17 @@ def _constant_within(seen: Profile, heading: str, key: str) -> bool:
 def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a measured column among those of its predictions: ``logP (exp)``, ``logP (calc)``."""
     for heading in numeric:
-        for behind in (True, False):
+        for prefix in (True, False):
             usual = (*names.TRUE, *names.MEASURED)
-            named, rest = names.usual_and_rest(heading, usual, behind=behind)
-            sure = named in names.TRUE and behind
+            named, rest = names.usual_and_rest(heading, usual, prefix=prefix)
+            sure = named in names.TRUE and prefix
             kin = [h for h in numeric if h != heading and _share(rest, h)] if rest else []
             if rest and (sure or kin):
                 raise ValueError(
                     f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
-                    f"{told(true=heading, models=kin[:1])}, if it describes the samples "
-                    f"{told(slices=[heading])}, if it is a model name all models with models= "
-                    "(--model)."
+                    f"{as_options(true=heading, models=kin[:1])}, if it describes the samples "
+                    f"{as_options(slices=[heading])}, if it is a model name all models with "
+                    "models= (--model)."
                 )
 
 

@@ -20,13 +20,13 @@ from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown, warn_caller
 
 _N_EXACT = 2**53
-# Numbers with a comma before their fraction, and those whose commas may part thousands.
+# Numbers with a decimal comma, and numbers whose commas may separate thousands.
 _WITH_COMMA = r"-?[0-9]*,[0-9]+|-?[0-9]+|NA|-"
 _THOUSANDS = r"-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})*|0)|NA|-"
 
 
 def table_of(opened: File) -> pd.DataFrame:
-    """The rows of an open file."""
+    """Read the rows of an open file."""
     frame = TABLES[str(opened.kind)](opened)
     if len(frame) == 0:
         raise ValueError(f"{opened.name}: the file has a header and no rows.")
@@ -34,7 +34,7 @@ def table_of(opened: File) -> pd.DataFrame:
 
 
 def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
-    """Look a dotted name up in the objects of a table's cells; None where it reaches nothing.
+    """Look up a dotted name in the objects of a table's cells; None if it reaches nothing.
 
     A column of that very name comes first, then the longest heading that the name starts with.
     """
@@ -51,7 +51,7 @@ def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
 
 
 def flattened(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table whose objects are columns of their own, under dotted names.
+    """Split objects into columns of dotted names.
 
     Examples
     --------
@@ -66,15 +66,15 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
             continue
         keys = dict.fromkeys(f"{heading}.{key}" for cell in held for key in cell)
         inside = {key: nested(frame[[heading]], key) for key in keys}
-        told = {key: column for key, column in inside.items() if column is not None}
-        parts.append(flattened(pd.DataFrame(told, index=frame.index)))
+        columns = {key: column for key, column in inside.items() if column is not None}
+        parts.append(flattened(pd.DataFrame(columns, index=frame.index)))
     if all(isinstance(part, pd.Series) for part in parts):
         return frame
     return pd.concat(parts, axis=1)
 
 
 def reached(cell: Any, keys: Sequence[str]) -> Any:
-    """Look keys up in the objects and lists in a cell; None where they reach nothing."""
+    """Look up keys in the objects and lists of a cell; None if they reach nothing."""
     for key in keys:
         if isinstance(cell, Mapping):
             cell = cell.get(key)
@@ -92,12 +92,12 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     header, n_before = _header(data, separator, opened.name)
     try:
         with warnings.catch_warnings():
-            # Of a first row that is longer by several cells pandas would only warn.
+            # Pandas only warns about a first row that is longer by several cells.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             rows = pd.read_csv(
                 io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None,
                 index_col=False, skiprows=n_before,
-                # A column more than the header has, to see rows that are longer.
+                # One more column than the header has shows rows that are longer.
                 names=range(len(header) + 1),
                 # Only an empty cell is missing: "NA", "null" and "None" may be labels.
                 dtype=object, keep_default_na=False, na_values=[""],
@@ -107,9 +107,9 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
         raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
     longer = rows.pop(len(header)).notna().to_numpy()
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
-    refuse_rows(longer, what, "quote cells that hold the separator")
+    refuse_rows(longer, what, "quote cells that contain the separator")
     rows.columns = pd.Index(header, dtype=object)
-    # An index that was written along has no heading.
+    # The column of an index has no heading.
     frame = rows if all(header) else rows.loc[:, [*map(bool, header)]]
     check_columns_distinct(frame, opened.name)
     _refuse_headers(frame, opened.name)
@@ -119,13 +119,13 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
 
 
 def _separator(data: bytes) -> str:
-    """Find the separator of a csv: semicolons, or tabs, where its header has no commas."""
+    """Return the separator of a csv: semicolons or tabs if its header has no commas."""
     header = data.lstrip().split(b"\n", 1)[0]
     return next((sign for sign in ",;\t" if sign.encode() in header), ",")
 
 
 def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Numbers that were written with a comma, with a point; thousands are written alike."""
+    """Replace decimal commas by points; commas that may separate thousands stay."""
     found = {}
     for heading, column in frame.items():
         held = column.dropna()
@@ -141,7 +141,7 @@ def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _header(data: bytes, separator: str, name: str) -> tuple[list[str], int]:
-    """Cells of the first row that is not blank, and how many rows end with it."""
+    """Return the cells of the first row that is not blank, and the number of rows up to it."""
     file = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     lines = csv.reader(file, delimiter=separator)
     try:
@@ -150,11 +150,11 @@ def _header(data: bytes, separator: str, name: str) -> tuple[list[str], int]:
                 return header, number
     except csv.Error as error:
         raise ValueError(f"{name}: the header is no line of headings ({error}).") from error
-    raise ValueError(f"{name}: the file holds no table.")
+    raise ValueError(f"{name}: the file has no table.")
 
 
 def _refuse_headers(frame: pd.DataFrame, name: str) -> None:
-    """No row repeats the header, as where files were put one behind the other."""
+    """Refuse rows that repeat the header, as in files joined by their lines."""
     again = np.ones(len(frame), dtype=bool)
     for heading, column in frame.items():
         again[again] = column.to_numpy()[again] == heading
@@ -183,7 +183,7 @@ def _read_jsonl(opened: File) -> pd.DataFrame:
 
 
 def rows_of(objects: Sequence[Any], name: str) -> pd.DataFrame:
-    """A table from a list of objects."""
+    """Make a table from a list of objects."""
     for place, row in enumerate(objects):
         if not isinstance(row, dict):
             raise ValueError(f"{name}: entry {place} of the list is not an object.")
@@ -193,20 +193,20 @@ def rows_of(objects: Sequence[Any], name: str) -> pd.DataFrame:
 
 
 def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
-    """A table of a frame, or of objects, each column of its cells' type."""
+    """Make a table of a frame or of objects, each column of its cells' type."""
     try:
         if not isinstance(frame, pd.DataFrame):
             frame = pd.DataFrame(frame, dtype=object)
         return pd.DataFrame({name: _inferred(column) for name, column in frame.items()})
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{name} holds half a character (a lone surrogate) in {shown(error.object)}; write the "
-            "texts again, in the encoding that they have."
+            f"{name} contains half a character (a lone surrogate) in {shown(error.object)}; "
+            "write the texts again in their own encoding."
         ) from None
 
 
 def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column of its cells' type; large whole numbers beside missing cells are not rounded."""
+    """Infer a column's type; large whole numbers next to missing cells are not rounded."""
     found = column.dropna().infer_objects()
     if found.dtype.kind in "iu" and len(found) < len(column):
         exact = found.abs().max() < _N_EXACT
@@ -221,7 +221,7 @@ def _read_parquet(opened: File) -> pd.DataFrame:
     try:
         with opened.payload as file:
             rows = pq.read_table(file)
-        # Texts that are not UTF-8 would be met later, one by one.
+        # Otherwise texts that are not UTF-8 would fail later, one by one.
         rows.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{opened.name}: not a readable Parquet file ({error}).") from error
@@ -229,8 +229,8 @@ def _read_parquet(opened: File) -> pd.DataFrame:
 
 
 def arrow_table(rows: Any, name: str) -> pd.DataFrame:
-    """The rows of a table of pyarrow, each column of its cells' type."""
-    # Metadata are not looked at, and may be damaged.
+    """Convert a table of pyarrow, each column to its cells' type."""
+    # Metadata are not used, and may be damaged.
     frame = rows.replace_schema_metadata().to_pandas(
         ignore_metadata=True, integer_object_nulls=True
     )
@@ -239,13 +239,13 @@ def arrow_table(rows: Any, name: str) -> pd.DataFrame:
             f"{name} has headings of several levels ({frame.columns[0]}); write them as one, like "
             "model:class."
         )
-    # An index that was written along has no heading.
+    # The column of an index has no heading.
     headed = [not heading.startswith("__index_level_") for heading in frame.columns]
     check_columns_distinct(frame, name)
     return _of_types(frame.loc[:, headed], name)
 
 
-# A row for each kind of file that holds a table.
+# Readers of tables, by kind of file.
 TABLES: dict[str, Callable[[File], pd.DataFrame]] = {
     "csv": partial(_read_delimited, separator=","),
     "tsv": partial(_read_delimited, separator="\t"),
@@ -255,10 +255,10 @@ TABLES: dict[str, Callable[[File], pd.DataFrame]] = {
 
 
 def as_frame(source: Any) -> pd.DataFrame:
-    """A pandas frame from pandas, or by narwhals from polars, pyarrow, DuckDB and others.
+    """Convert a frame of any library that narwhals knows to pandas.
 
-    Lazy frames are collected. Categories come as their labels, decimals as floats, dates as texts;
-    whole numbers beside missing ones stay exact.
+    Lazy frames are collected. Categories become their labels, decimals floats, dates texts;
+    integers next to missing cells stay exact.
     """
     if isinstance(source, pd.DataFrame):
         return flat(source, "the table")

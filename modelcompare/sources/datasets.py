@@ -1,6 +1,6 @@
-"""Paths, patterns, folders and URLs -> a pyarrow Dataset, whose files hold columns alike.
+"""Paths, patterns, folders and URLs -> a pyarrow Dataset with one schema.
 
-Files have one schema together; a column that they hold unlike each other is refused.
+Columns of different types in different files are refused.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ FORMATS = {
     ".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc",
 }  # fmt: skip
 _SIGNS = re.compile(r"[*?\[]")
-# What Hive calls the folder of rows whose cell is missing.
+# Hive's folder of rows whose cell is missing.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
-    """The files that are named, as one Dataset, and a name for people."""
+    """Return the named files as one Dataset, and a display name."""
     import pyarrow as pa
 
     for each in sources:
@@ -43,7 +43,7 @@ def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
     ]
     kinds = {FORMATS[PurePosixPath(file).suffix.lower()] for file in files}
     if len(kinds) > 1:
-        raise ValueError(f"{texts[0]} holds Parquet beside Arrow files; name those of one kind.")
+        raise ValueError(f"{texts[0]} has Parquet and Arrow files; name those of one kind.")
     try:
         found = hive_dataset(files, kinds.pop(), filesystem)
     except UnicodeDecodeError as error:
@@ -54,13 +54,13 @@ def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
 
 
 def _place(text: str) -> tuple[Any, str]:
-    """The file system that a path or URL is on, and the path there."""
+    """Return the file system of a path or URL, and the path on it."""
     from pyarrow import fs
 
     scheme, separator, rest = text.partition("://")
     if not separator:
         return fs.LocalFileSystem(), Path(text).expanduser().absolute().as_posix()
-    # A pattern is no URL; the folder before it is.
+    # A pattern is no URL, but the folder before it is.
     start = _pattern_start(rest)
     try:
         filesystem, path = fs.FileSystem.from_uri(f"{scheme}://{rest[:start]}")
@@ -70,13 +70,13 @@ def _place(text: str) -> tuple[Any, str]:
 
 
 def _pattern_start(path: str) -> int:
-    """Return the start of the first part of a path that is a pattern; its length if none is."""
+    """Return the start of the first component that is a pattern, or the path's length."""
     found = _SIGNS.search(path)
     return len(path) if found is None else path.rfind("/", 0, found.start()) + 1
 
 
 def _by_fsspec(scheme: str, text: str) -> Any:
-    """A file system that pyarrow lacks."""
+    """Return a file system that only fsspec has."""
     from pyarrow import fs
 
     try:
@@ -86,12 +86,12 @@ def _by_fsspec(scheme: str, text: str) -> Any:
     except (ImportError, ValueError) as error:
         raise ValueError(
             f"{text}: there is no file system for {scheme}:// ({error}); install the fsspec "
-            "package that serves it."
+            "package for it."
         ) from error
 
 
 def _files(filesystem: Any, path: str, text: str) -> list[str]:
-    """The files of a path, those in a folder, or those of a pattern, in the order of their names.
+    """Return the files of a path, a folder or a pattern, sorted by name.
 
     Names that start with a dot or an underscore are no data.
     """
@@ -117,7 +117,7 @@ def _files(filesystem: Any, path: str, text: str) -> list[str]:
     else:
         raise FileNotFoundError(f"{text}: there is no such file.")
     if not listed:
-        raise ValueError(f"{text} holds no Parquet or Arrow file ({', '.join(FORMATS)}).")
+        raise ValueError(f"{text} has no Parquet or Arrow file ({', '.join(FORMATS)}).")
     return listed
 
 
@@ -138,7 +138,7 @@ def _listed(filesystem: Any, folder: str, *, recursive: bool) -> list[str]:
 
 
 def files_of(dataset: Any) -> list[Any]:
-    """The files of a Dataset, as pyarrow's fragments; none where it is filtered or of tables."""
+    """Return the files of a Dataset as fragments; empty if it is filtered or of tables."""
     try:
         return [each for each in dataset.get_fragments() if hasattr(each, "path")]
     except ValueError:
@@ -146,26 +146,26 @@ def files_of(dataset: Any) -> list[Any]:
 
 
 def of_folders(file: Any) -> set[str]:
-    """Columns that the names of a file's folders tell, such as day=monday."""
+    """Return columns given by the names of a file's folders, such as day=monday."""
     return {*_folders(file.path), *_given(file)}
 
 
 def _given(file: Any) -> set[str]:
-    """Columns whose cells the Dataset takes from the folders."""
+    """Return columns whose cells the Dataset takes from the folders."""
     import pyarrow.dataset as ds
 
     return {*ds.get_partition_keys(file.partition_expression)}
 
 
 def _name(file: Any) -> str:
-    """A file's last folder and name, for people."""
+    """Return a file's last folder and name, for messages."""
     return "/".join(PurePosixPath(file.path).parts[-2:])
 
 
 def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
-    """Files as one Dataset, with every column that any holds and those of folders, key=value.
+    """Combine files to one Dataset with all columns of files and of folders, key=value.
 
-    A column that the files hold is theirs, whatever the folders say of it.
+    The cells of files take precedence over the names of folders.
     """
     import pyarrow as pa
     import pyarrow.dataset as ds
@@ -173,11 +173,11 @@ def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
     plain = ds.dataset([*files], format=kind, filesystem=filesystem)
     schemas = [each.physical_schema for each in plain.get_fragments()]
     held = {name for schema in schemas for name in schema.names}
-    told: dict[str, list[str]] = {}
+    of_folder: dict[str, list[str]] = {}
     for file in files:
         for key, value in _folders(file).items():
-            told.setdefault(key, []).append(value)
-    keys = pa.schema([(k, _type(values)) for k, values in told.items() if k not in held])
+            of_folder.setdefault(key, []).append(value)
+    keys = pa.schema([(k, _type(values)) for k, values in of_folder.items() if k not in held])
     return ds.dataset(
         [*files], format=kind, filesystem=filesystem,
         schema=pa.schema([*_united(schemas), *keys]),
@@ -192,16 +192,16 @@ def _folders(path: str) -> dict[str, str]:
 
 
 def _type(values: Sequence[str]) -> Any:
-    """Whole numbers where every folder names one as it would be written again, else texts."""
+    """Return an integer type if every folder names a canonical integer, else text."""
     import pyarrow as pa
 
-    told = [value for value in values if value != _NO_VALUE]
-    whole = all(value.isdecimal() and str(int(value)) == value for value in told)
-    return pa.int64() if told and whole else pa.string()
+    of_folder = [value for value in values if value != _NO_VALUE]
+    whole = all(value.isdecimal() and str(int(value)) == value for value in of_folder)
+    return pa.int64() if of_folder and whole else pa.string()
 
 
 def _united(schemas: Sequence[Any]) -> list[Any]:
-    """Fields of all columns, of types that hold the cells of every file; else the first file's."""
+    """Return fields of all columns, each of a type for the cells of all files if one exists."""
     import pyarrow as pa
 
     fields: dict[str, Any] = {}
@@ -217,7 +217,7 @@ def _united(schemas: Sequence[Any]) -> list[Any]:
 
 
 def _partial_columns(files: Sequence[Any]) -> dict[str, str]:
-    """Columns that some files lack: which file does, and which does not."""
+    """Describe the columns that some files lack: a file with and one without each."""
     holding: dict[str, Any] = {}
     for file in files:
         for name in file.physical_schema.names:
@@ -232,9 +232,9 @@ def _partial_columns(files: Sequence[Any]) -> dict[str, str]:
 
 
 def check_alike(files: Sequence[Any], columns: Sequence[str] | None) -> None:
-    """Refuse columns that a file lacks, holds in another kind of cells, or its folder denies.
+    """Refuse columns that a file lacks, or that differ in type, or from the folder's name.
 
-    Of no columns those are refused that some files lack.
+    Without `columns`, refuse every column that some files lack.
     """
     lacking = _partial_columns(files)
     for column in lacking if columns is None else columns:
@@ -249,8 +249,7 @@ def check_alike(files: Sequence[Any], columns: Sequence[str] | None) -> None:
         if len(kinds) > 1:
             (one, first), (other, second) = [*kinds.items()][:2]
             raise ValueError(
-                f"column {column!r} holds {one} in {first} and {other} in {second}; write them "
-                "alike."
+                f"column {column!r} has {one} in {first} and {other} in {second}; give it one type."
             )
         for file in holding:
             if column in _folders(file.path):
@@ -258,7 +257,7 @@ def check_alike(files: Sequence[Any], columns: Sequence[str] | None) -> None:
 
 
 def _kind(of: Any) -> str:
-    """Name the kind of the cells of a type."""
+    """Return the name of a type in messages."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(of):
@@ -274,27 +273,27 @@ def _kind(of: Any) -> str:
 
 
 def _check_folder(file: Any, column: str) -> None:
-    """Refuse a file whose cells are others than its folder's name says."""
+    """Refuse a file whose cells differ from its folder's name."""
     import pyarrow.dataset as ds
 
-    told = _folders(file.path)[column]
+    of_folder = _folders(file.path)[column]
     alone = ds.dataset(file.path, format=file.format, filesystem=file.filesystem)
     for batch in alone.to_batches(columns=[column]):
         for value in batch[column].unique().to_pylist():
-            if not _same(value, told):
+            if not _same(value, of_folder):
                 raise ValueError(
-                    f"{_name(file)}: the folder is named {column}={told}, but the file's column "
-                    f"{column!r} holds {value!r}; rename the folder or the column."
+                    f"{_name(file)}: the folder is named {column}={of_folder}, but the file's "
+                    f"column {column!r} has {value!r}; rename the folder or the column."
                 )
 
 
-def _same(value: Any, told: str) -> bool:
-    """Return whether a cell is what the name of a folder gives."""
+def _same(value: Any, of_folder: str) -> bool:
+    """Return whether a cell equals the value in a folder's name."""
     if value is None:
-        return told == _NO_VALUE
-    if str(value) == told:
+        return of_folder == _NO_VALUE
+    if str(value) == of_folder:
         return True
     try:
-        return not isinstance(value, str) and float(value) == float(told)
+        return not isinstance(value, str) and float(value) == float(of_folder)
     except (TypeError, ValueError):
         return False

@@ -1,8 +1,8 @@
-"""Findings of a query beside the sums, by which its result is refused as samples are in memory.
+"""Findings of a query, by which its result is refused as samples in memory would be.
 
-They are no numbers of a sketch: a row without a bucket is of samples without a name; those of the
-statistic `PAIRS` count the samples by true class and by what a model said, over all buckets; those
-of `FAULTS` count rows of probabilities that are none.
+They are no sums of a sketch: rows without a bucket are of samples without a name; rows of the
+statistic `PAIRS` count samples by true and predicted class, over all buckets; rows of `FAULTS`
+count invalid rows of probabilities.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import pandas as pd
 from modelcompare.data import checks
 from modelcompare.data.kinds import Answers, check_matches
 from modelcompare.data.sums import EVERY_MODEL
-from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, names, said
+from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, names, names_or_numbers
 
 PAIRS, FAULTS = "pairs", "faults"
 Fault = Literal["missing", "odd", "negative", "per cent", "sum"]
 
 _FILL = "fill them in, or leave these rows out in the query (WHERE)"
-_SAYS: dict[Fault, str] = {
+_MESSAGES: dict[Fault, str] = {
     "odd": "model {} has NaN or infinite probabilities in {:,} rows; " + _FILL,
     "negative": "model {} has negative probabilities in {:,} rows; give probabilities, no logits",
     "per cent": "model {} has probabilities that do not sum to 1 in {:,} rows, but to 100; divide "
@@ -32,9 +32,9 @@ _SAYS: dict[Fault, str] = {
 
 
 def without_findings(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows that are sums, once nothing was found that memory refuses.
+    """Return the rows that are sums, after the checks that samples in memory pass.
 
-    `label` and `said` are empty where they were missing.
+    `label` and `said` are empty if they were missing.
     """
     rows = rows.assign(value=pd.to_numeric(rows["value"], errors="coerce").astype(np.float64))
     nameless = rows[rows["bucket"].isna()]
@@ -57,7 +57,7 @@ def without_findings(rows: pd.DataFrame, name: str) -> pd.DataFrame:
 def _refuse_missing(
     rows: pd.DataFrame, pairs: pd.DataFrame, faults: pd.DataFrame, name: str
 ) -> None:
-    """Refuse cells that are empty, or hold a mark of a missing one, with their numbers."""
+    """Refuse empty cells and marks of missing cells, and count them."""
     marks = {"", *MISSING_MARKS}
     support = rows[rows["statistic"] == "support"]
     parts = {
@@ -66,28 +66,30 @@ def _refuse_missing(
         **dict(iter(faults[faults["label"] == "missing"].groupby("model", sort=False))),
     }
     counts = {column: part["value"].sum() for column, part in parts.items()}
-    told = ", ".join(f"{column} {count:,.0f}" for column, count in counts.items() if count > 0)
-    if told:
-        held = {*support["label"], *pairs["said"]} & MISSING_MARKS
-        marked = f"{min(held)!r} is taken for one; " if held else ""
-        raise ValueError(f"{name} has missing cells ({told}); {marked}{_FILL}.")
+    counted = ", ".join(f"{column} {count:,.0f}" for column, count in counts.items() if count > 0)
+    if counted:
+        marks_found = {*support["label"], *pairs["said"]} & MISSING_MARKS
+        marked = f"{min(marks_found)!r} counts as missing; " if marks_found else ""
+        raise ValueError(f"{name} has missing cells ({counted}); {marked}{_FILL}.")
 
 
 def _refuse_faults(faults: pd.DataFrame) -> None:
-    for fault, says in _SAYS.items():
+    for fault, message in _MESSAGES.items():
         of_fault = faults[(faults["label"] == fault) & (faults["value"] > 0)]
         if len(of_fault):
             model = of_fault["model"].iloc[0]
             count = int(of_fault["value"][of_fault["model"] == model].sum())
-            raise ValueError(says.format(repr(model), count).replace("in 1 rows", "in 1 row") + ".")
+            raise ValueError(
+                message.format(repr(model), count).replace("in 1 rows", "in 1 row") + "."
+            )
 
 
 def _check_pairs(pairs: pd.DataFrame) -> None:
-    """Refuse labels of the models that cannot be those of the truth, as for samples."""
+    """Refuse labels that do not match those of the truth, as for samples in memory."""
     labels = np.array(classes({*pairs["label"], *pairs["said"]}))
-    if said(_texts({*pairs["label"]})).dtype.kind == "f":
+    if names_or_numbers(_texts({*pairs["label"]})).dtype.kind == "f":
         raise ValueError(
-            "the truth holds numbers with fractions, which are values and no classes; a query "
+            "the truth has numbers with fractions, which are values and no classes; a query "
             "counts labels, so read these predictions with scan_predictions or read_predictions."
         )
     if labels.dtype.kind != "i":
@@ -108,15 +110,17 @@ def _texts(labels: set[str]) -> Any:
 
 
 def classes(texts: set[str]) -> tuple[Any, ...]:
-    """Classes that rows name: whole numbers if all of them are, else texts; sorted."""
+    """Return the classes in rows, sorted: integers if all are integers, else texts."""
     return tuple(sorted(names(_texts(texts - {EVERY_MODEL})).tolist()))
 
 
 def check_known(rows: pd.DataFrame, labels: Sequence[Any]) -> None:
-    """Refuse rows of true classes that are none of those that were told."""
+    """Refuse true classes that are not among the named ones."""
     strange = rows[~rows["label"].isin([str(label) for label in labels])]
     if len(strange):
         unknown = np.unique(strange["label"].to_numpy(dtype=str)).astype(object)
         count, known = int(strange["value"].sum()), np.array([*labels], dtype=object)
-        told = f"{count:,} row{'s' * (count != 1)}"
-        raise checks.unknown_labels("`y_true`", unknown, told, known, "Name all classes (--class)")
+        counted = f"{count:,} row{'s' * (count != 1)}"
+        raise checks.unknown_labels(
+            "`y_true`", unknown, counted, known, "Name all classes (--class)"
+        )

@@ -1,9 +1,9 @@
 """Buckets of samples by a hash of their names: the same in Python and in every dialect of SQL.
 
 The bucket is the number in the first four bytes of the MD5 digest of ``SALT:NAME`` (UTF-8), modulo
-the number of buckets. Every database has MD5; its strength as a cipher does not matter here, only
-that it scatters names evenly. Short texts are digested many at a time, row by row in the lanes of
-the processor, eight times as fast as one call of hashlib for each.
+the number of buckets. Every database has MD5; its weakness as a cipher is irrelevant here, as it
+only has to scatter names evenly. Short texts are digested many at a time with vector instructions,
+eight times as fast as by calls of hashlib.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, IntArray
 
 Words = NDArray[np.uint32]
 
-# Names in one block: their eight lanes stay in the cache, and calls of numpy cost little.
+# Names in one block: eight arrays fit into the cache, and calls of numpy cost little.
 _LANES = CACHE_BYTES // (8 * 4)
-# Bytes of a text that fill one block of MD5 with the mark of its end and its length.
+# Bytes of a text that fill one block of MD5 together with its end mark and its length.
 _ONE_BLOCK = 55
 _CONSTANTS = np.array([int(abs(math.sin(i + 1)) * 2**32) for i in range(64)], dtype=np.uint32)
 _SHIFTS = ((7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21))
@@ -28,22 +28,21 @@ _BEGIN = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476)
 
 
 def bucket_of(names: AnyArray, n_buckets: int, salt: str) -> IntArray:
-    """Bucket of each name, from 0.
+    """Return the bucket of each name, from 0.
 
     Parameters
     ----------
     names : ndarray of shape (n_samples,)
-        Texts, or whole numbers, which stand for the text that they are written as.
+        Texts, or whole numbers, which are hashed as their decimal digits.
     n_buckets : int
-        How many there are.
+        Number of buckets.
     salt : str
-        What is put in front of the names, so that the buckets are not those of another use.
+        Prefix of the names, which makes the buckets of different uses independent.
 
     Raises
     ------
     TypeError
-        If a name is neither a text nor a whole number: how others are written differs from program
-        to program.
+        If a name is neither a text nor a whole number: programs write other types differently.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     if len(short):
         out[short] = _digests(_padded(salt, texts[short], lengths[short]))
     for place in np.flatnonzero(lengths > _ONE_BLOCK):
-        # A text whose end is NUL lost it in the array.
+        # Arrays of bytes strip NUL at the end of a text.
         text = (salt + bytes(texts[place])).ljust(lengths[place], b"\0")
         digest = hashlib.md5(text, usedforsecurity=False).digest()
         out[place] = int.from_bytes(digest[:4], "big")
@@ -74,7 +73,7 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
 
 
 def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
-    """The names as bytes, and how many there are of each."""
+    """Return the names as bytes, and the length of each."""
     if names.dtype.kind in "iu":
         return _written(names)
     listed = names.tolist()
@@ -82,8 +81,8 @@ def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
     if not found <= {str, int}:
         other = next(name for name in listed if type(name) not in (str, int))
         raise TypeError(
-            f"names of samples must be texts or whole numbers to be hashed alike everywhere, got "
-            f"{other!r}; write them as texts."
+            f"names of samples must be texts or whole numbers to have the same hash everywhere, "
+            f"got {other!r}; write them as texts."
         )
     if int in found:
         listed = list(map(str, listed))
@@ -96,7 +95,7 @@ def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
 
 
 def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
-    """Whole numbers in decimal digits; those of many digits, or below 0, by numpy's slower way."""
+    """Write integers in decimal digits; negative and very long ones by numpy's slower method."""
     most = int(numbers.max(initial=0))
     if numbers.min(initial=0) < 0 or most >= 10**15:
         texts = numbers.astype("S20")
@@ -115,9 +114,9 @@ def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
 
 
 def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> list[Words]:
-    """One block of 16 words for each text; a single number stands for a word that all have."""
+    """Return one block of 16 words per text; a scalar is a word that all texts share."""
     width = min(texts.dtype.itemsize, _ONE_BLOCK - len(salt))
-    # Only from the word in which the salt ends to that of the longest text's end do texts differ.
+    # Texts differ only from the word in which the salt ends to that in which the longest text does.
     first, last = len(salt) // 4, (len(salt) + width) // 4
     block = np.zeros((len(texts), 4 * (last + 1 - first)), dtype=np.uint8)
     begin = len(salt) - 4 * first
@@ -134,7 +133,7 @@ def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> list[Words]:
 
 
 def _digests(words: list[Words]) -> Words:
-    """First four bytes of the digests of blocks of 16 words, as RFC 1321 says."""
+    """Compute the first four bytes of the digests of blocks of 16 words (RFC 1321)."""
     a, b, c, d = (np.full(len(words[14]), begin, dtype=np.uint32) for begin in _BEGIN)
     mixed, turned = np.empty_like(a), np.empty_like(a)
     for step in range(64):
@@ -158,7 +157,7 @@ def _digests(words: list[Words]) -> Words:
 
 
 def _mix(turn: int, b: Words, c: Words, d: Words, out: Words) -> None:
-    """The four functions of MD5, one for each turn of 16 steps."""
+    """Compute one of the four functions of MD5, for a round of 16 steps."""
     if turn == 0:
         np.bitwise_xor(c, d, out=out)
         out &= b

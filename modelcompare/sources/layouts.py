@@ -1,4 +1,4 @@
-"""Layout of a scan: the roles of its columns and its classes, by which rows become predictions."""
+"""Layout of a scan: the roles of its columns, and the classes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
-# A column of more different labels holds no classes.
+# A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536
-_SERVED = ("labels", "probabilities", "values", "scores")
+_SUPPORTED = ("labels", "probabilities", "values", "scores")
 
 
 class CannotScanError(ValueError):
@@ -35,9 +35,9 @@ class CannotScanError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows, which column is what, and the classes: what makes predictions of any of the rows.
+    """Rows, the roles of their columns, and the classes: all that predictions are made from.
 
-    Samples' names are in the column `id`, if any is; predictions are made without them.
+    Sample names are in the column `id`, if any is; predictions are made without them.
     """
 
     rows: Rows
@@ -54,8 +54,8 @@ class Layout:
     @property
     def needed(self) -> list[str]:
         """The columns to read."""
-        said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.used]
-        return list(dict.fromkeys([*said, *self.columns.beside_names]))
+        outputs = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.used]
+        return list(dict.fromkeys([*outputs, *self.columns.beside_names]))
 
     @property
     def with_names(self) -> list[str]:
@@ -63,7 +63,7 @@ class Layout:
         return list(dict.fromkeys([*self.needed, *([] if self.id is None else [self.id])]))
 
     def predictions(self, table: Any, first: int = 0) -> Predictions:
-        """Predictions of some rows, the first of which has a number among all."""
+        """Make predictions of some rows, the first of which has this number in the source."""
         import pyarrow as pa
 
         table = table.select(self.needed)
@@ -75,28 +75,28 @@ class Layout:
         return found.predictions.subset([0]) if alone else found.predictions
 
     def quietly(self, table: Any, first: int = 0) -> Predictions:
-        """Return the same predictions without warnings, which the first rows gave already."""
+        """Make the same predictions without warnings, which the first rows gave already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, first)
 
     def ids(self, table: Any) -> AnyArray:
-        """Names of the samples of some rows."""
+        """Return the sample names of some rows."""
         return cells(table.select([self.id]), self.where)
 
     def counted(self, first: Any) -> Any | None:
-        """Distinct rows and their numbers, where all is labels and they are a small share.
+        """Count distinct rows, if all columns are labels and few rows are distinct.
 
-        The source counts them, which is many times faster than reading its rows one by one.
+        The source counts them, many times faster than reading its rows one by one.
         """
         if self._names_classes(first) != [*self.needed]:
             return None
         return self.rows.counted(self.needed, int(COLLAPSE_AT * self.rows.n_rows))
 
     def with_classes(self, first: Any, counted: Any | None) -> Layout:
-        """Return the layout with all classes, where cells name them: the first rows may lack some.
+        """Return the layout with the classes of all rows, as the first rows may lack some.
 
-        The cells are those of all rows, or of the `counted` ones that hold each of them once.
+        They are read from all rows, or from the distinct rows that were `counted`.
         """
         named = self._names_classes(first)
         if not named:
@@ -105,7 +105,7 @@ class Layout:
         return replace(self, labels=_classes(batches, named))
 
     def _names_classes(self, first: Any) -> list[str]:
-        """The columns of labels: the truth and models that gave no fractions; none of headings."""
+        """Return the columns of labels: the truth and models without fractions."""
         import pyarrow as pa
 
         true, kind = self.roles.true, self.columns.kind
@@ -118,9 +118,9 @@ class Layout:
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
 
     def answers(self, shown: Predictions, counted: Any | None) -> dict[str, Answers]:
-        """True and predicted labels, and how often they occur together, of models of labels.
+        """Count pairs of true and predicted labels of each model that gave labels.
 
-        They are those `shown` by the counted rows, or else are counted for each model.
+        The counted rows have `shown` them; otherwise they are counted for each model.
         """
         if counted is not None:
             return answers_of(shown, _times(counted))
@@ -131,29 +131,29 @@ class Layout:
         return found
 
     def distinct(self, counted: Any) -> tuple[Predictions, IntArray]:
-        """Predictions of distinct rows, and how often each of these occurs."""
+        """Return predictions of distinct rows, and the multiplicity of each."""
         return self.quietly(counted), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
-        """Return the layout of all rows: the classes and kinds of outputs that some rows show."""
+        """Return the layout with the classes and the kind of outputs that some rows show."""
         for model, kind in shown.kinds.items():
-            if kind not in _SERVED:
+            if kind not in _SUPPORTED:
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
-                    f"{', '.join(_SERVED)}; read it whole with read_predictions."
+                    f"{', '.join(_SUPPORTED)}; read it whole with read_predictions."
                 )
-        alike = {*shown.kinds.values()}
-        told = alike.pop() if len(alike) == 1 else self.columns.kind
-        return replace(self, columns=replace(self.columns, kind=told), labels=shown.labels)
+        kinds = {*shown.kinds.values()}
+        columns = replace(self.columns, kind=kinds.pop()) if len(kinds) == 1 else self.columns
+        return replace(self, columns=columns, labels=shown.labels)
 
     def of_models(self, models: Sequence[str]) -> Layout:
-        """Return the same layout, of some of the models."""
+        """Return the layout of some of the models."""
         outputs = {model: self.roles.outputs[model] for model in models}
         return replace(self, roles=replace(self.roles, outputs=outputs))
 
 
 def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
-    """Find which column is what, as it was told or by the first rows, and give these.
+    """Find the roles of the columns, as named or by the first rows, and return these rows.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     where = rows.where
     checks.check_lengths({}, None, rows.n_rows)
     if columns.models is None:
-        # Nobody said whether such a column is of a model.
+        # Any such column may be a model.
         rows.check_alike(None)
     try:
         table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
@@ -173,7 +173,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     seen = prepared(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
     if spread(seen, alone=True) is not seen:
         raise CannotScanError(
-            f"{where} holds probabilities in lists; a scan needs a column model:class for each. "
+            f"{where} has probabilities in lists; a scan needs a column model:class for each. "
             "Write them so, or read it whole with read_predictions."
         )
     roles = find_roles(seen, alone=True)
@@ -197,7 +197,7 @@ def _times(counted: Any) -> IntArray:
 
 
 def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
-    """All labels in some columns, sorted."""
+    """Return all labels in some columns, sorted."""
     import pyarrow as pa
 
     found: dict[str, list[Any]] = {column: [] for column in columns}
@@ -207,7 +207,7 @@ def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
             found[column] = [both.unique()]
             if len(found[column][0]) > _MOST_CLASSES:
                 raise ValueError(
-                    f"column {column!r} holds more than {_MOST_CLASSES:,} different labels; if "
+                    f"column {column!r} has more than {_MOST_CLASSES:,} different labels; if "
                     "they are values pass kind='values' (--kind values)."
                 )
     arrays = alike([cells(pa.table({c: known.drop_null()}), c) for c, (known,) in found.items()])

@@ -1,11 +1,10 @@
-"""Refuse sums that no test set has: a sketch is believed only where samples could have made it.
+"""Refuse impossible sums: a sketch is accepted only if some samples have its sums.
 
-What is known of a statistic is the range of one sample's number (`RANGES`), from which that of a
-bucket's sum follows, and how statistics go together: classes add up to the samples, a confusion
-matrix has the margins and the diagonal that are told, a probability of the predicted class is the
-largest. Sums of labels that pass are those of some samples; of probabilities each class is looked
-at by itself. Of statistics that are not named here, those of a user's own metrics, only that their
-numbers are finite.
+The range of a statistic for one sample (`RANGES`) bounds the sum of a bucket. Statistics are also
+related: classes sum to the samples, hits and predictions are the diagonal and a margin of the
+confusion matrix, the predicted class has the largest probability. Sums of labels that pass are
+those of some samples; probabilities are checked class by class. For other statistics, those of
+custom metrics, only finite numbers are required.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from modelcompare.sources.sketches import Sketch
 
 # Smallest and largest number of one sample, by the start of the statistic's name.
 _SHARE, _AMOUNT = (0.0, 1.0), (0.0, math.inf)
-# The largest negative logarithm of what double precision tells from 0.
+# The largest negative logarithm of a probability in double precision.
 _LOG = -math.log(np.finfo(np.float64).eps)
 RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(
@@ -49,7 +48,7 @@ RANGES: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 # Statistics whose numbers are counts of samples, where these have one class and no weights.
 _WHOLE = ("count", "support", "hits", "predicted", "confusion", "in_top_", "exact_text")
-# Statistics of classes, whose axes every sketch describes alike.
+# Statistics of classes, whose axes are the same in every sketch.
 _KNOWN = {each.name: each for each in (COUNT, *COUNTS, *SOFT_COUNTS, CELLS, SOFT_CELLS)}
 # Sums of weights differ in their last digits.
 _ROUNDING = 1e-9
@@ -59,16 +58,16 @@ Limit: TypeAlias = tuple[str, str, FloatArray, Any, Any, str]
 
 
 def check_possible(sketch: Sketch, name: str) -> None:
-    """Refuse a sketch whose numbers are those of no test set, and say which."""
+    """Refuse a sketch with impossible numbers, and name one of them."""
     about, found = sketch.about, {each.name: each for each in sketch.about.statistics}
     for statistic in ("count", *(["support"] if about.labels is not None else [])):
         if statistic not in found:
             raise ValueError(f"{name} lacks the statistic {statistic!r}, which all others need.")
-    for statistic, told in found.items():
+    for statistic, described in found.items():
         known = _KNOWN.get(statistic)
-        shape = told.class_axes, told.shared, told.width
+        shape = described.class_axes, described.shared, described.width
         if known is not None and shape != (known.class_axes, known.shared, 1):
-            raise ValueError(f"{name} describes {statistic!r} as no sketch does; sketch again.")
+            raise ValueError(f"{name} describes {statistic!r} wrongly; sketch again.")
     for statistic, model, numbers, least, most, why in _limits(sketch):
         bad = ~(np.isfinite(numbers) & (least <= numbers) & (numbers <= most))
         if bad.any():
@@ -107,7 +106,7 @@ def _limits(sketch: Sketch) -> Iterator[Limit]:
 def _of_range(sketch: Sketch, statistic: str, model: str) -> Iterator[Limit]:
     numbers, n = sketch.numbers[statistic, model], _weight(sketch)
     spare = _spare(sketch, statistic) + np.finfo(np.float64).tiny
-    # Nothing is summed where there are no samples.
+    # Sums without samples are 0.
     low, high = (
         np.where(sketch.counts[:, None] > 0, n * end + by if math.isfinite(end) else end, 0.0)
         for end, by in zip(_range(sketch, statistic), (-spare, spare), strict=True)
@@ -134,7 +133,7 @@ def _is_count(sketch: Sketch, statistic: str) -> bool:
 
 
 def _of_sum(sketch: Sketch, statistic: str, model: str) -> Limit:
-    """The classes' numbers add up to the samples."""
+    """Limit the sum of the classes' numbers to the samples."""
     total, n = sketch.numbers[statistic, model].sum(axis=1, keepdims=True), _weight(sketch)
     spare = _spare(sketch, statistic)
     least = -math.inf if statistic == "soft_predicted" and _partial(sketch) else n - spare
@@ -147,7 +146,7 @@ def _of_sum(sketch: Sketch, statistic: str, model: str) -> Limit:
 def _of_classes(
     sketch: Sketch, model: str, hits: str, predicted: str, cells: str
 ) -> Iterator[Limit]:
-    """Hits, predictions and truths are the diagonal and the margins of a confusion matrix."""
+    """Compare hits, predictions and truths with a confusion matrix's diagonal and margins."""
     found = _found(sketch, model, hits, predicted, cells)
     found["support"] = support = sketch.numbers["support", EVERY_MODEL]
     spare = _spare(sketch, hits)
@@ -161,7 +160,7 @@ def _of_classes(
         why = f"more than {predicted!r} of the class"
         yield hits, model, right, -math.inf, named + spare, why
         # Of each class the misses and the false alarms are not more than all misses.
-        why = f"in no confusion matrix beside {predicted!r} and 'support'"
+        why = f"impossible in a confusion matrix with {predicted!r} and 'support'"
         yield hits, model, right, (support + named - missed) / 2 - spare, math.inf, why
     if cells in found:
         matrix = found[cells].reshape(-1, sketch.n_classes, sketch.n_classes)
@@ -170,11 +169,11 @@ def _of_classes(
             sums = {"support": matrix.sum(axis=2), **sums}
         for name in [name for name in sums if name in found]:
             least, most = found[name] - spare, found[name] + spare
-            yield cells, model, sums[name], least, most, f"not what {name!r} is"
+            yield cells, model, sums[name], least, most, f"not equal to {name!r}"
 
 
 def _of_decisions(sketch: Sketch, model: str) -> Iterator[Limit]:
-    """The predicted class has the largest probability: 1 / k at least, others half at most."""
+    """Bound probabilities by decisions: the predicted class has the largest one."""
     found = _found(sketch, model, "hits", "predicted", "soft_hits", "soft_predicted")
     if len(found) < 4:
         return
@@ -187,7 +186,7 @@ def _of_decisions(sketch: Sketch, model: str) -> Iterator[Limit]:
         ("soft_predicted", predicted - hits, n - support, soft_hits),
     )
     spare = _spare(sketch, "soft_hits")
-    why = "not what probabilities add up to whose largest ones make 'hits' and 'predicted'"
+    why = "impossible for probabilities whose largest ones give 'hits' and 'predicted'"
     for statistic, decided, of, beside in sides:
         least = -math.inf if _partial(sketch) else beside + decided / sketch.n_classes - spare
         most = beside + decided + (of - decided) / 2 + spare
@@ -195,29 +194,29 @@ def _of_decisions(sketch: Sketch, model: str) -> Iterator[Limit]:
 
 
 def _of_losses(sketch: Sketch, model: str) -> Iterator[Limit]:
-    """Losses are averages of functions of the true class's probability, which is told too."""
+    """Bound losses, which are means of functions of the true class's probability."""
     found = _found(sketch, model, "soft_hits", "squared_errors", "negative_log_likelihood")
     if "soft_hits" not in found or sketch.about.soft_truth or _partial(sketch):
         return
     n, k = _weight(sketch), sketch.n_classes
     rest = n - found["soft_hits"].sum(axis=1, keepdims=True)
     spare = 10 * SUM_TOLERANCE * n
-    held = np.maximum(n, np.finfo(np.float64).tiny)
+    positive = np.maximum(n, np.finfo(np.float64).tiny)
     halved = 2 if k == 2 else 1
-    mean = np.clip(1 - rest / held, np.finfo(np.float64).eps, 1)
+    mean = np.clip(1 - rest / positive, np.finfo(np.float64).eps, 1)
     bounds = {
         # Jensen's inequality below, the chord above.
-        "squared_errors": (rest**2 / held * k / (k - 1) / halved, 2 * rest / halved),
+        "squared_errors": (rest**2 / positive * k / (k - 1) / halved, 2 * rest / halved),
         "negative_log_likelihood": (-n * np.log(mean), _LOG * rest),
     }
-    why = "not what probabilities have that add up to 'soft_hits'"
+    why = "impossible for probabilities that sum to 'soft_hits'"
     for statistic in [name for name in bounds if name in found]:
         least, most = bounds[statistic]
         yield statistic, model, found[statistic], least - spare, most + spare, why
 
 
 def _of_errors(sketch: Sketch, model: str) -> Iterator[Limit]:
-    """A mean is no larger than that of the sizes, and than the root of that of the squares."""
+    """Bound a mean by the mean of absolute values and the root mean square."""
     signed, sizes, squares = "value_errors", "absolute_value_errors", "squared_value_errors"
     found = _found(sketch, model, signed, sizes, squares)
     limits = []
@@ -248,6 +247,6 @@ def _found(sketch: Sketch, model: str, *statistics: str) -> dict[str, FloatArray
 
 
 def _spare(sketch: Sketch, statistic: str) -> FloatArray:
-    """By how much the sum of a bucket may be off: rows may sum to 1 nearly."""
+    """Return the tolerance of a bucket's sum: rows may sum to 1 only approximately."""
     soft = sketch.about.soft_truth or not statistic.startswith(_WHOLE)
     return _weight(sketch) * (SUM_TOLERANCE if soft else _ROUNDING)

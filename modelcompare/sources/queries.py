@@ -1,8 +1,8 @@
 """The query that makes the table of a sketch, for DuckDB and Spark.
 
-One pass over the predictions counts every bucket by true class, and by true and named class of each
-model; what follows reads that small table. Buckets are those of `sources.hashing`. Some rows are no
-sums: `sources.found` refuses by them what memory refuses when it reads the samples.
+One pass over the predictions counts every bucket by true class, and by true and predicted class of
+each model; the rest of the query reads that small table. Buckets are those of `sources.hashing`.
+Some rows are no sums: `sources.found` uses them to refuse the same input as for samples in memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HARD = ("hits", "predicted")
 _SOFT = ("soft_hits", "soft_predicted")
 _TEXT: dict[Dialect, str] = {"duckdb": "VARCHAR", "spark": "STRING"}
 _QUOTE: dict[Dialect, str] = {"duckdb": '"', "spark": "`"}
-# The number that a text of hexadecimal digits stands for.
+# The value of a text of hexadecimal digits.
 _NUMBER: dict[Dialect, str] = {
     "duckdb": "CAST(CONCAT('0x', {}) AS BIGINT)", "spark": "CAST(CONV({}, 16, 10) AS BIGINT)",
 }  # fmt: skip
@@ -85,7 +85,7 @@ def sketch_query(
 
 
 def _check_distinct(columns: Sequence[str], dialect: Dialect) -> None:
-    """Refuse a column of two roles, and two that a database takes for one."""
+    """Refuse a column of two roles, and two that a database does not distinguish."""
     written = [column.lower() for column in columns]
     for place, column in enumerate(written):
         first = columns[written.index(column)]
@@ -93,13 +93,13 @@ def _check_distinct(columns: Sequence[str], dialect: Dialect) -> None:
             raise ValueError(f"column {first!r} is named for the truth and for a model; name one.")
         if written.index(column) < place:
             raise ValueError(
-                f"columns {first!r} and {columns[place]!r} differ in case alone, and {dialect} "
-                "takes them for one; rename one in the table."
+                f"columns {first!r} and {columns[place]!r} differ only in case, which {dialect} "
+                "ignores; rename one in the table."
             )
 
 
 def _about(models: tuple[str, ...], classes: tuple[str, ...], buckets: int, salt: str) -> str:
-    """Write the meaning of the rows as JSON; without `classes` the rows name them."""
+    """Return the description of the rows as JSON; without `classes` the rows name them."""
     of_class = _HARD + (_SOFT if classes else ())
     statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
     statistics += [Summed(name, class_axes=1) for name in of_class]
@@ -115,7 +115,7 @@ def _item(
     dialect: Dialect, true: str, id: str, columns: Sequence[Sequence[str]], classes: Sequence[str],
     buckets: int, salt: str,
 ) -> Iterator[str]:  # fmt: skip
-    """Columns of each sample: its bucket, its truth, what each model said."""
+    """Yield the columns of each sample: its bucket, its truth, each model's output."""
     name, text = _name(dialect, id), _TEXT[dialect]
     digits = f"SUBSTR(MD5(CONCAT({_literal(dialect, f'{salt}:')}, CAST({name} AS {text}))), 1, 8)"
     bucket = f"MOD({_NUMBER[dialect].format(digits)}, {buckets})"
@@ -134,7 +134,7 @@ def _item(
 
 
 def _likeliest(columns: Sequence[str], labels: Sequence[str]) -> str:
-    """The class of the largest probability, the first of ties."""
+    """Return an expression for the class of the largest probability, the first of ties."""
     cases = [
         f"WHEN {' AND '.join(f'{column} >= {other}' for other in columns[k + 1 :])} "
         f"THEN {labels[k]}"
@@ -146,8 +146,8 @@ def _likeliest(columns: Sequence[str], labels: Sequence[str]) -> str:
 def _fault(columns: Sequence[str]) -> str:
     """Return the fault of a row of probabilities, by its place among the faults, or 0.
 
-    Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
-    others.
+    Comparisons are negated, as NaN is greater than all numbers in some databases, and not
+    comparable in others.
     """
     whole = " + ".join(columns)
     rules: dict[Fault, str] = {
@@ -157,7 +157,7 @@ def _fault(columns: Sequence[str]) -> str:
         "per cent": f"ABS({whole} - 100) <= {100 * checks.SUM_TOLERANCE}",
         "sum": f"NOT (ABS({whole} - 1) <= {checks.SUM_TOLERANCE})",
     }
-    # Nearly all rows are settled by the first case; NaN is not within the sum's bounds.
+    # Nearly all rows match the first case; NaN is not within the sum's bounds.
     right = " AND ".join(f"{column} >= 0" for column in columns)
     right = f"ABS({whole} - 1) <= {checks.SUM_TOLERANCE} AND {right}"
     cases = " ".join(f"WHEN {rules[each]} THEN {n}" for n, each in enumerate(get_args(Fault), 1))
@@ -165,7 +165,7 @@ def _fault(columns: Sequence[str]) -> str:
 
 
 def _cell(n_models: int, n_classes: int) -> Iterator[str]:
-    """Columns of each bucket by true class, and by named class of one model."""
+    """Yield the columns of each bucket by true class, and by one model's predicted class."""
     yield "bucket, truth"
     for place in range(n_models):
         yield f"said_{place}, GROUPING(said_{place}) AS of_{place}"
@@ -179,7 +179,7 @@ def _cell(n_models: int, n_classes: int) -> Iterator[str]:
 def _rows(
     dialect: Dialect, models: Sequence[str], classes: Sequence[str], about: str
 ) -> Iterator[str]:
-    """Rows of the sketch: first what it is, then its numbers, and what may be wrong."""
+    """Yield the rows of the sketch: its description, its numbers, and possible faults."""
     told = _literal(dialect, about)
     yield (
         f"SELECT 0 AS bucket, 'about' AS statistic, '' AS model, {told} AS label, '' AS said, "
@@ -219,13 +219,13 @@ def _row(
 
 
 def _name(dialect: Dialect, column: str) -> str:
-    """A column's name, quoted, so that no name is a word of the language."""
+    """Quote a column's name, so that no name is a keyword."""
     quote = _QUOTE[dialect]
     return f"{quote}{column.replace(quote, 2 * quote)}{quote}"
 
 
 def _literal(dialect: Dialect, text: str) -> str:
-    """A text in quotes; in Spark backslashes escape, elsewhere a quote is doubled."""
+    """Quote a text; Spark escapes with backslashes, DuckDB doubles quotes."""
     if dialect != "spark":
         return "'" + text.replace("'", "''") + "'"
     text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")

@@ -1,4 +1,4 @@
-"""Rows that are read in batches: Parquet and Arrow files, what pyarrow scans, lazy frames."""
+"""Rows that are read in batches: Parquet and Arrow files, Datasets, lazy frames."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.datasets import check_alike, dataset_of, files_of, of_folders
 from modelcompare.words import optional, shown
 
-# Heading of how often a row occurs.
+# Heading of the number of times that a row occurs.
 TIMES = "__times"
-# Of more rows the names are not compared: eight bytes each are kept.
+# Names of more rows are not compared, as eight bytes of each are kept.
 MOST_NAMES = 10_000_000
 
 Batches = Iterator[Any]
-"""Record batches of pyarrow, one after the other."""
+"""Record batches of pyarrow."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table that can be read in batches, as often as it is asked, in one order.
+    """Rows of a table that can be read in batches, repeatedly and in one order.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Rows:
         ``counted(columns, most)`` gives the distinct rows as a table of pyarrow, with their number
         in `TIMES`; None if there are more than `most`.
     fingerprint : callable
-        ``fingerprint()`` of the rows, as far as it can be had without reading them.
+        ``fingerprint()`` of the rows, computed without reading all of them.
     files : list
-        Files that hold the rows, as pyarrow's fragments.
+        Files of the rows, as pyarrow's fragments.
     """
 
     name: str | None
@@ -70,12 +70,12 @@ class Rows:
 
     @property
     def of_folders(self) -> list[str]:
-        """Headings of cells that are the folders' names, such as day=monday."""
-        told = {name for file in self.files for name in of_folders(file)}
-        return [name for name in self.columns if name in told]
+        """Headings of cells from the folders' names, such as day=monday."""
+        of_folder = {name for file in self.files for name in of_folders(file)}
+        return [name for name in self.columns if name in of_folder]
 
     def check_alike(self, columns: Sequence[str] | None) -> None:
-        """Refuse columns that the files do not hold alike; of None those that some of them lack."""
+        """Refuse columns that differ between files; with None, columns that some files lack."""
         with _readable(self.name):
             check_alike(self.files, columns)
 
@@ -92,14 +92,14 @@ def _readable(name: str | None) -> Iterator[None]:
 
 
 def open_rows(source: Any) -> Rows:
-    """The rows of a path, a glob, a folder, a URL, several of these, a Dataset or a lazy frame.
+    """Open the rows of paths, globs, folders, URLs, a Dataset or a lazy frame.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     TypeError, ValueError
-        If it is nothing that can be scanned.
+        If the source cannot be scanned.
     """
     import_pyarrow()
     import narwhals as nw
@@ -121,7 +121,7 @@ def open_rows(source: Any) -> Rows:
 
 
 def import_pyarrow() -> None:
-    """Refuse to scan without pyarrow, and say how to get it."""
+    """Refuse to scan without pyarrow, and explain how to install it."""
     optional("pyarrow", "scanning needs pyarrow", "parquet")
 
 
@@ -129,7 +129,7 @@ def import_pyarrow() -> None:
 
 
 def _of_dataset(dataset: Any, name: str | None) -> Rows:
-    """Rows of a pyarrow Dataset."""
+    """Return the rows of a pyarrow Dataset."""
     with _readable(name):
         files, n_rows = files_of(dataset), int(dataset.count_rows())
         return Rows(
@@ -143,7 +143,7 @@ def _of_dataset(dataset: Any, name: str | None) -> Rows:
 def _dataset_batches(dataset: Any, name: str | None, columns: Sequence[str]) -> Batches:
     import pyarrow.dataset as ds
 
-    # Little is read ahead, and no part of a file is kept: memory must not grow with the files.
+    # Little is read ahead and nothing is kept, so that memory does not grow with the files.
     options = None
     if _is_parquet(dataset):
         options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
@@ -153,7 +153,7 @@ def _dataset_batches(dataset: Any, name: str | None, columns: Sequence[str]) -> 
     )  # fmt: skip
     with _readable(name):
         for batch in scanner.to_batches():
-            # Texts that are not UTF-8 would be met later, one by one.
+            # Otherwise texts that are not UTF-8 would fail later, one by one.
             batch.validate(full=True)
             yield batch
 
@@ -186,8 +186,8 @@ def _count_dataset(
 def _relation(dataset: Any, files: Sequence[Any], columns: Sequence[str]) -> Any | None:
     """Return the rows for DuckDB, where it is installed: it counts several times faster.
 
-    DuckDB, to which aB is ab, casts cells to the types of the first file, a fraction to a whole
-    number too; so it counts columns only that all files hold in the Dataset's types.
+    DuckDB ignores case in names, and casts cells to the types of the first file, also fractions to
+    integers; so it only counts columns that have the Dataset's type in all files.
     """
     from pyarrow import fs
 
@@ -220,7 +220,7 @@ def _dataset_fingerprint(dataset: Any, n_rows: int) -> Mapping[str, object]:
 
 
 def _of_frame(frame: Any) -> Rows:
-    """Rows of a frame that narwhals knows: lazy of polars or DuckDB, or one in memory."""
+    """Return the rows of a frame that narwhals knows: lazy (polars, DuckDB) or in memory."""
     import narwhals as nw
 
     columns = [*frame.collect_schema().names()]
@@ -264,7 +264,7 @@ def _frame_fingerprint(
 
 
 def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
-    """Tables of `size` rows each, but for the last, whatever the batches; without the first rows.
+    """Cut batches into tables of `size` rows, the last one shorter; skip the first rows.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
 
 
 def selected(batches: Batches, rows: IntArray) -> Batches:
-    """The rows of these numbers, ascending, of all batches together."""
+    """Take the rows of these ascending numbers, counted over all batches."""
     first = 0
     for batch in batches:
         low, high = np.searchsorted(rows, [first, first + batch.num_rows])
@@ -301,12 +301,12 @@ def selected(batches: Batches, rows: IntArray) -> Batches:
 
 
 def cells(table: Any, where: str) -> AnyArray:
-    """Cells of the only column of a table of pyarrow."""
+    """Return the cells of the only column of a table of pyarrow."""
     return column_array(arrow_table(table, where).iloc[:, 0])
 
 
 def check_names(rows: Rows, column: str) -> None:
-    """Refuse names that are missing in any row, or that two rows share, as memory does."""
+    """Refuse missing and repeated names, as for samples in memory."""
 
     def names_of_blocks() -> Iterator[AnyArray]:
         for table in recut(rows.batches([column]), ROW_BLOCK):
@@ -322,11 +322,11 @@ def check_names(rows: Rows, column: str) -> None:
     again = found[times > 1]
     if not len(again):
         return
-    # Names of one hash may still be two.
+    # Different names may have the same hash.
     held = [names[np.isin(_hashed(names), again)] for names in names_of_blocks()]
     check_ids(np.concatenate([names.astype(object) for names in held]))
 
 
 def _hashed(names: AnyArray) -> AnyArray:
-    """A hash of each name: the same where whole numbers came as texts."""
+    """Hash each name; integers and their texts have the same hash."""
     return pd.util.hash_array(names.astype(str).astype(object), categorize=False)

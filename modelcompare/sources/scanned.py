@@ -1,4 +1,4 @@
-"""Predictions that stay where they are and are read block by block."""
+"""Predictions that are read block by block."""
 
 from __future__ import annotations
 
@@ -35,31 +35,30 @@ def scan_predictions(
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
     checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
-    """Predictions that stay where they are: read block by block, whenever they are needed.
+    """Read predictions block by block where they are, whenever they are needed.
 
     For test sets that do not fit into memory. `compare`, `bootstrap`, `paired_test`,
-    `variance_study` and `decide` take them and give the numbers that they give of the same rows in
-    memory, bit for bit; what needs all rows at once is refused. Only headings, the number of rows
+    `variance_study` and `decide` take them and give the same numbers as for these rows in memory,
+    bit for bit; methods that need all rows at once are refused. Only headings, the number of rows
     and the classes are read here.
 
     Parameters
     ----------
     source : path, URL, sequence of these, pyarrow Dataset or frame
-        A Parquet or Arrow file, a pattern (``day=*/part-*.parquet``) or a folder of them, here or
-        where pyarrow or fsspec reach (``s3://bucket/*.parquet``); what pyarrow scans; a lazy frame
-        of polars or a relation of DuckDB. The rows, in the order of the files' names, are one wide
-        table: a column of the truth, and for each model one of labels, values or scores, or one
-        ``model:class`` of probabilities for each class.
+        A Parquet or Arrow file, a pattern (``day=*/part-*.parquet``) or a folder of them, local or
+        on a file system of pyarrow or fsspec (``s3://bucket/*.parquet``); a Dataset of pyarrow; a
+        lazy frame of polars or a relation of DuckDB. The rows, in the order of the files' names,
+        are one wide table: a column of the truth, and for each model one of labels, values or
+        scores, or one ``model:class`` of probabilities for each class.
     true, weight, models, scores, lower_is_better, bounds, na, normalize, kind
-        As for `read_predictions`, found in the same ways from the first 65,536 rows; name the
-        models where these rows are not like the others.
+        As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
+        models if these rows are not like the others.
     id : str, optional
-        The column that names the samples, which is no model's. Where it is told, that no name comes
-        twice is checked up to ten million rows.
+        The column that names the samples. If it is given, the names are checked to be distinct, in
+        up to ten million rows.
     checkpoint : path, optional
-        Folder in which totals of resamples are kept while they are added up: a run that was ended
-        goes on where it was, with the same numbers to the last bit. Of rows that changed since it
-        is refused.
+        Folder in which totals of resamples are saved while they are summed: an interrupted run
+        continues where it stopped, with bit-identical numbers. It is refused if rows have changed.
 
     Returns
     -------
@@ -68,12 +67,12 @@ def scan_predictions(
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ImportError
         If pyarrow is not installed.
     ValueError
-        If rows do not fit, where a row that is found later is told by its number when it is read;
-        or if the folder of `checkpoint` is a file, or holds totals of other rows.
+        If rows do not fit (later rows are reported by number when they are read), or if the folder
+        of `checkpoint` is a file or has totals of other rows.
 
     Examples
     --------
@@ -111,7 +110,7 @@ def _folder(checkpoint: object) -> Path:
 class ScannedPredictions(TestSet):
     """A test set and the outputs of models that are read block by block; see `scan_predictions`.
 
-    What would need all rows in memory (`y_true`, `output`, ...) is refused; `load` reads them all.
+    Properties that need all rows in memory (`y_true`, `output`, ...) are refused; see `load`.
     """
 
     __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout")
@@ -138,7 +137,7 @@ class ScannedPredictions(TestSet):
 
     @classmethod
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
-        """Predictions of a source of rows, whose columns were told or are found."""
+        """Return the predictions of a source of rows, whose columns are named or detected."""
         layout, first = find_layout(rows, columns)
         counted = layout.counted(first)
         layout = layout.with_classes(first, counted)
@@ -148,13 +147,13 @@ class ScannedPredictions(TestSet):
             if layout.labels is not None:
                 answers = layout.answers(shown, counted)
         except ValueError:
-            # The rows themselves say where they are wrong.
+            # The error of a block has the numbers of the rows.
             head = layout.predictions(first)
             for _ in cls(layout.settled(head), head).blocks():
                 pass
             raise
         if (labels := layout.labels) is not None:
-            # Single probabilities are of the last class, as nobody said.
+            # Single probabilities are of the last class by default.
             single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
             true = (labels[np.unique(t[n > 0])] for t, _, n in answers.values())
             check_guess(labels, next(true, labels), answers, single)
@@ -174,7 +173,7 @@ class ScannedPredictions(TestSet):
     def sample(self) -> Predictions:
         if {*self.kinds.values()} != {"scores"}:
             return self._head
-        # Of scores a block that shows that not all are 0 or 1.
+        # For scores, a block in which not all are 0 or 1.
         return self.kept("sample", lambda: next(
             (block for block in self.blocks()
              if not all(np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)),
@@ -183,13 +182,13 @@ class ScannedPredictions(TestSet):
 
     @property
     def n_bytes(self) -> int:
-        """Memory that all rows would take, about."""
+        """Approximate memory of all rows."""
         table = arrow_table(next(self._tables(0)), self._layout.where)
         return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
 
     @property
     def checkpoint(self) -> Path | None:
-        """Folder in which totals are kept, if they are."""
+        """Folder in which totals are saved, or None."""
         return self._checkpoint
 
     @property
@@ -208,7 +207,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def reading(self) -> dict[str, object]:
-        """Description of the rows and of what is made of them, in texts."""
+        """Description of the rows and of their roles, in texts."""
         chosen = b"" if self._chosen is None else self._chosen.tobytes()
         return {
             "columns": self._layout.needed, "options": str(self._layout.columns),
@@ -238,19 +237,19 @@ class ScannedPredictions(TestSet):
             yield self._of_table(table, number), ids
 
     def _of_table(self, table: Any, number: int) -> Predictions:
-        """Predictions of a block of this number, of the kinds that the first rows have."""
+        """Make predictions of the block of this number, of the kinds in the first rows."""
         part = self._layout.quietly(table, number * ROW_BLOCK)
         for model, known in self.kinds.items():
             if part.kinds[model] != known:
                 raise ValueError(
                     f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
-                    f"{part.kinds[model]} from row {number * ROW_BLOCK:,} on; say what it gave "
+                    f"{part.kinds[model]} from row {number * ROW_BLOCK:,} on; name its kind "
                     "with kind= (--kind)."
                 )
         return part
 
     def blocks_of_distinct(self) -> Iterator[tuple[Predictions, IntArray | None]]:
-        """Blocks of rows; the distinct ones, counted, where all is labels and they are few."""
+        """Return blocks of rows, or the counted distinct rows if all are labels and few."""
         counted = None
         if self._chosen is None:
             first = next(self._tables(0))
@@ -263,14 +262,14 @@ class ScannedPredictions(TestSet):
         yield rows, times
 
     def load(self) -> Predictions:
-        """All rows in memory."""
+        """Read all rows into memory."""
         import pyarrow as pa
 
         tables = [*self._tables(0)]
         return self._layout.quietly(pa.concat_tables(tables))
 
     def _tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """The needed columns, re-cut into blocks; refuses a source that changed in between."""
+        """Yield the needed columns in blocks; refuse a source that changes while it is read."""
         batches = self.rows.batches(self._layout.needed if columns is None else columns)
         if self._chosen is not None:
             batches = selected(batches, self._chosen)
@@ -287,7 +286,7 @@ class ScannedPredictions(TestSet):
                 "while it was read. Scan it again."
             )
 
-    # -- what it holds ----------------------------------------------------------------------
+    # -- columns ----------------------------------------------------------------------------
 
     @property
     def largest_weight(self) -> float:
@@ -307,7 +306,7 @@ class ScannedPredictions(TestSet):
         if name == "sample_weight" and self.weighted:
             self.refuse("the weights of all rows")
 
-    # -- parts of it ------------------------------------------------------------------------
+    # -- subsets ----------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
         layout, head = self._layout.of_models(models), self._head[models]

@@ -1,7 +1,7 @@
-"""Sketches read from tables (`sketches` says how these are made) and checked at the door.
+"""Sketches read from tables (see `sketches` for their layout) and checked.
 
-What ``modelcompare sketch --sql`` prints makes the same table; it leaves the classes open, which
-the rows name then.
+The query that ``modelcompare sketch --sql`` prints makes the same table; the rows then name the
+classes.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from modelcompare.sources.possible import check_possible
 from modelcompare.sources.sketches import Sketch
 from modelcompare.words import MOST_BUCKETS, Kind, shown
 
-# What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
+# Errors of invalid rows: no JSON, missing fields, texts instead of numbers.
 _DAMAGED = (
     AttributeError, KeyError, OverflowError, TypeError, UnicodeDecodeError, json.JSONDecodeError,
 )  # fmt: skip
-# Larger numbers are not whole ones any more.
+# Larger floats may not be exact integers.
 _MOST_SAMPLES = 2**53
 
 
@@ -77,7 +77,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
         frame = read_table(Path(source))
     else:
         name, frame = "the table", as_frame(source)
-    # Databases that read unquoted names in capitals give them in capitals.
+    # Some databases return unquoted names in capitals.
     frame = frame.rename(columns=lambda column: str(column).lower())
     if not is_sketch(frame.columns):
         raise ValueError(
@@ -86,14 +86,14 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
         )
     saying = frame["statistic"] == ABOUT
     if not saying.any():
-        raise ValueError(f"{name} lacks the row that says what its numbers are.")
+        raise ValueError(f"{name} lacks the row that describes its numbers.")
     try:
-        told = [json.loads(text) for text in frame["label"][saying].unique()]
-        return _from_rows(frame[~saying], told, name)
+        declared = [json.loads(text) for text in frame["label"][saying].unique()]
+        return _from_rows(frame[~saying], declared, name)
     except _DAMAGED as error:
         reason = " ".join(str(error).split())
         raise ValueError(
-            f"{name} is no whole sketch ({reason}); sketch the predictions again."
+            f"{name} is no complete sketch ({reason}); sketch the predictions again."
         ) from error
 
 
@@ -107,10 +107,10 @@ def holds_sketch(path: Path) -> bool:
     try:
         return is_sketch(pq.read_schema(path).names)
     except pa.ArrowInvalid:
-        return False  # Whoever reads it says what is wrong.
+        return False  # The reader of the file reports the error.
 
 
-def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str) -> Sketch:
+def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name: str) -> Sketch:
     rows = frame.assign(
         **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
     )
@@ -118,10 +118,10 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
     cells = {column: _numbers(rows[column], name) for column in ("bucket", "place", "value")}
     for column in ("bucket", "place"):
         if not (cells[column] % 1 == 0).all():
-            raise ValueError(f"{name} holds fractions in column {column!r}; sketch again.")
+            raise ValueError(f"{name} has fractions in column {column!r}; sketch again.")
     rows = rows.assign(**cells).astype({"bucket": np.int64, "place": np.int64})
-    # Parts may have met other classes.
-    first, *others = (_blank(each, rows, name) for each in told)
+    # Sketches of other samples may have other classes.
+    first, *others = (_blank(each, rows, name) for each in declared)
     blank = sum(others, first)
     about, numbers = blank.about, dict(blank.numbers)
     numbers[SAMPLES.name, EVERY_MODEL] = np.zeros((blank.n_buckets, 1))
@@ -129,7 +129,7 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
             raise ValueError(
-                f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing; sketch the "
+                f"{name} has {key[0]!r} of {key[1]!r}, which it does not describe; sketch the "
                 "predictions again."
             )
         if key == ("support", EVERY_MODEL):
@@ -149,7 +149,7 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
     found = pd.to_numeric(column, errors="coerce").astype(np.float64)
     if not np.isfinite(found).all():
         raise ValueError(
-            f"{name} holds things in column {column.name!r} that are no numbers; sketch the "
+            f"{name} has cells in column {column.name!r} that are no numbers; sketch the "
             "predictions again."
         )
     return found
@@ -167,13 +167,13 @@ def _places(
             unknown = rows[column][found.isna()].iloc[0]
             raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
         cell = cell * len(labels) + found.to_numpy(dtype=np.intp)
-    # Numpy may take what is beyond the sketch.
+    # Numpy would accept negative indices.
     bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
     if bad.any():
         row = rows[bad].iloc[0]
         raise ValueError(
-            f"{name} holds {row['value']:g} at place {row['place']} of bucket {row['bucket']}, as "
-            f"no sketch of {n_buckets:,} buckets does; sketch the predictions again."
+            f"{name} has {row['value']:g} at place {row['place']} of bucket {row['bucket']}, which "
+            f"a sketch of {n_buckets:,} buckets does not have; sketch the predictions again."
         )
     bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     return bucket, cell * summed.width + place
@@ -188,7 +188,7 @@ def _are_texts(found: Any) -> bool:
 
 
 def _are_distinct(names: Any) -> bool:
-    """Return whether models have names, each its own."""
+    """Return whether names are distinct, non-empty texts."""
     return _are_texts(names) and all(map(str.strip, names)) and 0 < len(names) == len({*names})
 
 
@@ -204,7 +204,7 @@ def _are_statistics(found: tuple[Summed, ...]) -> bool:
     )
 
 
-# What a file may say of its numbers.
+# Checks of the description in a file.
 _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
     "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
@@ -214,20 +214,20 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 }  # fmt: skip
 
 
-def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
-    """A sketch of nothing that is such as a table says."""
-    if told.get("version") != VERSION:
+def _blank(declared: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
+    """Return an empty sketch of the description in a table."""
+    if declared.get("version") != VERSION:
         raise ValueError(
-            f"{name} is a sketch of version {shown(told.get('version'))}, and this program reads "
-            f"version {VERSION}; sketch the predictions again."
+            f"{name} is a sketch of version {shown(declared.get('version'))}, and this program "
+            f"reads version {VERSION}; sketch the predictions again."
         )
-    about, size = _about(told, rows), told["buckets"]
+    about, size = _about(declared, rows), declared["buckets"]
     wrong = next((field for field, fits in _FITS.items() if not fits(getattr(about, field))), None)
     if wrong is None and len(about.kinds) != len(about.models):
         wrong = "kinds"
     if wrong is not None or not _is_count(size, MOST_BUCKETS):
         raise ValueError(
-            f"{name} is no whole sketch: it says of its {wrong or 'buckets'} what none does; "
+            f"{name} is no complete sketch: its {wrong or 'buckets'} cannot be right; "
             "sketch the predictions again."
         )
     k = len(about.labels or ())
@@ -238,17 +238,17 @@ def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
     return Sketch(about, np.zeros(size, dtype=np.intp), numbers)
 
 
-def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
-    """Return what a table declares; a query does not know the classes, which its rows name."""
+def _about(declared: Mapping[str, Any], rows: pd.DataFrame) -> About:
+    """Return the description of a table; the rows of a query name the classes."""
     known = {field.name for field in fields(About)}
-    said: dict[str, Any] = {
+    found: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
-        for key, value in told.items()
+        for key, value in declared.items()
         if key in known
     }
-    if isinstance(said.get("bounds"), Mapping):
-        said["bounds"] = {name: tuple(ends) for name, ends in said["bounds"].items()}
-    said["statistics"] = tuple(Summed(**each) for each in told["statistics"])
-    if said["labels"] is None and any(each.class_axes for each in said["statistics"]):
-        said["labels"] = classes({*rows["label"], *rows["said"]})
-    return About(**said)
+    if isinstance(found.get("bounds"), Mapping):
+        found["bounds"] = {name: tuple(ends) for name, ends in found["bounds"].items()}
+    found["statistics"] = tuple(Summed(**each) for each in declared["statistics"])
+    if found["labels"] is None and any(each.class_axes for each in found["statistics"]):
+        found["labels"] = classes({*rows["label"], *rows["said"]})
+    return About(**found)

@@ -1,10 +1,10 @@
-"""Evaluation sketches: statistics summed by a hash of the item, read once and merged for ever.
+"""Mergeable sums of metric statistics, bucketed by a hash of the sample id.
 
 As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
 statistic, model (empty where all models share the statistic), label and said (the classes a number
 belongs to; `said` where there are two), place (of several numbers of a class) and value. Numbers
-that are 0 are left out. One row, of the statistic "about", says in its label as JSON what the
-others are.
+that are 0 are left out. One row, of the statistic "about", has the description of the others as
+JSON in its label.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ _NOTHING = np.empty(0)
 
 
 class Sketch(TestSet):
-    """A test set whose samples were added up in buckets, by a hash of their items.
+    """A test set whose samples were summed in buckets, by a hash of their items.
 
-    `modelcompare.io.sketch` makes it. Wherever `compare`, `bootstrap`, `paired_test`, `decide` and
-    `gate` take Predictions they take a sketch, and draw its buckets as they draw clusters. Sketches
-    of different samples are added: ``monday + tuesday``.
+    `modelcompare.io.sketch` makes it. `compare`, `bootstrap`, `paired_test`, `decide` and `gate`
+    take a sketch instead of Predictions, and resample its buckets like clusters. Sketches of different
+    samples are added: ``monday + tuesday``.
 
     Attributes
     ----------
     about : About
-        What its numbers are.
+        Description of its numbers.
     counts : ndarray of int of shape (n_buckets,)
         Samples in each bucket.
     numbers : mapping of (str, str) to ndarray of shape (n_buckets, n_columns)
-        Sums by the names of the statistic and of the model; "" where all models share them.
+        Sums by the names of the statistic and of the model; "" if all models share them.
     """
 
     __slots__ = ("__dict__", "about", "counts", "numbers")
@@ -60,11 +60,11 @@ class Sketch(TestSet):
 
     abilities = frozenset[Need]({"units", "sums"})
     _refusal = (
-        "{} looks at single samples, and a sketch keeps their sums only; read the predictions "
+        "{} needs single samples, and a sketch has their sums only; read the predictions "
         "themselves for that."
     )
     _lacking = (
-        "`{}` is a sketch, whose samples are gone: compare, bootstrap, paired_test, decide and "
+        "`{}` is a sketch, which has no samples: compare, bootstrap, paired_test, decide and "
         "gate run on its sums; for anything else read the predictions themselves."
     )
 
@@ -92,9 +92,9 @@ class Sketch(TestSet):
 
     @cached_property
     def sums(self) -> Numbers:
-        """The sums of buckets that hold samples, as the engine takes them.
+        """Sums of the buckets that have samples.
 
-        A part of a test set may hold one sample, or one class; a test set may not.
+        A sketch to be added may have a single sample or class; a test set may not.
         """
         checks.check_lengths({}, None, self.n_samples)
         if self.labels is not None:
@@ -128,10 +128,10 @@ class Sketch(TestSet):
         return Sketch(about, self.counts + other.counts, {key: one[key] + two[key] for key in one})
 
     def __radd__(self, other: object) -> Sketch:
-        return self if other == 0 else NotImplemented  # What `sum` begins with.
+        return self if other == 0 else NotImplemented  # `sum` starts with 0.
 
     def output(self, model: str) -> Output:
-        """Kind of what a model said, without samples."""
+        """Return the kind of a model's output, without samples."""
         checks.check_models(self.models, model=model)
         return Output(self.kinds[model], _NOTHING)
 
@@ -145,11 +145,11 @@ class Sketch(TestSet):
         return write_bytes(Path(path), buffer.getvalue())
 
     def to_frame(self) -> pd.DataFrame:
-        """The sketch as a table, which `modelcompare.io.read_sketch` reads."""
-        about, told = self.about, self.about.to_json(self.n_buckets)
+        """Return the sketch as a table, which `modelcompare.io.read_sketch` reads."""
+        about, description = self.about, self.about.to_json(self.n_buckets)
         labels = np.array([str(label) for label in about.labels or ()], dtype=object)
         parts = [
-            pd.DataFrame([(0, ABOUT, EVERY_MODEL, told, "", 0, 0.0)], columns=list(COLUMNS)),
+            pd.DataFrame([(0, ABOUT, EVERY_MODEL, description, "", 0, 0.0)], columns=list(COLUMNS)),
             _rows(SAMPLES, EVERY_MODEL, self.counts[:, None].astype(np.float64), labels),
         ]
         parts += [_rows(s, model, self.numbers[s.name, model], labels) for s, model in about.summed]
@@ -171,7 +171,7 @@ class Sketch(TestSet):
         return Sketch(replace(self.about, models=tuple(models), kinds=kinds), self.counts, numbers)
 
     def _of_classes(self, labels: tuple[Any, ...] | None) -> Numbers:
-        """The numbers with columns for more classes, in their order."""
+        """Return the numbers with columns for all of `labels`, in their order."""
         own = self.about.labels
         if labels is None or own is None or labels == own:
             return self.numbers
@@ -184,7 +184,7 @@ class Sketch(TestSet):
 
 
 def _identity(sketch: Sketch) -> dict[str, Any]:
-    """Properties that sketches must share to be added, by their names in messages."""
+    """Return the properties that sketches must share to be added, by name."""
     about, of_classes = sketch.about, "soft labels" if sketch.about.soft_truth else "classes"
     return {
         "versions": about.version,
@@ -203,7 +203,7 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
 def _united(
     first: tuple[Any, ...] | None, second: tuple[Any, ...] | None
 ) -> tuple[Any, ...] | None:
-    """All classes: in the order of the one that has them all, else sorted."""
+    """Return all classes: in the order of the sketch that has them all, else sorted."""
     if first is None or second is None or {*second} <= {*first}:
         return first
     if {*first} <= {*second}:
@@ -212,13 +212,13 @@ def _united(
     if len({isinstance(label, str) for label in every}) > 1:
         raise ValueError(
             f"the classes are {', '.join(map(repr, first[:3]))} in one sketch and "
-            f"{', '.join(map(repr, second[:3]))} in the other; write them alike."
+            f"{', '.join(map(repr, second[:3]))} in the other; write them in one type."
         )
     return tuple(sorted(every))
 
 
 def _spread(found: FloatArray, places: list[int], n_classes: int, axes: int) -> FloatArray:
-    """Columns of some classes at their places among more."""
+    """Place the columns of some classes among those of more."""
     if axes == 0:
         return found
     n, own = len(found), len(places)
@@ -229,7 +229,7 @@ def _spread(found: FloatArray, places: list[int], n_classes: int, axes: int) -> 
 
 
 def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
-    """The numbers of one statistic and model that are not 0."""
+    """Return the non-zero numbers of one statistic and model."""
     cells = numbers.reshape(len(numbers), *(len(labels),) * summed.class_axes, summed.width)
     bucket, *classes, place = np.nonzero(cells)
     named = [labels[codes] for codes in classes] + [""] * (2 - len(classes))

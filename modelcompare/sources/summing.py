@@ -1,4 +1,4 @@
-"""Predictions, block after block, to the sums of a sketch."""
+"""Sum predictions, block by block, to a sketch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.sketches import Sketch
 from modelcompare.words import BUCKETS, SALT, check_test_set
 
-# Numbers of one statistic and model that are summed at once, which decides how they round.
+# Numbers of one statistic and model that are summed at once; the rounding depends on it.
 _MOST_NUMBERS = 2**24
 
 
@@ -32,30 +32,30 @@ def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,
 ) -> Sketch:  # fmt: skip
-    """Sum up predictions by a hash of their items, so that they need not be read again.
+    """Sum predictions by a hash of their items, so that they need not be read again.
 
-    A sketch holds the statistics of the metrics summed in each of some buckets. `compare`,
-    `bootstrap`, `paired_test`, `decide` and `gate` take it in the place of predictions, at a cost
-    that does not depend on the number of samples; sketches of different samples are added
+    A sketch has the statistics of the metrics, summed in each of a number of buckets. `compare`,
+    `bootstrap`, `paired_test`, `decide` and `gate` take it instead of predictions, at a cost that
+    does not depend on the number of samples; sketches of different samples are added
     (``monday + tuesday``, ``sum(sketches)``). All models' values are exact.
 
-    What it costs is precision of the standard error: it is estimated from as many independent
-    buckets instead of all samples, so that its own relative error is about 1 / sqrt(2 * buckets),
-    2.2 % of 1,024 buckets, and intervals are that much too wide or too narrow, by chance.
-    Buckets are drawn as clusters are, so intervals are those of clusters ("t").
+    The standard error is less precise: it is estimated from the independent buckets instead of all
+    samples, so that its own relative error is about 1 / sqrt(2 * buckets), 2.2 % for 1,024 buckets,
+    and intervals are that much too wide or too narrow, by chance. Buckets are resampled like
+    clusters, so intervals are those of clusters ("t").
 
     Parameters
     ----------
     source : Predictions, iterable of Predictions, or what `read_predictions` reads
-        One test set, which `scan_predictions` reads block by block; blocks of it, one after the
-        other; or files or a frame, read whole.
+        A test set, which `scan_predictions` may read block by block; consecutive blocks of it; or
+        files or a frame, read whole.
     metrics : str or metric, or sequence of these, optional
-        What it will serve: metrics that are sums over samples, and each other metric of the same
+        Metrics that are sums over samples; the sketch is then also for other metrics of the same
         statistics. By default those of `compare`.
     buckets : int
         Number of buckets.
     salt : str
-        Hashed in front of the items' names. Sketches merge if it is the same.
+        Hashed before the items' names. Sketches with the same salt can be added.
     n_jobs : int, optional
         joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel, by
         default on threads.
@@ -68,14 +68,14 @@ def sketch(
     ------
     ValueError
         If a metric is no sum over samples, or depends on the test set as a whole (bins of equal
-        mass, correlations); if there are strata, which a sketch does not keep.
+        mass, correlations); if the test set has strata, which a sketch does not keep.
 
     Notes
     -----
-    The bucket follows from `groups` where there are any, so that clusters stay whole, else from
-    `ids`, else from the number of the row. Where the same items come again with other samples
-    (another day's answers to one prompt), ids that name the item keep them together, in and between
-    sketches. The same samples must not be in two sketches that are added.
+    The bucket is determined by `groups`, so that clusters stay whole, or else by `ids`, or else by
+    the number of the row. If the same items recur in other samples (another day's answers to one
+    prompt), ids that name the item keep them together, in and between sketches. The same samples
+    must not be in two sketches that are added.
 
     Examples
     --------
@@ -98,12 +98,12 @@ def sketch(
     for found in as_they_come(one, _blocks(source), n_jobs):
         total = found if total is None else total + found
     if total is None:
-        raise ValueError("`source` holds no predictions to sketch.")
+        raise ValueError("`source` has no predictions to sketch.")
     return total
 
 
 def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
-    """Blocks of rows, and what these are hashed by: their clusters, names, or numbers."""
+    """Yield blocks of rows, and what to hash: their clusters, names, or numbers."""
     n_before = 0
     for test_set in _test_sets(source):
         check_test_set("source", test_set, "blocks")
@@ -116,7 +116,7 @@ def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
 
 
 def _test_sets(source: Any) -> Iterable[TestSet]:
-    """Return the test sets that a source is, gives one after the other, or holds."""
+    """Return the test sets of a source: itself, its items, or predictions read from it."""
     if isinstance(source, TestSet):
         return [source]
     if hasattr(source, "blocks"):
@@ -127,7 +127,7 @@ def _test_sets(source: Any) -> Iterable[TestSet]:
 
 
 def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt: str) -> Sketch:
-    """The sketch of predictions that are in memory."""
+    """Return the sketch of predictions in memory."""
     if block.strata is not None:
         raise ValueError(
             "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
@@ -153,7 +153,7 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
 
 
 def _added(metric: AnyMetric) -> Metric:
-    """Refuse a metric that does not add up over parts of a test set."""
+    """Refuse a metric that is not a sum over samples."""
     if isinstance(metric, Metric) and metric.is_additive:
         return metric
     why = "depends on the test set as a whole" if isinstance(metric, Metric) else "is no sum"
@@ -166,7 +166,7 @@ def _added(metric: AnyMetric) -> Metric:
 def _summed(
     block: TestSet, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
 ) -> Numbers:
-    """Sums by bucket of each statistic and model."""
+    """Sum each statistic of each model by bucket."""
     numbers: dict[tuple[str, str], FloatArray] = {}
     step = _rows_at_once(block, statistics)
     for start in range(0, len(block), step):
@@ -187,7 +187,7 @@ def _bucket_sums(
     statistic: Statistic, outcomes: Outcomes, bucket: IntArray, buckets: int,
     weight: FloatArray | None,
 ) -> FloatArray:  # fmt: skip
-    """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
+    """Sum a statistic by bucket, of shape (n_buckets, n_columns)."""
     entries = None if statistic.entries is None else statistic.entries(outcomes)
     if entries is None:
         return cluster_sums(statistic.compute(outcomes), bucket, buckets, weight)
@@ -199,7 +199,7 @@ def _bucket_sums(
 
 
 def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
-    """Statistics of scores that are all 0 or 1."""
+    """Return the statistics of scores that are all 0 or 1."""
     return tuple(
         metric.statistics[0].name
         for metric in metrics
@@ -210,7 +210,7 @@ def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
 def _described(
     statistics: Iterable[Statistic], numbers: Numbers, block: TestSet
 ) -> tuple[Summed, ...]:
-    """Names and axes of the statistics, and how many numbers each cell of classes has."""
+    """Describe the statistics: names, axes, and numbers per cell of classes."""
     first = block.models[0]
     return tuple(
         Summed(
@@ -223,6 +223,6 @@ def _described(
 
 
 def _rows_at_once(block: TestSet, statistics: Iterable[Statistic]) -> int:
-    """Rows whose numbers of one statistic and model stay small."""
+    """Return a number of rows whose statistics stay small in memory."""
     axes = max(statistic.class_axes for statistic in statistics)
     return max(1, _MOST_NUMBERS // max(1, block.n_classes) ** axes)

@@ -113,7 +113,7 @@ CASES: list[Call | Run] = [
     Call(
         "one of several scores that is missing",
         lambda _: _scored({"acc": [1, 0], "f": [1, None]}),
-        "score 'f' of model 'a' is NaN or infinite in 1 row (row 1); drop these samples or mend "
+        "score 'f' of model 'a' is NaN or infinite in 1 row (row 1); drop these samples or fix "
         "them.",
     ),
     Call(
@@ -151,6 +151,6 @@ CASES: list[Call | Run] = [
     Call(
         "a sample without references",
         lambda _: mc.Predictions([["a"], []], {"m": ["a", "b"]}, kind="texts"),
-        "`y_true` must hold texts, or lists of texts, but does not in 1 row (row 1).",
+        "`y_true` must contain texts, or lists of texts, but does not in 1 row (row 1).",
     ),
 ]

@@ -19,7 +19,7 @@ def _hits(*names):
 
 def _ranked(what, told):
     return (
-        f"t.csv: each row is of another {what} ({told}), and of no sample; such scores are for "
+        f"t.csv: each row is a {what} ({told}), not a sample; such scores are for "
         "`modelcompare ranks`, with a row for each data set and a column for each model; if the "
         "rows are samples name the models with models= (--model)."
     )
@@ -27,7 +27,7 @@ def _ranked(what, told):
 
 def _doubtful(heading, why):
     return (
-        f"t.csv: column {heading!r} {why}; if it describes the samples say so with "
+        f"t.csv: column {heading!r} {why}; if it describes the samples pass "
         f"slices=[{heading!r}] (--slice {heading}), if it is a model name all models with models= "
         "(--model)."
     )
@@ -84,49 +84,49 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "a time beside probabilities of two classes", "compare t.csv",
-        _doubtful("latency", "holds other things than 'label' does"),
+        _doubtful("latency", "has other values than 'label'"),
         _table(label=[0, 1] * 6, bert=[0.25, 0.75] * 6, latency=[0.5 * i for i in range(N)]),
     ),
     Run(
         "what another annotator said", "compare t.csv",
-        _doubtful("annotator_2", "holds other things than 'label' does"),
+        _doubtful("annotator_2", "has other values than 'label'"),
         _table(label=TRUTH, bert=TRUTH[1:] + TRUTH[:1], annotator_2=TRUTH),
     ),
     Run(
         "a truth of a column for each class", "compare t.csv",
-        "t.csv: columns such as 'true:x' hold one class each, but none the true labels; give them "
+        "t.csv: columns such as 'true:x' have one class each, but none has the true labels; give these "
         "in one column, and name it with true= (--true COLUMN).",
         _table(**{"true:x": [0, 1] * 6, "true:y": [1, 0] * 6, "a:x": [0.5] * N, "a:y": [0.5] * N}),
     ),
     Run(
         "probabilities under headings without a colon", "compare t.csv",
-        "t.csv: columns 'bert_ant', 'bert_cat', ... hold probabilities of the classes; head them "
+        "t.csv: columns 'bert_ant', 'bert_cat', ... have probabilities of the classes; head them "
         "model:class, as bert:ant.",
         _table(label=TRUTH, **{name: [share] * N for name, share in SHARES.items()}),
     ),
     Run(
         "a row of totals", "compare t.csv",
-        "t.csv: the last row holds 'Total' in column 'item', and sums up the others; delete it.",
+        "t.csv: the last row has 'Total' in column 'item', and sums up the others; delete it.",
         _table(item=[*range(N), "Total"], a=[*[0, 1] * 6, 6], b=[*[1, 0] * 6, 6]),
     ),
     Run(
         "scores whose comma may part thousands",
         "compare t.csv",
-        "t.csv: column 'a' holds '1,250', which may be a number; write numbers with a point (0.5) "
+        "t.csv: column 'a' has '1,250', which may be a number; write numbers with a point (0.5) "
         "and no other sign, or name the models with models= (--model).",
         {"t.csv": "id;a;b\n1;1,250;2\n2;3,500;3\n"},
     ),
     Run(
         "scores in percent",
         "compare t.csv",
-        "t.csv: column 'a' holds '91.2%', which may be a number; write numbers with a point (0.5) "
+        "t.csv: column 'a' has '91.2%', which may be a number; write numbers with a point (0.5) "
         "and no other sign, or name the models with models= (--model).",
         {"t.csv": "id,a,b\n1,91.2%,0.5\n2,80%,0.25\n"},
     ),
     Run(
         "truth values beside 0 and 1", "compare t.csv",
-        "the labels of model 'a' do not match those of `y_true`: it says 'False', 'True', `y_true` "
-        "holds '0', '1'; 'False' looks like '0' (they differ in how a truth value is written); "
+        "the labels of model 'a' do not match those of `y_true`: it gives 'False', 'True', `y_true` "
+        "contains '0', '1'; 'False' looks like '0' (they differ in how a truth value is written); "
         "write them alike.",
         _table(label=[0, 1] * 6, a=[True, False] * 6, b=[0, 1] * 6),
     ),

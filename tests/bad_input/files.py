@@ -86,13 +86,13 @@ CASES: list[Call | Run] = [
         "a blank line, then rows one cell longer than the header",
         _read("y_true,a,b\n\n0,0,1,0\n1,1,1,1\n"),
         "t.csv: rows of different lengths (the header has 3 cells), longer in 2 rows (first: 0, 1); "
-        "quote cells that hold the separator.",
+        "quote cells that contain the separator.",
     ),
     Call(
         "one row that is longer",
         _read("y_true,a,b\n0,0,1\n1,1,1,1\n"),
         "t.csv: rows of different lengths (the header has 3 cells), longer in 1 row (row 1); quote "
-        "cells that hold the separator.",
+        "cells that contain the separator.",
     ),
     Call(
         "files put one behind the other",
@@ -102,9 +102,9 @@ CASES: list[Call | Run] = [
     Call(
         "zero bytes",
         _read(b"y_true,a\nx,x\ny\0,y\n"),
-        "t.csv: byte 14 is 0, which no text in UTF-8 holds; write the file again, as UTF-8.",
+        "t.csv: byte 14 is 0, which UTF-8 text never contains; write the file again, as UTF-8.",
     ),
-    Call("nothing but blank lines", _read("\n \n"), "t.csv: the file holds no table."),
+    Call("nothing but blank lines", _read("\n \n"), "t.csv: the file has no table."),
     Call(
         "JSON without end",
         _read('{"y_true":' * 100_000, name="t.jsonl"),
@@ -125,50 +125,50 @@ CASES: list[Call | Run] = [
     Call(
         "labels in another case",
         _read("y_true,a\nyes,Yes\nno,No\nno,No\n"),
-        "the labels of model 'a' do not match those of `y_true`: it says 'No', 'Yes', `y_true` "
-        "holds 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them alike.",
+        "the labels of model 'a' do not match those of `y_true`: it gives 'No', 'Yes', `y_true` "
+        "contains 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them alike.",
     ),
     Call(
         "labels with a blank at the end",
         _read("y_true,a\nx,x \ny,y \n"),
-        "the labels of model 'a' do not match those of `y_true`: it says 'x ', 'y ', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives 'x ', 'y ', `y_true` contains "
         "'x', 'y'; 'x ' looks like 'x' (they differ in blanks); write them alike.",
     ),
     Call(
         "labels padded with zeros",
         _read("y_true,a\n1,01\n2,02\n"),
-        "the labels of model 'a' do not match those of `y_true`: it says '01', '02', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives '01', '02', `y_true` contains "
         "'1', '2'; '01' looks like '1' (they differ in how a number is written); write them alike.",
     ),
     Call(
         "labels counted from 1 and from 0",
         _read("y_true,a\n0,1\n1,2\n2,3\n1,2\n"),
-        "the labels of model 'a' do not match those of `y_true`: it says 1, 2, 3, `y_true` holds 0, "
+        "the labels of model 'a' do not match those of `y_true`: it gives 1, 2, 3, `y_true` contains 0, "
         "1, 2; they are off by one; count both from 0, or both from 1.",
     ),
     Call(
         "labels of something else, one file for each model",
         _read_all(LABELS, "id,y_pred\n1,p\n2,q\n3,p\n"),
-        "the labels of model 'b' do not match those of `y_true`: it says 'p', 'q', `y_true` holds "
+        "the labels of model 'b' do not match those of `y_true`: it gives 'p', 'q', `y_true` contains "
         "'x', 'y'; if it is right, pass all classes as `labels`; for texts pass kind='texts', for "
         "numbers kind='values'.",
     ),
     Call(
         "classes of probabilities in another case",
         _read("y_true,a:Yes,a:No\nyes,0.5,0.5\nno,0.5,0.5\n"),
-        "`y_true` holds unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
+        "`y_true` contains unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
         "'no' looks like 'No' (they differ in case); write them alike.",
     ),
     Call(
         "classes of probabilities padded with zeros, one file for each model",
         _read_all("id,y_true,prob:01,prob:02\n1,1,0.5,0.5\n2,2,0.5,0.5\n"),
-        "`y_true` holds unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
+        "`y_true` contains unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
         "like '01' (they differ in how a number is written); write them alike.",
     ),
     Call(
         "texts and numbers",
         lambda _: mc.Predictions([0, 1], {"a": ["0", "1"]}),
-        "model 'a' holds unknown labels ('0', '1') in 2 rows (first: 0, 1); known are 0, 1. '0' "
+        "model 'a' contains unknown labels ('0', '1') in 2 rows (first: 0, 1); known are 0, 1. '0' "
         "looks like 0 (one is a text, the other is not); write them alike.",
     ),
     # -- one file for each model -------------------------------------------------------------
@@ -213,7 +213,7 @@ CASES: list[Call | Run] = [
     Call(
         "an archive of records",
         _archive(y_true=[0, 1], a=np.zeros(2, dtype=[("p", float)])),
-        "t.npz: array 'a' holds records; give arrays with a row for each sample, or leave it out.",
+        "t.npz: array 'a' has records; give arrays with a row for each sample, or leave it out.",
     ),
     Call(
         "an archive with an array of another length",
@@ -241,7 +241,7 @@ CASES: list[Call | Run] = [
     Call(
         "labels that cannot be ordered",
         lambda _: mc.Predictions([pd.Timestamp(0), 1], {"a": [0, 1]}),
-        "`y_true` holds labels that cannot be ordered; make them all texts, or all numbers.",
+        "`y_true` contains labels that cannot be ordered; make them all texts, or all numbers.",
     ),
     Call(
         "slices of the same name",
@@ -257,7 +257,7 @@ CASES: list[Call | Run] = [
     Call(
         "lists that hold no pairs",
         lambda _: mc.io.from_nbest([0, 1], {"a": [["x", "y"], ["x"]]}),
-        "`lists` of model 'a' holds ['x', 'y']; a list has pairs of an answer and its probability.",
+        "`lists` of model 'a' has ['x', 'y']; a list has pairs of an answer and its probability.",
         TypeError,
     ),
     Call(
@@ -296,7 +296,7 @@ CASES: list[Call | Run] = [
     Run(
         "lists of probabilities of nobody knows which classes",
         "compare t.jsonl",
-        "t.jsonl: column 'a' holds lists of 2 probabilities, and nothing says of which classes; name "
+        "t.jsonl: column 'a' has lists of 2 probabilities, and nothing names their classes; name "
         "them in the lists' order, as labels=['no', 'yes'] (--read labels=no --read labels=yes) if that is it, "
         "or head a column model:class for each.",
         {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
@@ -304,7 +304,7 @@ CASES: list[Call | Run] = [
     Run(
         "lists of more probabilities than classes",
         "compare t.jsonl --read labels=no --read labels=yes --read labels=so",
-        "t.jsonl: column 'a' holds lists of 2 probabilities, but labels (--read labels) are 3 (no, yes, "
+        "t.jsonl: column 'a' has lists of 2 probabilities, but labels (--read labels) are 3 (no, yes, "
         "so).",
         {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
     ),
@@ -319,7 +319,7 @@ CASES: list[Call | Run] = [
     Run(
         "probabilities without headings",
         "compare t.csv",
-        "t.csv: the first line (0.324, 0.4) holds numbers, as data do and headings do not; write a "
+        "t.csv: the first line (0.324, 0.4) has numbers, as data do and headings do not; write a "
         "line of headings above it, such as y_true,cnn:no,cnn:yes, or if these are models name them "
         "with models= (--model 0.324 --model 0.4).",
         {"t.csv": "0.324,0.4\n0.25,0.75\n0.5,0.125\n"},
@@ -347,26 +347,26 @@ CASES: list[Call | Run] = [
     Run(
         "scores beside answers",
         "compare a.csv b.csv",
-        "the file of model 'a': column 'score' holds scores beside what the model gave ('y_pred'), "
-        "and they say something else than where that equals 'y_true'; to compare by the scores pass "
-        "score='score' (--read score=score), by what the model gave pred='y_pred' (--read pred=y_pred).",
+        "the file of model 'a': column 'score' has scores next to the model's outputs ('y_pred'), "
+        "and they differ from whether these equal 'y_true'; to compare by the scores pass "
+        "score='score' (--read score=score), by the outputs pred='y_pred' (--read pred=y_pred).",
         {f"{m}.csv": "id,y_true,y_pred,score\n1,x,x,0.5\n2,y,x,0.25\n" for m in "ab"},
     ),
     Run(
         "repetitions of samples without names",
         "compare t.csv",
-        "t.csv: column 'run' tells repetitions, but no column names the samples that are repeated; "
-        "name it with id= (--id COLUMN), or if 'run' only describes the samples say so with "
+        "t.csv: column 'run' names repetitions, but no column names the samples that are repeated; "
+        "name it with id= (--id COLUMN), or if 'run' only describes the samples pass "
         "slices=['run'] (--slice run).",
         {"t.csv": "y_true,y_pred,run\nx,x,1\ny,x,1\nx,x,2\ny,y,2\n"},
     ),
     Run(
         "boxes",
         "compare t.jsonl",
-        "t.jsonl: column 'bbox' holds lists of 4 numbers that are no probabilities of as many "
+        "t.jsonl: column 'bbox' has lists of 4 numbers that are no probabilities of as many "
         "classes (each at least 0, 1 in all); boxes, embeddings and logits are not compared: give "
-        "probabilities, labels, or a score for each sample, or if it only describes the samples name "
-        "what is compared with models= (--model).",
+        "probabilities, labels, or a score for each sample, or if it only describes the samples "
+        "name the models with models= (--model).",
         {
             "t.jsonl": '{"image_id": 1, "bbox": [1, 2, 3, 4]}\n{"image_id": 2, "bbox": [1, 2, 3, 5]}\n'
         },
@@ -374,14 +374,14 @@ CASES: list[Call | Run] = [
     Run(
         "marks of missing cells in the truth and in models",
         "compare t.csv",
-        "column 'y_true' holds 'NA' in 1 row (row 1); if these are missing pass na=['-', 'NA'] "
+        "column 'y_true' has 'NA' in 1 row (row 1); if these are missing pass na=['-', 'NA'] "
         "(--read na=- --read na=NA), if they name classes na=['-'] (--read na=-).",
         {"t.csv": "y_true,a\nx,x\nNA,NA\ny,-\n"},
     ),
     Run(
         "a mark of a missing cell among the clusters",
         "compare t.csv --groups g",
-        "column 'g' of groups holds 'None' in 2 rows (first: 0, 2); if it is missing fill it in, if "
+        "column 'g' of groups has 'None' in 2 rows (first: 0, 2); if it is missing fill it in, if "
         "'None' names one of the groups pass na=[''] (--read na='').",
         {"t.csv": "y_true,a,g\nx,x,None\ny,x,p\ny,y,None\n"},
     ),

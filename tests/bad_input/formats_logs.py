@@ -68,11 +68,11 @@ def rows(reader, name, *given):
 
 
 NO_NUMBER = "score the samples with a metric that gives each a number."
-UNNAMED = "a text or a number; without it samples cannot be told apart."
+UNNAMED = "a text or a number; without it samples cannot be distinguished."
 
 CASES = [
     Call("inspect-without-samples", document(INSPECT),
-         "log.json: the log holds no samples; evaluate with log_samples."),
+         "log.json: the log has no samples; evaluate with log_samples."),
     Call("inspect-without-ids", document(INSPECT, samples=[SAMPLE, {**SAMPLE, "id": None}]),
          f"log.json: sample 2 has no id, {UNNAMED}"),
     Call("inspect-with-texts-only",
@@ -89,10 +89,10 @@ CASES = [
     Call("inspect-cut-short", of_bytes(b"PK\x03\x04 and no more"),
          "log.eval: the file is damaged or cut short (File is not a zip file)."),
     Call("inspect-another-archive", archive(other=[]),
-         "log.eval: the archive does not say which model was evaluated on which task (header.json), "
+         "log.eval: the archive does not name the model and the task (header.json), "
          "so it is no log of inspect_ai; export it again."),
     Call("inspect-header-of-nothing", archive(header={"eval": {"task": "t"}}),
-         "log.eval: the archive does not say which model was evaluated on which task (header.json), "
+         "log.eval: the archive does not name the model and the task (header.json), "
          "so it is no log of inspect_ai; export it again."),
     Call("inspect-member-damaged", archive(header={"eval": {"task": "t", "model": "m"}}, summaries="["),
          "log.eval: summaries.json in the archive is damaged (Expecting value: line 1 column 2 "

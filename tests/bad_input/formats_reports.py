@@ -104,7 +104,7 @@ CASES = [
         "WMT scores of an unknown one of two language pairs",
         _wmt(**{"en-de__mqm__seg__score": "a 1\na 2\n", "cs-uk__mqm__seg__score": "a 1\na 2\n",
                 "BLEU__seg__score": "a 1\na 2\n"}),
-        "BLEU.seg.score does not say which of cs-uk, en-de it is of; keep it in a folder of that "
+        "BLEU.seg.score does not name its language pair (cs-uk, en-de); keep it in a folder of that "
         "name.",
     ),
     Call(
@@ -117,11 +117,11 @@ CASES = [
     ),
     Call(
         "TREC judgements without a run", _trec(qrels__txt=QRELS),
-        "qrels.txt holds relevance judgements; name the files of runs too.",
+        "qrels.txt has relevance judgements; name the files of runs too.",
     ),
     Call(
         "two files of TREC judgements", _trec(a__run=RUN, dev__qrels=QRELS, test__qrels=QRELS),
-        "dev.qrels and test.qrels hold relevance judgements; name one of them.",
+        "dev.qrels and test.qrels have relevance judgements; name one of them.",
     ),
     Call(
         "a TREC run of other queries", _trec(a__run=RUN.replace("1 Q0", "q1 Q0"), qrels__txt=QRELS),

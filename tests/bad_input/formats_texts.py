@@ -35,12 +35,12 @@ CASES = [
     Call(
         "texts without reference",
         _texts(lines.read_lines, cat=TWO, dog=TWO),
-        "which of cat.txt, dog.txt is the reference is not told by their names (ref, gold, tgt); name it with true= (--true NAME).",
+        "the names of cat.txt, dog.txt do not show which is the reference (ref, gold, tgt); name it with true= (--true NAME).",
     ),
     Call(
         "texts that are all named like references",
         _texts(lines.read_lines, ref=TWO, ref2=TWO),
-        "which of ref.txt, ref2.txt is the reference is not told by their names (ref, gold, tgt); name it with true= (--true NAME).",
+        "the names of ref.txt, ref2.txt do not show which is the reference (ref, gold, tgt); name it with true= (--true NAME).",
     ),
     Call(
         "one file of texts",

@@ -22,7 +22,7 @@ LEVELS = pd.DataFrame({("x", "y_true"): TRUTH, ("x", "a"): TRUTH})
 DATES = np.arange("2026-01-01", "2026-01-05", dtype="datetime64[D]")
 FLAT = "columns of 2 levels (a MultiIndex), e.g. ('x', 'y_true'); give each one name: frame.columns = frame.columns.map('_'.join)."
 MEANT = "unknown metric 'acuracy'; did you mean accuracy, caccuracy, top_5_accuracy?"
-HALF = "holds half a character (a lone surrogate)"
+HALF = "contains half a character (a lone surrogate)"
 
 
 def _gives(value):
@@ -67,18 +67,18 @@ CASES: list[Call | Run] = [
     Call("texts against numbers in a plain metric", lambda _: mc.metrics.f1(["1", "0"], [1, 0]), "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all numbers."),
     Call("texts against numbers in a confusion matrix", lambda _: mc.diagnostics.confusion_matrix(["1", "0"], [1, 0]), "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all numbers."),
     Call("a missing label in a plain metric", lambda _: mc.metrics.accuracy(["a", None], ["a", "b"]), "`y_true` has missing values in 1 row (row 1); drop these samples or fill them in."),
-    Call("a function that gives a text", lambda _: mc.compare(PREDS, _gives("good"), n_resamples=9), "metric 'own' must return a number, got 'good'."),
-    Call("a function that gives nothing", lambda _: mc.compare(PREDS, _gives(None), n_resamples=9), "metric 'own' must return a number, got None."),
-    Call("a function that gives a number for each class", lambda _: mc.compare(PREDS, _gives([0.5, 0.5]), n_resamples=9), "metric 'own' must return a number, got [0.5, 0.5]."),
-    Call("a function that gives infinity", lambda _: mc.compare(PREDS, _gives(np.inf), n_resamples=9), "metric 'own' returned inf, for which there is no interval; return NaN where it has no value."),
-    Call("an infinite loss", lambda _: mc.Predictions.from_scores({"a": [0.5, np.inf]}), "model 'a' is NaN or infinite in 1 row (row 1); drop these samples or mend them."),
-    Call("an infinite truth", lambda _: mc.Predictions([1.0, np.inf, 2.5], {"a": [1.0, 2.0, 2.5]}), "`y_true` is NaN or infinite in 1 row (row 1); drop these samples or mend them."),
-    Call("dates as scores", lambda _: mc.Predictions.from_scores({"a": DATES}), "model 'a' must hold numbers, got 2026-01-01."),
-    Call("times as scores", lambda _: mc.Predictions.from_scores({"a": DATES - DATES[0]}), "model 'a' must hold numbers, got 0 days."),
-    Call("days as scores", lambda _: mc.Predictions.from_scores({"a": [datetime.date(2026, 1, 1)] * 2}), "model 'a' must hold numbers, got 2026-01-01."),
-    Call("dates as weights", lambda _: mc.Predictions([0, 1] * 2, {"a": [0, 1] * 2}, sample_weight=DATES), "`sample_weight` must hold numbers, got 2026-01-01."),
-    Call("half a character in a model's name", lambda _: mc.Predictions(TRUTH, {"a\ud800": TRUTH}), "model name 'a\\ud800' holds half a character (a lone surrogate); rename the model."),
-    Call("half a character in a label", lambda _: mc.Predictions(["\ud800", "b"], {"a": ["b", "b"]}), f"`y_true` {HALF} in 1 row (row 0); read the texts again, in the encoding that they have."),
-    Call("half a character in ids", lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, ids=["x", "\udfff"]), f"`ids` {HALF} in 1 row (row 1); read the texts again, in the encoding that they have."),
-    Run("half a character in lines of JSON", "compare p.jsonl", f"p.jsonl {HALF} in '\\ud800'; write the texts again, in the encoding that they have.", {"p.jsonl": '{"y_true": "\\ud800", "a": "x", "b": "x"}\n{"y_true": "x", "a": "x", "b": "x"}\n'}),
+    Call("a function that gives a text", lambda _: mc.compare(PREDS, _gives("good"), n_resamples=9), "metric 'own' is to give a number, and gave 'good'."),
+    Call("a function that gives nothing", lambda _: mc.compare(PREDS, _gives(None), n_resamples=9), "metric 'own' is to give a number, and gave None."),
+    Call("a function that gives a number for each class", lambda _: mc.compare(PREDS, _gives([0.5, 0.5]), n_resamples=9), "metric 'own' is to give a number, and gave [0.5, 0.5]."),
+    Call("a function that gives infinity", lambda _: mc.compare(PREDS, _gives(np.inf), n_resamples=9), "metric 'own' gave inf, of which there is no interval; let it give NaN where it has no value."),
+    Call("an infinite loss", lambda _: mc.Predictions.from_scores({"a": [0.5, np.inf]}), "model 'a' is NaN or infinite in 1 row (row 1); drop these samples or fix them."),
+    Call("an infinite truth", lambda _: mc.Predictions([1.0, np.inf, 2.5], {"a": [1.0, 2.0, 2.5]}), "`y_true` is NaN or infinite in 1 row (row 1); drop these samples or fix them."),
+    Call("dates as scores", lambda _: mc.Predictions.from_scores({"a": DATES}), "model 'a' must contain numbers, got 2026-01-01."),
+    Call("times as scores", lambda _: mc.Predictions.from_scores({"a": DATES - DATES[0]}), "model 'a' must contain numbers, got 0 days."),
+    Call("days as scores", lambda _: mc.Predictions.from_scores({"a": [datetime.date(2026, 1, 1)] * 2}), "model 'a' must contain numbers, got 2026-01-01."),
+    Call("dates as weights", lambda _: mc.Predictions([0, 1] * 2, {"a": [0, 1] * 2}, sample_weight=DATES), "`sample_weight` must contain numbers, got 2026-01-01."),
+    Call("half a character in a model's name", lambda _: mc.Predictions(TRUTH, {"a\ud800": TRUTH}), "model name 'a\\ud800' contains half a character (a lone surrogate); rename the model."),
+    Call("half a character in a label", lambda _: mc.Predictions(["\ud800", "b"], {"a": ["b", "b"]}), f"`y_true` {HALF} in 1 row (row 0); read the texts again in their own encoding."),
+    Call("half a character in ids", lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, ids=["x", "\udfff"]), f"`ids` {HALF} in 1 row (row 1); read the texts again in their own encoding."),
+    Run("half a character in lines of JSON", "compare p.jsonl", f"p.jsonl {HALF} in '\\ud800'; write the texts again in their own encoding.", {"p.jsonl": '{"y_true": "\\ud800", "a": "x", "b": "x"}\n{"y_true": "x", "a": "x", "b": "x"}\n'}),
 ]

@@ -140,7 +140,7 @@ def test_one_run_is_no_run():
 def test_ids_repeat_between_runs_alone():
     with pytest.raises(ValueError, match="repeats 20 ids within a run"):
         mc.Predictions.from_scores(SAID, runs=RUN // 2, ids=ITEM)
-    with pytest.raises(ValueError, match="`groups` part the runs of an item"):
+    with pytest.raises(ValueError, match="`groups` split the runs of an item"):
         mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, groups=np.arange(200) // 2)
     # A passage of several items holds all of their runs.
     passage = np.tile(np.arange(ITEMS) // 4, RUNS)

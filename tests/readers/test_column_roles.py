@@ -53,7 +53,7 @@ def test_a_missing_score_is_counted_and_its_model_stays(tmp_path, mark):
 
 def test_a_mark_of_one_s_own_is_refused_with_the_option_that_names_it(tmp_path):
     with pytest.raises(
-        ValueError, match=r"'b' holds numbers, but 'timeout' in 1 of 40 .*--read na=tim"
+        ValueError, match=r"'b' has numbers, but 'timeout' in 1 of 40 .*--read na=tim"
     ):
         sentence(holed("timeout", 3), tmp_path)
     said = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
@@ -155,10 +155,10 @@ def test_fields_inside_objects_are_reached_by_dotted_names():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"split": ["p", "q"] * (N // 2)}, "'split' holds other things than 'y_true' does"),
+        ({"split": ["p", "q"] * (N // 2)}, "'split' has other values than 'y_true'"),
         ({"gold": labels(5)}, "columns 'y_true' and 'gold' are both named like the truth, and dif"),
-        ({"run": [0, 1] * (N // 2)}, "'run' holds other things than 'y_true' does"),
-        ({"note": ["p", "q"] * (N // 2)}, "'note' holds other things than 'y_true' does"),
+        ({"run": [0, 1] * (N // 2)}, "'run' has other values than 'y_true'"),
+        ({"note": ["p", "q"] * (N // 2)}, "'note' has other values than 'y_true'"),
     ],
 )
 def test_what_is_doubtful_beside_labels_is_refused_with_two_ways_out(columns, message):
@@ -172,8 +172,8 @@ def test_what_is_doubtful_beside_labels_is_refused_with_two_ways_out(columns, me
     ("columns", "message"),
     [
         ({"seed": [0, 1] * (N // 2)}, "'seed' is not named like a model"),
-        ({"nr": RNG.permutation(N) * 3}, "'nr' holds another whole number in each row"),
-        ({"words": RNG.integers(3, 50, N)}, "'words' holds whole numbers where the others lie wit"),
+        ({"nr": RNG.permutation(N) * 3}, "'nr' has another whole number in each row"),
+        ({"words": RNG.integers(3, 50, N)}, "'words' has whole numbers where the others are bet"),
     ],
 )
 def test_what_is_doubtful_beside_scores_is_refused_with_two_ways_out(columns, message):

@@ -39,7 +39,7 @@ def test_a_list_among_true_labels_is_refused_where_the_worst_label_is_asked_for(
     rows[5]["y_true"], rows[7]["y_pred"] = ["x"], None
     path = tmp_path / "t.json"
     path.write_text(json.dumps(rows))
-    with pytest.raises(ValueError, match="column 'y_true' holds lists or objects; give one"):
+    with pytest.raises(ValueError, match="column 'y_true' contains lists or objects; give one"):
         mc.read_predictions(path, missing="worst")
 
 
@@ -117,7 +117,7 @@ def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
 def test_a_sketch_whose_description_is_no_text_is_refused():
     frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame["label"] = [f"{label}\udcff".encode(errors="surrogateescape") for label in frame["label"]]
-    with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*utf-8"):
+    with pytest.raises(ValueError, match=r"the table is no complete sketch \(.*utf-8"):
         mc.io.read_sketch(frame)
 
 
@@ -138,14 +138,18 @@ def test_a_sketch_with_a_row_that_none_has_is_refused(column, value):
     preds = mc.Predictions(WIDE["y_true"], {m: WIDE[m] for m in "ab"})
     frame = mc.io.sketch(preds, "f1_macro", buckets=8).to_frame()
     frame.loc[3, column] = value
-    with pytest.raises(ValueError, match=r"as no sketch of 8 buckets does|in column 'value'"):
+    with pytest.raises(
+        ValueError, match=r"which a sketch of 8 buckets does not have|in column 'value'"
+    ):
         mc.io.read_sketch(frame)
 
 
 def test_a_sketch_whose_description_is_cut_is_refused():
     frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame.loc[0, "label"] = frame.loc[0, "label"][:50]
-    with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*\); sketch the predic"):
+    with pytest.raises(
+        ValueError, match=r"the table is no complete sketch \(.*\); sketch the predic"
+    ):
         mc.io.read_sketch(frame)
 
 

@@ -37,7 +37,7 @@ def long():
 @pytest.mark.parametrize("name", ["score", "exact_match", "bleu"])
 def test_scores_beside_answers_are_asked_about_and_both_commands_work(tmp_path, name):
     path = as_file(long().rename(columns={"score": name}), tmp_path)
-    told = rf"'{name}' holds scores beside .*\(--read score={name}\), .*\(--read pred=response\)"
+    told = rf"'{name}' has scores next to .*\(--read score={name}\), .*\(--read pred=response\)"
     with pytest.raises(ValueError, match=told):
         mc.read_predictions(path)
     by_score = mc.read_predictions(path, score=name)
@@ -84,7 +84,7 @@ def test_trials_that_repeat_samples_are_runs_and_the_samples_their_clusters():
 
 def test_repetitions_of_samples_without_names_are_refused():
     frame = pd.DataFrame({"y_true": TRUTH, "y_pred": labels(1), "run": [1, 2] * (N // 2)})
-    with pytest.raises(ValueError, match=r"'run' tells repetitions, but no column .*--id COLUMN"):
+    with pytest.raises(ValueError, match=r"'run' names repetitions, but no column .*--id COLUMN"):
         mc.read_predictions(frame)
     assert len(mc.read_predictions(frame, slices=["run"])) == N
     ids = [i // 2 for i in range(N)]
@@ -206,7 +206,7 @@ def test_a_file_without_headings_is_refused(tmp_path, n_columns, named):
     lines = [",".join([*(f"x{i}" for _ in named), *map(str, row)]) for i, row in enumerate(rows)]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(lines))
-    with pytest.raises(ValueError, match=r"the first line .* holds numbers, as") as caught:
+    with pytest.raises(ValueError, match=r"the first line .* has numbers, as") as caught:
         mc.read_predictions(path)
     models = str(caught.value).partition("(--model ")[2].rstrip(").").split(" --model ")
     assert models == [str(number) for number in rows[0]]

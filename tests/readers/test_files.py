@@ -209,7 +209,7 @@ def test_files_that_cannot_be_read(tmp_path, name, content, message):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv: there is no such file\."):
         read_predictions(tmp_path / "nothing.csv")
-    with pytest.raises(ValueError, match="holds no file of a kind that is read; name the files"):
+    with pytest.raises(ValueError, match="has no file of a known kind; name the files"):
         read_predictions(tmp_path)
     with pytest.raises(ValueError, match="no file named"):
         read_predictions([])
@@ -220,7 +220,7 @@ def test_files_that_are_not_there(tmp_path):
 def test_pickles_are_never_loaded(tmp_path):
     path = tmp_path / "p.npz"
     np.savez(path, y_true=np.array(["a", None], dtype=object), a=np.array([1, 2]))
-    with pytest.raises(ValueError, match="holds pickled objects, which are never loaded"):
+    with pytest.raises(ValueError, match="has pickled objects, which are never loaded"):
         read_predictions(path)
 
 
@@ -249,8 +249,8 @@ def test_absent_columns_are_named(tmp_path, options, message):
         (ONE.assign(y_true=["b", "b", "b"]), "the files of 'cnn' and 'bow' disagree on y_true for 1 "
          "ids (1)."),
         (ONE.drop(columns="y_pred"), "the file of model 'bow' has neither predictions nor "
-         "scores (its columns: id, y_true); say which column holds what the model gave with pred= "
-         "(--read pred=COLUMN), or its scores with score= (--read score=COLUMN)."),
+         "scores (its columns: id, y_true); name the column of the model's outputs with pred= "
+         "(--read pred=COLUMN), or of its scores with score= (--read score=COLUMN)."),
         (ONE.drop(columns="id"), "the file of model 'bow' has no column that names the samples (id, "
          "item, image, ...); files are aligned by id, so name it with id= (--id COLUMN)."),
     ],

@@ -47,7 +47,7 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
     sources_of_names = [named, written(named, tmp_path / f"n.{kind}")]
     for source, of_names in zip(sources, sources_of_names, strict=True):
         codes = mc.read_predictions(source)
-        with pytest.raises(ValueError, match="nothing says of which classes; name them in the lis"):
+        with pytest.raises(ValueError, match="nothing names their classes; name them in the lis"):
             mc.read_predictions(of_names)
         told = mc.read_predictions(of_names, labels=NAMES.tolist())
         assert (codes.labels.tolist(), told.labels.tolist()) == ([0, 1, 2], NAMES.tolist())
@@ -105,7 +105,7 @@ BOXES = pd.DataFrame({"image_id": [i // 2 for i in range(N)], "category_id": TRU
 def test_boxes_are_refused_in_words(tmp_path, kind):
     files = [written(BOXES, tmp_path / f"{name}.{kind}") for name in ("yolo", "detr")]
     for source in (files[0], files, BOXES):
-        with pytest.raises(ValueError, match="'bbox' holds lists of 4 numbers that are no probab"):
+        with pytest.raises(ValueError, match="'bbox' has lists of 4 numbers that are no probab"):
             mc.read_predictions(source)
     nested = BOXES.assign(bbox=[[[1.0, 2.0], [3.0, 4.0]]] * N).drop(columns=["score", "image_id"])
     with pytest.raises(ValueError, match="column"):

@@ -86,7 +86,7 @@ def _sources(frame, folder):
 def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mark, columns):
     for source in _sources(_marked(mark, *columns), tmp_path):
         with pytest.raises(
-            ValueError, match=r"holds .* in 4 rows .*; if these are missing"
+            ValueError, match=r"has .* in 4 rows .*; if these are missing"
         ) as caught:
             mc.read_predictions(source)
         assert str(caught.value).endswith("if they name classes na=[''] (--read na='').")
@@ -143,13 +143,11 @@ def test_a_class_that_a_heading_names_is_one(tmp_path):
 @pytest.mark.parametrize("role", ["groups", "strata"])
 def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
     for source in _sources(_marked("NA", "city"), tmp_path):
-        with pytest.raises(
-            ValueError, match=f"'city' of {role} holds 'NA' in 4 rows .*--read na=''"
-        ):
+        with pytest.raises(ValueError, match=f"'city' of {role} has 'NA' in 4 rows .*--read na=''"):
             mc.read_predictions(source, **{role: "city"})
         named = mc.read_predictions(source, na=[""], **{role: "city"})
         assert {*getattr(named, role)} == {"p", "q", "NA"}
-        with pytest.raises(ValueError, match=f"'city' of {role} holds 'NA' in 4 rows"):
+        with pytest.raises(ValueError, match=f"'city' of {role} has 'NA' in 4 rows"):
             mc.read_predictions(source, na=["NA"], **{role: "city"})
 
 

@@ -89,7 +89,7 @@ def test_models_and_classes_may_hold_colons():
     scores = pd.DataFrame({"gpt:4": [1, 0, 1], "bert:large": [0, 1, 1]})
     assert read_predictions(scores).models == ("gpt:4", "bert:large")
     texts = pd.DataFrame({"y_true": ["a", "b"], "gpt:4": ["a", "b"]})
-    with pytest.raises(ValueError, match="column 'gpt:4' must hold probabilities"):
+    with pytest.raises(ValueError, match="column 'gpt:4' must contain probabilities"):
         read_predictions(texts)
 
 
@@ -122,11 +122,11 @@ def test_odd_archives_and_cells_get_one_clear_error(tmp_path):
     path = tmp_path / "a.npz"
     with path.open("wb") as file:
         np.save(file, np.arange(3))
-    with pytest.raises(ValueError, match="holds one array"):
+    with pytest.raises(ValueError, match="has one array"):
         read_predictions(path)
     rows = [{"y_true": 0, "cnn": ["no", "yes"]}, {"y_true": 1, "cnn": ["no", "no"]}]
     lists = write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, rows)))
-    with pytest.raises(ValueError, match="column 'cnn' holds lists"):
+    with pytest.raises(ValueError, match="column 'cnn' contains lists"):
         read_predictions(lists)
     np.savez(path, y_true=np.arange(4) % 2, cnn=np.arange(4) * 1j)
     with pytest.raises(ValueError, match="complex numbers"):

@@ -53,7 +53,7 @@ def on_every_road(folder, **options):
 def test_a_folder_that_says_other_things_than_its_file_is_refused(column, opened, tmp_path):
     first, second = halves(WHOLE.astype({column: "int32"}))
     write(tmp_path, **{f"{column}_is_0__p": first, f"{column}_is_1__p": second})
-    told = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} holds 1; "
+    told = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} has 1; "
     with pytest.raises(ValueError, match=told):
         mc.io.scan_predictions(opened(tmp_path), models=["a", "b"])
 
@@ -61,7 +61,7 @@ def test_a_folder_that_says_other_things_than_its_file_is_refused(column, opened
 def test_a_folder_of_texts_that_says_other_things_is_refused(tmp_path):
     first, second = halves(FRAME)
     write(tmp_path, y_true_is_no__p=first, y_true_is_yes__p=second)
-    with pytest.raises(ValueError, match="y_true=no, but the file's column 'y_true' holds 'yes'"):
+    with pytest.raises(ValueError, match="y_true=no, but the file's column 'y_true' has 'yes'"):
         mc.io.scan_predictions(tmp_path)
 
 
@@ -116,7 +116,7 @@ def test_texts_in_one_file_and_numbers_in_another_are_refused(order, tmp_path):
     (first, _), (_, second) = halves(WHOLE), halves(FRAME)
     for place, part in enumerate([first, second][::order]):
         write(tmp_path, **{f"p{place}": part})
-    with pytest.raises(ValueError, match=r"'y_true' holds \w+ in .*p0.* and \w+ in .*p1.*alike"):
+    with pytest.raises(ValueError, match=r"'y_true' has \w+ in .*p0.* and \w+ in .*p1.*one type"):
         mc.io.scan_predictions(tmp_path)
 
 

@@ -100,14 +100,14 @@ DEFECTS = {
         "model 'b' has probabilities that do not sum to 1 in 60 rows",
     ),
     "a true class without a probability": (
-        with_cell(soft(), "y_true", "eel"), CHANCES, r"`y_true` holds unknown labels \('eel'\) in 1 row",
+        with_cell(soft(), "y_true", "eel"), CHANCES, r"`y_true` contains unknown labels \('eel'\) in 1 row",
     ),
     "a score that is missing": (with_cell(scored(), "a", None), SCORES, "has missing cells"),
     "a score that is infinite": (
         with_cell(scored(), "a", np.inf), SCORES, "model 'a' is NaN or infinite",
     ),
     "a score that cannot be squared": (
-        with_cell(scored(), "a", 1e200), SCORES, "model 'a' holds numbers that cannot be squared",
+        with_cell(scored(), "a", 1e200), SCORES, "model 'a' contains numbers that cannot be squared",
     ),
     "a negative weight": (
         weighted(np.where(np.arange(N) == 7, -1.0, ONE)), WEIGHTS, "`sample_weight` is negative",
@@ -121,7 +121,7 @@ DEFECTS = {
         "`sample_weight` is NaN or infinite",
     ),
     "weights of 0": (weighted(0 * ONE), WEIGHTS, "`sample_weight` is 0 for every sample"),
-    "weights of texts": (weighted("x"), WEIGHTS, "`sample_weight` must hold numbers"),
+    "weights of texts": (weighted("x"), WEIGHTS, "`sample_weight` must contain numbers"),
     "no such model": (hard(), {"models": ["c"]}, "there is no model 'c'"),
     "a model without a name": (
         hard().rename(columns={"a": " "}), {"models": [" ", "b"]}, "model names must not be empty",

@@ -192,12 +192,12 @@ def test_columns_that_a_database_takes_for_one_are_refused():
     two = {"table": "t", "true": "y", "id": "id", "models": ["BERT", "bert"]}
     for dialect in ("duckdb", "spark"):
         with pytest.raises(
-            ValueError, match=f"'BERT' and 'bert' differ in case alone, and {dialect}"
+            ValueError, match=f"'BERT' and 'bert' differ only in case, which {dialect}"
         ):
             sketch_query(dialect, **two)
     for models, told in ((["a", "a"], "'a' occurs twice"), (["a", " a"], "'a' occurs twice"),
                          (["y"], "'y' is named for the truth and for a model"),
-                         (["Y"], "'y' and 'Y' differ in case alone")):  # fmt: skip
+                         (["Y"], "'y' and 'Y' differ only in case")):  # fmt: skip
         with pytest.raises(ValueError, match=told):
             sketch_query("duckdb", **two | {"models": models})
 
@@ -212,7 +212,7 @@ def test_missing_labels_are_told_not_dropped():
 
 def test_columns_of_a_mark_of_missing_cells_are_refused():
     frame = table(100).replace("maybe", "NA")
-    with pytest.raises(ValueError, match=r"missing cells .*'NA' is taken for one"):
+    with pytest.raises(ValueError, match=r"missing cells .*'NA' counts as missing"):
         mc.io.read_sketch(by_query(frame))
 
 

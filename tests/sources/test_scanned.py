@@ -192,7 +192,7 @@ def test_what_cannot_be_scanned_is_refused_at_the_door(tmp_path):
         mc.io.scan_predictions(csv)
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         mc.io.scan_predictions(tmp_path / "none.parquet")
-    with pytest.raises(ValueError, match="holds no Parquet or Arrow file"):
+    with pytest.raises(ValueError, match="has no Parquet or Arrow file"):
         mc.io.scan_predictions(str(tmp_path / "*.parquet"))
     with pytest.raises(TypeError, match="lazy frame"):
         mc.io.scan_predictions(7)

@@ -295,18 +295,16 @@ ASKED = {
         SKETCHED, "log_loss"
     ),
     "'roc_auc_ovr' is no sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
-    "test 'mcnemar-exact' looks at single samples": lambda: mc.paired_test(
+    "test 'mcnemar-exact' needs single samples": lambda: mc.paired_test(
         SKETCHED, "mlp", "bow_pair", "accuracy", method="mcnemar-exact"
     ),
-    "undefined='stratify' looks at single samples": lambda: mc.bootstrap(
+    "undefined='stratify' needs single samples": lambda: mc.bootstrap(
         SKETCHED, undefined="stratify"
     ),
-    "`predictions` is a sketch, whose samples are gone": lambda: mc.studies.variance_study(
-        SKETCHED
-    ),
-    "is a sketch, whose samples are gone: compare": lambda: mc.compare_groups(SKETCHED),
-    "a subset looks at single samples": lambda: SKETCHED.subset([0, 1]),
-    "a column of strata looks at single samples": lambda: SKETCHED.with_columns(strata=[1]),
+    "`predictions` is a sketch, which has no samples": lambda: mc.studies.variance_study(SKETCHED),
+    "is a sketch, which has no samples: compare": lambda: mc.compare_slices(SKETCHED),
+    "a subset needs single samples": lambda: SKETCHED.subset([0, 1]),
+    "a column of strata needs single samples": lambda: SKETCHED.with_columns(strata=[1]),
     "`source` is a sketch": lambda: mc.io.sketch(SKETCHED),
 }
 
@@ -318,12 +316,12 @@ def test_what_a_sketch_cannot_serve_is_refused_in_words(told):
 
 
 def test_disagreements_need_the_samples():
-    with pytest.raises(ValueError, match="samples are gone"):
-        mc.diagnostics.disagreements(SKETCHED, "mlp", "bow_pair")
     result = mc.compare(SKETCHED, n_resamples=99)
+    with pytest.raises(ValueError, match="has no samples"):
+        result.disagreements("mlp", "bow_pair")
     result.plot.forest()
     for figure in (result.plot.confusion, result.plot.roc):
-        with pytest.raises(ValueError, match="this figure looks at single samples"):
+        with pytest.raises(ValueError, match="this figure needs single samples"):
             figure()
 
 
@@ -344,7 +342,7 @@ def test_files_say_what_they_are(tmp_path):
 
 
 def test_nothing_is_no_sketch():
-    with pytest.raises(ValueError, match="holds no predictions"):
+    with pytest.raises(ValueError, match="has no predictions"):
         mc.io.sketch(iter([]))
 
 

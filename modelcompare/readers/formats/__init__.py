@@ -1,4 +1,4 @@
-"""The kinds of logs that evaluation tools write: a file here and a row below for each."""
+"""Formats of the logs of evaluation tools: a module and a row below for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from modelcompare.readers.formats.base import Format
 
 __all__ = ["FORMATS", "Format", "format_of"]
 
-# Asked in this order; the first that recognises a file reads it.
+# Tried in this order; the first that recognises a file reads it.
 FORMATS: tuple[Format, ...] = (
     inspect.FORMAT,
     lm_eval.FORMAT,
@@ -37,5 +37,5 @@ FORMATS: tuple[Format, ...] = (
 
 
 def format_of(opened: File) -> Format | None:
-    """The format that a file is of, if it is a log and no plain table."""
+    """Return the format of a log, or None for a plain table."""
     return next((each for each in FORMATS if each.recognises(opened)), None)

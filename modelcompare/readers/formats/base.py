@@ -1,4 +1,4 @@
-"""Formats: how their files are recognised and read; columns of scores."""
+"""Recognition and reading of formats; columns of scores."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ Cells = Iterable[Any]
 
 
 class UnscoredError(ValueError):
-    """A log holds no scores."""
+    """A log without scores."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of log.
+    """Format of a log.
 
     Parameters
     ----------
     name : str
-        What people call it.
+        Name in messages.
     kinds : frozenset of str
         Kinds of file that it comes in.
     read : callable
-        All files of this format that were named together -> their records. A row whose file does
-        not say the model or the test set is given them by the caller, from ``frame["file"]``, the
-        position of the file among those given.
+        Files of this format that were named together -> their records. If a file does not name the
+        model or the test set of a row, the caller does, from ``frame["file"]``, the position of the
+        file among those given.
     fields : frozenset of str
-        Columns that a table has if it is one.
+        Columns of its tables.
     looks_like : callable
-        Whether a file is one, by what else it holds (never by its name alone), without reading all.
+        Whether a file has this format, by its content (never by its name alone), without reading
+        all of it.
     truth_is_a_file : bool
-        The truth is one of the files, told by its name, or by the argument ``true`` of `read`.
+        The truth is one of the files, by its name or by the argument ``true`` of `read`.
     """
 
     name: str
@@ -63,20 +64,20 @@ class Format:
 
 
 def each(read_one: Callable[[File], Records]) -> Callable[[Sequence[File]], Records]:
-    """Read files one by one, where each stands for itself.
+    """Read independent files one by one.
 
-    Where only some files say their model or test set, all are left to the caller to name.
+    If only some files name their model or test set, the caller names those of all.
     """
 
     def read(files: Sequence[File]) -> Records:
         found = _scored(read_one, files)
         parts = [*found.values()]
-        told = stacked(parts)
+        records = stacked(parts)
         position = np.repeat([*found], [len(part.frame) for part in parts])
-        unsaid = [n for n in ("model", "set") if any(n not in part.frame for part in parts)]
-        frame = told.frame.drop(columns=unsaid, errors="ignore")
+        unnamed = [n for n in ("model", "set") if any(n not in part.frame for part in parts)]
+        frame = records.frame.drop(columns=unnamed, errors="ignore")
         frame.insert(0, "file", position)
-        return replace(told, frame=frame)
+        return replace(records, frame=frame)
 
     return read
 
@@ -103,10 +104,10 @@ def _scored(read_one: Callable[[File], Records], files: Sequence[File]) -> dict[
 def score_columns(
     values: Mapping[str, Cells], where: str, of_text: Callable[[str], float | None] = lambda _: None
 ) -> tuple[dict[str, FloatArray], dict[str, Cells]]:
-    """The columns ``score:NAME`` of those values that are numbers, or missing, in every sample.
+    """Return columns ``score:NAME`` of the values that are numeric, or missing, throughout.
 
-    Truth values are 1 and 0, texts what `of_text` says, and objects give ``score:NAME/KEY`` for
-    each key that holds numbers. The values that are no such columns stand beside.
+    Truth values are 1 and 0, texts are parsed by `of_text`, and objects give ``score:NAME/KEY`` for
+    each key with numbers. Values that are no such columns are returned apart.
     """
     flat = {name: cells for each in values.items() for name, cells in _flat(*each).items()}
     found = {name: _numbers(cells, of_text) for name, cells in flat.items()}
@@ -122,33 +123,33 @@ def score_columns(
 
 
 def check_named(columns: Mapping[str, Cells] | pd.DataFrame, where: str) -> None:
-    """Each row has a text or a number in each of the columns that name it."""
+    """Check that each key column has a text or a number in each row."""
     for name, cells in columns.items():
         for number, cell in enumerate(cells, start=1):
             if is_missing(cell) or not isinstance(cell, str | Real):
                 raise ValueError(
                     f"{where}: sample {number:,} has no {name}, a text or a number; without it "
-                    "samples cannot be told apart."
+                    "samples cannot be distinguished."
                 )
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell holds nothing."""
+    """Return whether a cell is missing."""
     return cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
 
 
 def cells_of(objects: Cells, *keys: str) -> list[Any]:
-    """Values of objects under a key, or under keys in each other; None where there is no object."""
+    """Return the values of objects under nested keys; None where a key is absent."""
     return [reached(each, keys) for each in objects]
 
 
 def keys_of(objects: Cells) -> list[str]:
-    """All keys of objects; other cells have none."""
+    """Return all keys of the objects among the cells."""
     return [*dict.fromkeys(key for each in objects if isinstance(each, dict) for key in each)]
 
 
 def _flat(name: str, cells: Cells) -> dict[str, Cells]:
-    """Objects as a column for each of their keys; anything else as it is."""
+    """Split objects into one column per key; return anything else unchanged."""
     held = list(cells) if not isinstance(cells, pd.Series) or cells.dtype == object else []
     objects = [cell for cell in held if not is_missing(cell)]
     if not objects or not all(isinstance(each, dict) for each in objects):

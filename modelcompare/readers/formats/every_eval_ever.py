@@ -2,7 +2,7 @@
 
 Fields as in its version 0.3.0: schemas/instance_level_eval.schema.json; a sample that several
 metrics score has a record for each, and one that failed may have a single record whose score
-says nothing: converters/inspect/instance_level_adapter.py (github.com/evaleval/every_eval_ever).
+is meaningless: converters/inspect/instance_level_adapter.py (github.com/evaleval/every_eval_ever).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from modelcompare.readers.records import Records
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")
 _FIELDS = frozenset({"schema_version", "evaluation_id", "evaluation", *_NAMES})
-# A record that names no metric has the schema's own word for what it holds.
+# Name of the metric of records that name none: the schema's own word.
 _UNNAMED = "score"
 _BESIDE = (
     "metadata", "interaction_type", "evaluation", "output", "token_usage", "performance",
@@ -73,7 +73,7 @@ def _read(file: File) -> Records:
 
 
 def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.DataFrame:
-    """Model, test set, sample and, where there are several, the run of each record."""
+    """Return model, test set, sample and, if repeated, run of each record."""
     keys = records[[*_NAMES]].set_axis(["model", "set", "id"], axis=1)
     epochs = cells_of(_column(records, "metadata"), "epoch")
     if all(isinstance(epoch, str | int) for epoch in epochs):
@@ -96,17 +96,17 @@ def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
     latest: dict[Any, tuple[int, set[Any]]] = {}
     attempts = []
     for key, metric in zip(keys.itertuples(index=False), metrics, strict=True):
-        said = None if is_missing(metric) else metric
+        named = None if is_missing(metric) else metric
         attempt, seen = latest.get(key, (1, set()))
-        if said in seen or None in seen or (said is None and seen):
+        if named in seen or None in seen or (named is None and seen):
             attempt, seen = attempt + 1, set()
-        latest[key] = attempt, seen | {said}
+        latest[key] = attempt, seen | {named}
         attempts.append(attempt)
     return attempts
 
 
 def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
-    """A column, empty where the file does not have it."""
+    """Return a column, empty if the file lacks it."""
     empty = pd.Series(None, index=records.index, dtype=object)
     return records[name].astype(object) if name in records else empty
 

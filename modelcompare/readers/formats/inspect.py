@@ -35,15 +35,15 @@ from modelcompare.words import optional
 _SIGNATURE = b"PK\x03\x04"
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-# What an evaluation that has ended writes, and what one that has not has written so far.
+# Members of a complete archive, and of one whose evaluation has not ended.
 _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
-# What befell a sample, and what the specification says of all.
+# Fields of a sample, and fields of the specification that all samples share.
 _TOLD = ("metadata", "error", "limit", "total_time", "working_time")
 _OF_ALL = {"solver": "solver", "date": "created"}
-# Runs of samples that an evaluation may plan: each of them is a row.
+# Largest number of planned runs of samples: each of them is a row.
 _MOST_PLANNED = 5_000_000
-# Length of an archive's header of a member, which ends with the lengths of what follows it.
+# Length of a member's header, which ends with the lengths of its name and extra field.
 _N_MEMBER_HEADER = 30
 
 
@@ -59,7 +59,7 @@ def _is_log(file: File) -> bool:
 def _read(file: File) -> Records:
     spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
     if not isinstance(samples, list) or not samples:
-        raise UnscoredError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
+        raise UnscoredError(f"{file.name}: the log has no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
     samples = _with_those_not_run(spec, samples, file.name)
     given = cells_of(samples, "scores")
@@ -73,9 +73,9 @@ def _read(file: File) -> Records:
         "model": spec["model"], "set": spec["task"], "run": cells_of(samples, "epoch"),
         "id": cells_of(samples, "id"), **scores,
     }  # fmt: skip
-    told = {name: pd.Series(cells_of(samples, name), dtype=object) for name in _TOLD}
+    described = {name: pd.Series(cells_of(samples, name), dtype=object) for name in _TOLD}
     beside = {
-        **others, "target": targets, **told,
+        **others, "target": targets, **described,
         **{name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()},
     }  # fmt: skip
     return Records(
@@ -86,16 +86,19 @@ def _read(file: File) -> Records:
 def _with_those_not_run(
     spec: dict[str, Any], samples: list[dict[str, Any]], where: str
 ) -> list[dict[str, Any]]:
-    """Samples that the evaluation was to run and did not, as where it was stopped, are added.
+    """Add planned samples that were not run, as in an evaluation that was stopped.
 
-    Ids are compared as texts, as inspect_ai itself does: the data set may say 1 and its log "1".
+    Ids are compared as texts, as inspect_ai does: 1 in the data set may be "1" in the log.
     """
     (ids,) = cells_of([spec], "dataset", "sample_ids")
-    (told,) = cells_of([spec], "config", "epochs")
-    ids, epochs = ids if isinstance(ids, list) else [], told if isinstance(told, int) else 1
+    (described,) = cells_of([spec], "config", "epochs")
+    ids, epochs = (
+        ids if isinstance(ids, list) else [],
+        described if isinstance(described, int) else 1,
+    )
     if epochs * len(ids) > _MOST_PLANNED:
         raise ValueError(
-            f"{where}: the log says that {len(ids):,} samples were to be run in {epochs:,} epochs; "
+            f"{where}: the log plans {len(ids):,} samples in {epochs:,} epochs; "
             f"at most {_MOST_PLANNED:,} runs are read."
         )
     planned = {
@@ -104,7 +107,7 @@ def _with_those_not_run(
         for each in ids
     }
     run = [(str(sample["id"]), sample["epoch"]) for sample in samples]
-    # Which of two results for one epoch counts is not known.
+    # Nothing determines which of two results for one epoch counts.
     if repeated := [key for key, count in Counter(run).items() if count > 1]:
         held = listed([f"{name!r} in epoch {epoch}" for name, epoch in repeated])
         raise ValueError(
@@ -115,7 +118,7 @@ def _with_those_not_run(
 
 
 def _of_text(text: str) -> float | None:
-    """A value as the metrics of inspect_ai read it, which take what they do not know for 0."""
+    """Parse a value as the metrics of inspect_ai do; None where they would take 0."""
     known = _LETTERS.get(text, _WORDS.get(text.lower()))
     if known is not None:
         return known
@@ -127,7 +130,7 @@ def _of_text(text: str) -> float | None:
 
 
 def _of_document(file: File) -> tuple[dict[str, Any], Any]:
-    """The specification and the samples of a log that is one JSON document."""
+    """Return the specification and the samples of a log that is one JSON document."""
     samples = file.payload.get("samples")
     if not isinstance(samples, list):
         return file.payload["eval"], samples
@@ -141,7 +144,7 @@ def _of_document(file: File) -> tuple[dict[str, Any], Any]:
 
 
 def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
-    """The specification and the summaries of samples from an archive."""
+    """Return the specification and the sample summaries of an archive."""
     with whole(file.name), file.payload, zipfile.ZipFile(file.payload) as archive:
         return _specification(file, archive), _summaries(file, archive)
 
@@ -151,8 +154,8 @@ def _specification(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
     (spec,) = cells_of([_member(file, archive, start) if start else None], "eval")
     if not _is_specification(spec):
         raise ValueError(
-            f"{file.name}: the archive does not say which model was evaluated on which task "
-            f"({_HEADER}), so it is no log of inspect_ai; export it again."
+            f"{file.name}: the archive does not name the model and the task ({_HEADER}), "
+            f"so it is no log of inspect_ai; export it again."
         )
     return spec
 
@@ -162,7 +165,7 @@ def _is_specification(spec: Any) -> bool:
 
 
 def _summaries(file: File, archive: zipfile.ZipFile) -> Any:
-    """Summaries of the samples in an archive, all or those written so far."""
+    """Return the sample summaries in an archive, all or those written so far."""
     names = {*archive.namelist()}
     if _SUMMARIES in names:
         return _member(file, archive, _SUMMARIES)
@@ -172,7 +175,7 @@ def _summaries(file: File, archive: zipfile.ZipFile) -> Any:
 
 
 def _member(file: File, archive: zipfile.ZipFile, name: str) -> Any:
-    """A member of the archive, parsed."""
+    """Return a parsed member of the archive."""
     info = archive.getinfo(name)
     check_inflation(file.name, info.compress_size, info.file_size)
     try:
@@ -184,7 +187,7 @@ def _member(file: File, archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _unpacked(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member, which Python before 3.14 cannot unpack where they are Zstandard."""
+    """Return a member's bytes; Python before 3.14 cannot unpack Zstandard itself."""
     try:
         return archive.read(info)
     except NotImplementedError:

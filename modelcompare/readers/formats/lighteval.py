@@ -40,19 +40,19 @@ def _read(file: File) -> Records:
         "query": cells_of(docs, "query"), "gold": [_gold(doc) for doc in docs],
         "doc": docs, "model_response": details["model_response"], **others,
     }  # fmt: skip
-    told = {}
+    named_by_path = {}
     if named := _NAME.fullmatch(file.name):
         beside["date"] = named["date"]
         folder = file.path.absolute().parent
-        told = {"model": _model(folder.parent)} if folder.name == named["date"] else {}
+        named_by_path = {"model": _model(folder.parent)} if folder.name == named["date"] else {}
     return Records(
-        frame=pd.DataFrame({**told, "set": sets, "id": ids, **scores}),
+        frame=pd.DataFrame({**named_by_path, "set": sets, "id": ids, **scores}),
         beside=pd.DataFrame(beside), kind="scores", same=("query", "gold"),
     )  # fmt: skip
 
 
 def _gold(doc: dict[str, Any]) -> str:
-    """The right choices, as one text."""
+    """Return the right choices as one text."""
     choices, places = _listed(doc.get("choices")), _listed(doc.get("gold_index"))
     return " | ".join(str(choice) for place, choice in enumerate(choices) if place in places)
 
@@ -62,7 +62,7 @@ def _listed(cell: Any) -> list[Any]:
 
 
 def _model(folder: Path) -> str:
-    """The model whose details a folder holds: ``details/ORGANISATION/NAME``."""
+    """Return the model of a folder of details: ``details/ORGANISATION/NAME``."""
     parts = folder.parts
     if "details" not in parts:
         return folder.name.removeprefix("details_")

@@ -18,13 +18,13 @@ from modelcompare.readers.records import Records
 
 
 def _are_no_table(file: File) -> bool:
-    """Return whether not all lines are cut by as many tabs."""
+    """Return whether lines differ in their number of tabs, or have none."""
     tabs = {line.count("\t") for line in file.payload}
     return len(tabs) > 1 or tabs == {0}
 
 
 def read_lines(files: Sequence[File], *, true: str | None = None) -> Records:
-    """Rows by line number; the reference is told by its name, or by `true`."""
+    """Read rows by line number; names, or `true`, show which file is the reference."""
     for places in by_folder(files).values():
         _check_lengths([files[place] for place in places])
     texts = [pd.Series(file.payload, range(1, len(file.payload) + 1), str) for file in files]

@@ -21,11 +21,11 @@ _KNOWN = _FIELDS | {
     "doc", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash",
     "task", "task_name",
 }  # fmt: skip
-# What is no column beside the scores: keys, and what says nothing of a sample.
-_APART = ("doc_id", "filter", "metrics", "arguments")
-# What the logs of one task share.
+# Fields that are not kept beside the scores: keys, and constants.
+_NOT_BESIDE = ("doc_id", "filter", "metrics", "arguments")
+# Fields that the logs of one task share.
 _SAME = ("task", "task_name", "target", "doc_hash", "target_hash")
-# Scores that come first, being what a task's leaderboard shows.
+# Scores of leaderboards, which come first.
 _FIRST = ("acc", "exact_match")
 _NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.(jsonl|parquet)(\.gz)?"
@@ -39,12 +39,12 @@ def _read(file: File) -> Records:
     _check_once(keys, file.name)
     names = sorted(_metrics(logged), key=lambda name: name not in _FIRST)
     scores, others = score_columns({name: logged[name] for name in names}, file.name)
-    told = {}
-    beside = logged.drop(columns=[*_APART, *({*names} - {*others})], errors="ignore")
+    named_by_path = {}
+    beside = logged.drop(columns=[*_NOT_BESIDE, *({*names} - {*others})], errors="ignore")
     if named := _NAME.fullmatch(file.name):
-        told = {"model": file.path.absolute().parent.name, "set": named["task"]}
+        named_by_path = {"model": file.path.absolute().parent.name, "set": named["task"]}
         beside = beside.assign(date=named["date"])
-    frame = keys.rename(columns={"doc_id": "id"}).assign(**told, **scores)
+    frame = keys.rename(columns={"doc_id": "id"}).assign(**named_by_path, **scores)
     same = tuple(name for name in _SAME if name in beside.columns)
     return Records(frame=frame, beside=beside, kind="scores", same=same)
 
@@ -53,15 +53,15 @@ def _check_once(keys: pd.DataFrame, where: str) -> None:
     repeated = keys.duplicated().to_numpy()
     if repeated.any():
         row = keys.astype(object).iloc[int(repeated.argmax())]
-        apart = f" for filter {row['filter']!r}" if "filter" in row else ", and no filter is named"
+        which = f" for filter {row['filter']!r}" if "filter" in row else ", and no filter is named"
         raise ValueError(
-            f"{where}: doc_id {row['doc_id']!r} occurs several times{apart}; keep one row for each "
+            f"{where}: doc_id {row['doc_id']!r} occurs several times{which}; keep one row for each "
             "document and filter."
         )
 
 
 def _metrics(logged: pd.DataFrame) -> list[str]:
-    """Names of the metrics: those that the rows list, or the other fields that hold numbers."""
+    """Return the metrics: those that the rows list, or else the other numeric fields."""
     if "metrics" not in logged.columns:
         others = logged.drop(columns=[*_KNOWN], errors="ignore")
         return [name for name, column in others.items() if column.dtype.kind in "iufb"]

@@ -1,4 +1,4 @@
-"""Files of texts that are told apart by their names: references and what models wrote."""
+"""Text files whose names show references and models."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 import pandas as pd
 
 from modelcompare.readers.content import File, file_stem
-from modelcompare.readers.messages import listed, told
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.records import Records
 
-# Words of a name that say reference; the later ones count where no file says an earlier one.
+# Words of a reference's name; the later ones count if no file has an earlier one.
 _REFERENCE = (r"refs?|ref[a-z0-9]|references?", r"gold|truth|true|trg|tgt|target")
 _SOURCE = r"src|source"
 
 
 def by_folder(files: Sequence[File]) -> dict[Path, list[int]]:
-    """Positions of the files in each folder."""
+    """Return the positions of the files in each folder."""
     folders: dict[Path, list[int]] = {}
     for place, file in enumerate(files):
         folders.setdefault(file.path.parent, []).append(place)
@@ -29,9 +29,9 @@ def by_folder(files: Sequence[File]) -> dict[Path, list[int]]:
 def texts_by_name(
     files: Sequence[File], texts: Sequence[pd.Series[str]], *, true: str | None
 ) -> Records:
-    """Rows of several files of texts by id; those of the references say a truth and no model.
+    """Return rows of several text files by id; references have a truth and no model.
 
-    Files of one folder are of one test set, and so named where there are several folders.
+    Files of one folder are a test set, named after the folder if there are several.
     """
     folders = by_folder(files)
     parts = {}
@@ -49,7 +49,7 @@ def texts_by_name(
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Names without suffix, or with it where they differ in that only."""
+    """Return file names without suffixes, or with them where they differ in nothing else."""
     stems = [file_stem(path) for path in paths]
     names = stems if len({*stems}) == len(paths) else [path.name for path in paths]
     repeated = [name for name, count in Counter(names).items() if count > 1]
@@ -59,27 +59,27 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 
 def _references(files: Sequence[str], names: Sequence[str], true: str | None) -> set[str]:
-    """Names of the references among the files of one folder."""
+    """Return the names of the references among the files of one folder."""
     given = listed(files, 5)
     if len(files) == 1:
         raise ValueError(f"{given} is alone; give the file of the reference texts with it.")
     if true is not None:
         found = {name for file, name in zip(files, names, strict=True) if true in (file, name)}
         if not found:
-            raise ValueError(f"{told(true=true)} is none of the files {given}.")
+            raise ValueError(f"{as_options(true=true)} is none of the files {given}.")
         return found
-    sources = [file for file, name in zip(files, names, strict=True) if _says(name, _SOURCE)]
+    sources = [file for file, name in zip(files, names, strict=True) if _has_word(name, _SOURCE)]
     if sources:
         raise ValueError(f"{sources[0]} is named like the source of a translation; leave it out.")
     for words in _REFERENCE:
-        found = {name for file, name in zip(files, names, strict=True) if _says(file, words)}
+        found = {name for file, name in zip(files, names, strict=True) if _has_word(file, words)}
         if 0 < len(found) < len(files):
             return found
     raise ValueError(
-        f"which of {given} is the reference is not told by their names (ref, gold, tgt); name it "
+        f"the names of {given} do not show which is the reference (ref, gold, tgt); name it "
         "with true= (--true NAME)."
     )
 
 
-def _says(name: str, words: str) -> bool:
+def _has_word(name: str, words: str) -> bool:
     return any(re.fullmatch(words, word) for word in re.split(r"[^a-z0-9]+", name.lower()))

@@ -21,27 +21,27 @@ from modelcompare.readers.content import File, file_stem
 from modelcompare.readers.formats.base import Format, each
 from modelcompare.readers.records import Records
 
-_AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
+_AUDIO, _TEXT, _PRED_TEXT = "audio_filepath", "text", "pred_text"
 _LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
 
 
 def read_manifests(files: Sequence[File]) -> Records:
-    """Rows by audio file, and by offset where an audio file has several rows.
+    """Read rows by audio file, and by offset where an audio file has several rows.
 
-    A model is named where its column or all files name it.
+    A model is named if its column or all files name it.
     """
     of_leaderboard = all(_LEADERBOARD.fullmatch(file_stem(file.path)) for file in files)
-    several = any([*_said(file.payload.columns)] != [_SAID] for file in files)
+    several = any([*_transcripts(file.payload.columns)] != [_PRED_TEXT] for file in files)
     read_one = partial(_records, of_leaderboard=of_leaderboard, is_named=several)
     return each(read_one)(files)
 
 
-def _said(columns: Sequence[str]) -> dict[str, str]:
-    """Columns of what models understood, and the models that they name."""
+def _transcripts(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns of transcripts, and the models that they name."""
     return {
-        name: name.removeprefix(_SAID).removeprefix("_")
+        name: name.removeprefix(_PRED_TEXT).removeprefix("_")
         for name in columns
-        if name == _SAID or name.startswith(f"{_SAID}_")
+        if name == _PRED_TEXT or name.startswith(f"{_PRED_TEXT}_")
     }
 
 
@@ -53,13 +53,13 @@ def _records(file: File, *, of_leaderboard: bool, is_named: bool) -> Records:
         "NeMo keeps it where it transcribes a dataset_manifest",
     )  # fmt: skip
     found = _LEADERBOARD.fullmatch(stem) if of_leaderboard else None
-    told = found.groupdict() if found else {"model": stem} if is_named else {}
-    said = _said(frame.columns)
-    beside = frame.drop(columns=[_AUDIO, _TEXT, *said])
-    same = pd.DataFrame({"id": _ids(file), "y_true": frame[_TEXT]}).assign(**told)
+    named_by_file = found.groupdict() if found else {"model": stem} if is_named else {}
+    transcripts = _transcripts(frame.columns)
+    beside = frame.drop(columns=[_AUDIO, _TEXT, *transcripts])
+    same = pd.DataFrame({"id": _ids(file), "y_true": frame[_TEXT]}).assign(**named_by_file)
     parts = [
         same.assign(y_pred=frame[column], **({"model": named} if named else {}))
-        for column, named in said.items()
+        for column, named in transcripts.items()
     ]
     return Records(
         frame=pd.concat(parts, ignore_index=True),
@@ -69,7 +69,7 @@ def _records(file: File, *, of_leaderboard: bool, is_named: bool) -> Records:
 
 
 def _ids(file: File) -> pd.Series[str]:
-    """The shortest ends of paths that differ, with offsets where an audio file has several rows."""
+    """Return the shortest distinct ends of paths, with offsets for files of several rows."""
     frame = file.payload
     paths = frame[_AUDIO].astype(str).str.replace("\\", "/")
     parts = paths.str.split("/")
@@ -88,5 +88,5 @@ def _ids(file: File) -> pd.Series[str]:
 
 FORMAT = Format(
     "NeMo manifest", frozenset({"jsonl"}), read_manifests, fields=frozenset({_AUDIO}),
-    looks_like=lambda file: bool(_said(file.payload.columns)),
+    looks_like=lambda file: bool(_transcripts(file.payload.columns)),
 )  # fmt: skip

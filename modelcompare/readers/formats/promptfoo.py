@@ -2,8 +2,8 @@
 
 promptfoo/promptfoo 0.123.1, src/types/index.ts (EvaluateResult, ResultFailureReason; a failure of
 kind 2 is an error, not an answer) and src/evaluator.ts (buildCompletedPrompts): a column of its
-table is a provider with a prompt, and so is a model here; each repetition of a test has an index of
-its own, and all have the same variables.
+table is a provider with a prompt, and so is a model here; each repetition of a test has its own
+index, and all have the same variables.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _Result = dict[str, Any]
 
 
 def read_results(files: Sequence[File]) -> Records:
-    """Rows by provider and prompt, test and repetition.
+    """Read rows by provider and prompt, test and repetition.
 
-    The prompt is part of a model's name where there are several.
+    The prompt is part of a model's name if there are several.
     """
     results = [(file, result) for file in files for result in _results(file)]
     beside = pd.DataFrame([_beside(file, result) for file, result in results])
@@ -53,7 +53,7 @@ def read_results(files: Sequence[File]) -> Records:
 
 
 def _listed(document: Any) -> list[Any]:
-    """The results in a document, which stand in a summary, alone or in a larger report."""
+    """Return the results in a document: a summary, alone or in a larger report."""
     for _ in range(2):
         document = document.get("results") if isinstance(document, dict) else document
     return document if isinstance(document, list) else []
@@ -64,7 +64,7 @@ def _is_result(result: Any) -> bool:
 
 
 def _results(file: File) -> list[_Result]:
-    """The results of a file in the order of its tests and columns."""
+    """Return the results of a file in the order of its tests and columns."""
     results = _rows(file.payload) if file.kind == "jsonl" else _listed(file.payload)
     for number, result in enumerate(results, start=1):
         if not _is_result(result):
@@ -78,7 +78,7 @@ def _results(file: File) -> list[_Result]:
 
 
 def _rows(frame: pd.DataFrame) -> list[_Result]:
-    """Rows without the cells that their lines lacked."""
+    """Return rows without the cells that their lines lacked."""
     return [
         {str(name): cell for name, cell in row.items() if not is_missing(cell)}
         for row in frame.to_dict("records")
@@ -93,7 +93,7 @@ def _index(result: _Result, name: str) -> int:
 def _models(
     providers: pd.Series[str], prompts: pd.Series[str], index: Sequence[tuple[str, str]]
 ) -> list[str]:
-    """Name of the column of promptfoo's table that each result stands in, by file and place."""
+    """Return the column of promptfoo's table that each result is in."""
     texts = prompts.unique()
     labels = {
         text: text if len(text) <= _LONGEST_LABEL and "\n" not in text else f"prompt {n}"
@@ -101,14 +101,14 @@ def _models(
     }
     names = providers if len(texts) == 1 else providers + " / " + prompts.map(labels)
     columns = [*zip(index, prompts, strict=True)]
-    return _told_apart(names, columns, "{} #{}", by=[file for file, _ in index])
+    return _numbered(names, columns, "{} #{}", by=[file for file, _ in index])
 
 
-def _told_apart(
+def _numbered(
     names: Sequence[str] | pd.Series[str], things: Sequence[Any], form: str,
     by: Sequence[str] | None = None,
 ) -> list[str]:  # fmt: skip
-    """Names of things, those that several have with a number from the second on."""
+    """Number repeated names of different things, from the second on."""
     named = pd.DataFrame({"name": names, "by": by, "thing": things})
     number = named.groupby(["by", "name"], dropna=False, sort=False)["thing"].transform(
         lambda each: pd.factorize(each)[0] + 1
@@ -129,7 +129,7 @@ def _prompt(result: _Result) -> str:
 
 
 def _ids(results: Sequence[_Result]) -> list[str]:
-    """Names of tests; those of the same description, variables and assertions are one."""
+    """Name the tests; equal description, variables and assertions make one test."""
     names, identities = [], []
     for result in results:
         test = _test(result)
@@ -139,7 +139,7 @@ def _ids(results: Sequence[_Result]) -> list[str]:
         described = str(test.get("description") or described or variables or "")
         names.append(described[:_LONGEST_ID] or "test")
         identities.append(json.dumps([described, variables, test.get("assert")], sort_keys=True))
-    return _told_apart(names, identities, "{} ({})")
+    return _numbered(names, identities, "{} ({})")
 
 
 def _test(result: _Result) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _test(result: _Result) -> dict[str, Any]:
 
 
 def _scores(file: File, result: _Result) -> dict[str, float]:
-    """Success, score and named scores; those of an error are missing."""
+    """Return success, score and named scores; all are missing for an error."""
     named = result["namedScores"] if isinstance(result["namedScores"], dict) else {}
     scores = {"success": result["success"], "score": result["score"]}
     for name, value in named.items():
@@ -163,7 +163,7 @@ def _scores(file: File, result: _Result) -> dict[str, float]:
 
 
 def _is_error(result: _Result) -> bool:
-    """Return whether there was no answer to score, which before 2024-11 no field said."""
+    """Return whether there was no answer to score; no field shows it before 2024-11."""
     if "failureReason" in result:
         return bool(result["failureReason"] == _ERROR)
     return bool(result.get("error")) and not result.get("gradingResult")

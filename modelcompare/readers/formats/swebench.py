@@ -1,7 +1,7 @@
 """Run reports of SWE-bench, ``MODEL.RUN.json``: which instances a model resolved.
 
 SWE-bench/SWE-bench v5.0.1 (7a21e05), swebench/harness/reporting.py writes them (also 4.1.0, whose
-lists are the same); docs/guides/evaluation.md says what they mean. Resolution rates count empty
+lists are the same); docs/guides/evaluation.md defines them. Resolution rates count empty
 patches as failures, and so does the score here: the model gave no answer. An error is no result.
 """
 
@@ -19,7 +19,7 @@ from modelcompare.readers.records import Records
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
 _INSTANCE = r"^(.+?)(?::pr)?-\d+$"
-# Lists of a report: what its instances are called here, and their score.
+# Lists of a report: the status and the score of their instances.
 _OUTCOMES = {
     "resolved_ids": ("resolved", 1.0),
     "unresolved_ids": ("unresolved", 0.0),
@@ -30,9 +30,9 @@ _OUTCOMES = {
 
 
 def read_reports(files: Sequence[File]) -> Records:
-    """Rows by report and instance; the part of an id before its number is the repository.
+    """Read rows by report and instance; an id starts with its repository.
 
-    An instance that no report has a prediction for belongs to the data set, not to the comparison.
+    Instances without a prediction in any report are left out.
     """
     rows = pd.concat([_instances(file).assign(file=n) for n, file in enumerate(files)])
     tried = rows.loc[rows["status"] != "incomplete", "id"]
@@ -41,9 +41,9 @@ def read_reports(files: Sequence[File]) -> Records:
     known, names = ["file"], _models_and_runs(files)
     if names is not None:
         known = ["model", "run"]
-        told = pd.DataFrame(names, columns=["model", "run_id"]).iloc[rows["file"]]
-        rows["model"] = told["model"].to_numpy()
-        beside = beside.assign(run_id=told["run_id"].to_numpy())
+        named = pd.DataFrame(names, columns=["model", "run_id"]).iloc[rows["file"]]
+        rows["model"] = named["model"].to_numpy()
+        beside = beside.assign(run_id=named["run_id"].to_numpy())
         if len({model for model, _ in names}) < len(names):
             rows["run"] = rows.groupby("model")["file"].rank("dense").astype(int)
     repositories = rows["id"].str.extract(_INSTANCE, expand=False)
@@ -83,7 +83,7 @@ def _names(file: File, key: str) -> list[str]:
 
 
 def _models_and_runs(files: Sequence[File]) -> list[tuple[str, str]] | None:
-    """Models and runs, if the names of the files are distinct and each is MODEL.RUN.json."""
+    """Return models and runs if file names are distinct and each is MODEL.RUN.json."""
     found = [re.fullmatch(r"(.+)\.([^.]+)\.json(?:\.gz)?", file.name) for file in files]
     names = [(match[1], match[2]) for match in found if match]
     return names if len({*names}) == len(files) else None

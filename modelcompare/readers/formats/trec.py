@@ -25,14 +25,14 @@ _ByQuery = dict[str, dict[str, Any]]
 
 
 def read_runs(files: Sequence[File]) -> Records:
-    """Rows by run and judged query; a query that a run lacks scores 0, as with trec_eval -c.
+    """Read rows by run and judged query; a missing query scores 0, as with trec_eval -c.
 
-    A run is named by its tag, unless several have the same.
+    A run is named after its tag, unless several have the same tag.
     """
     judged = _judgements(files)
     runs = {n: file for n, file in enumerate(files) if not _is_judgements(file)}
     if not runs:
-        raise ValueError(f"{judged.name} holds relevance judgements; name the files of runs too.")
+        raise ValueError(f"{judged.name} has relevance judgements; name the files of runs too.")
     relevance = _by_query(judged, _judgement)
     frames = []
     for position, file in runs.items():
@@ -54,14 +54,14 @@ def _judgements(files: Sequence[File]) -> File:
         )
     if len(found) > 1:
         raise ValueError(
-            f"{' and '.join(file.name for file in found)} hold relevance judgements; name one of "
+            f"{' and '.join(file.name for file in found)} have relevance judgements; name one of "
             "them."
         )
     return found[0]
 
 
 def _check_queries(file: File, scores: _ByQuery, judged: File, relevance: _ByQuery) -> None:
-    """Some query of the run is judged; say how many judged ones it lacks."""
+    """Refuse a run without judged queries, and warn about those that it lacks."""
     lacked = [query for query in relevance if query not in scores]
     if len(lacked) == len(relevance):
         raise ValueError(
@@ -77,14 +77,14 @@ def _check_queries(file: File, scores: _ByQuery, judged: File, relevance: _ByQue
 
 
 def _tags(runs: dict[int, File]) -> dict[int, str] | None:
-    """The tag of each run, if they tell the runs apart."""
+    """Return the tag of each run if the tags are distinct."""
     found = {n: {fields[5] for _, fields in _rows(file)} for n, file in runs.items()}
     tags = {n: tag for n, (tag, *others) in found.items() if not others}
     return tags if len({*tags.values()}) == len(runs) else None
 
 
 def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
-    """Values of the usual measures, a row for each judged query."""
+    """Compute the usual measures, a row for each judged query."""
     ir = optional("ir_measures", "scoring TREC runs needs ir-measures", "ir")
     measures = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
     values = {
@@ -99,7 +99,7 @@ def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
 
 
 def _by_query(file: File, read: Callable[[list[str]], Any]) -> _ByQuery:
-    """Values of each document of each query."""
+    """Return the value of each document of each query."""
     found: _ByQuery = {}
     for number, fields in _rows(file):
         value = read(fields)
@@ -121,7 +121,7 @@ def _by_query(file: File, read: Callable[[list[str]], Any]) -> _ByQuery:
 
 
 def _rows(file: File) -> Iterator[tuple[int, list[str]]]:
-    """Fields of the lines that are no comments, with their numbers."""
+    """Yield line numbers and fields of the lines that are not comments."""
     for number, line in enumerate(file.payload, start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.split()
@@ -137,14 +137,14 @@ def _is_all(file: File, read: Callable[[list[str]], Any]) -> bool:
 
 
 def _retrieved(fields: list[str]) -> float | None:
-    """The score of a line of a run."""
+    """Return the score in a line of a run; None if it is no such line."""
     if len(fields) < 6 or fields[1] not in ("Q0", "q0", "0") or _number(fields[3]) is None:
         return None
     return _number(fields[4])
 
 
 def _judgement(fields: list[str]) -> int | None:
-    """The relevance of a line of judgements."""
+    """Return the relevance in a line of judgements; None if it is no such line."""
     if len(fields) != 4 or (fields[1] not in ("Q0", "q0") and _number(fields[1]) is None):
         return None
     relevance = _number(fields[3])

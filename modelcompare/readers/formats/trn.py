@@ -2,7 +2,7 @@
 
 usnistgov/SCTK 9688a26, doc/infmts.htm (trn): ``;;`` starts a comment, braces give alternatives and
 parentheses optional words; doc/options.htm (-i spu_id): an id is a speaker's code, a hyphen or
-underscore, and a number; -s: unless asked for, all input is mapped to one case, and so it is here.
+underscore, and a number; -s: by default all input is mapped to one case, and so it is here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _are_records(file: File) -> bool:
 
 
 def read_transcripts(files: Sequence[File], *, true: str | None = None) -> Records:
-    """Rows by utterance; the reference is told by its name, or by `true`."""
+    """Read rows by utterance; names, or `true`, show which file is the reference."""
     records = texts_by_name(files, [*map(_texts, files)], true=true)
     speakers = records.frame["id"].str.extract(_SPEAKER, expand=False)
     beside = pd.DataFrame({"speaker": speakers}) if speakers.notna().all() else None
@@ -38,7 +38,7 @@ def read_transcripts(files: Sequence[File], *, true: str | None = None) -> Recor
 
 
 def _lines(file: File) -> dict[int, str]:
-    """Lines that are records, by their number."""
+    """Return the lines that are records, by number."""
     numbered = enumerate(file.payload, start=1)
     return {n: line for n, line in numbered if line.strip() and not line.startswith(";;")}
 

@@ -2,7 +2,7 @@
 
 google-research/mt-metrics-eval 68a481a: README.md (File organization) gives the names
 ``SRC-TGT.NAME.LEVEL.score`` of human scores and ``SRC-TGT/NAME-REF.LEVEL.score`` of metrics, with
-None for what is missing; data.py (ReadScoreFile, ParseHumanScoreFilename) reads them.
+None for missing scores; data.py (ReadScoreFile, ParseHumanScoreFilename) reads them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
 
 
 def read_scores(files: Sequence[File]) -> Records:
-    """Rows by system and segment, whose number is the id; a score for each file of one pair.
+    """Read rows by system and segment number; a score for each file of one pair.
 
-    Segments that were not rated, for which no system has a score, are left out with a warning.
+    Segments without a score of any system are left out with a warning.
     """
     names = [_pair_and_name(file) for file in files]
     pairs = _language_pairs(files, [pair for pair, _ in names])
@@ -46,7 +46,7 @@ def read_scores(files: Sequence[File]) -> Records:
 
 
 def _score(line: str) -> tuple[str, float] | None:
-    """The system and the score of a line."""
+    """Return the system and the score of a line; None if it is no such line."""
     try:
         system, score = line.split()
         return system, math.nan if score == "None" else float(score)
@@ -54,22 +54,22 @@ def _score(line: str) -> tuple[str, float] | None:
         return None
 
 
-def _language_pairs(files: Sequence[File], told: list[str | None]) -> list[str | None]:
-    """The language pair of each file; where the files tell one, others that tell none have it."""
-    known = {pair for pair in told if pair is not None}
+def _language_pairs(files: Sequence[File], named: list[str | None]) -> list[str | None]:
+    """Return each file's language pair; a single known pair is that of all files."""
+    known = {pair for pair in named if pair is not None}
     if len(known) < 2:
         return [next(iter(known), None)] * len(files)
-    if None in told:
-        name = files[told.index(None)].name
+    if None in named:
+        name = files[named.index(None)].name
         raise ValueError(
-            f"{name} does not say which of {', '.join(sorted(known))} it is of; keep it in a "
+            f"{name} does not name its language pair ({', '.join(sorted(known))}); keep it in a "
             f"folder of that name."
         )
-    return told
+    return named
 
 
 def _pair_and_name(file: File) -> tuple[str | None, str]:
-    """The language pair, by the name of a human score or by the folder, and the score's name."""
+    """Return the language pair, from file name or folder, and the score's name."""
     found, folder = _NAME.fullmatch(file.name), file.path.parent.name
     stem = found["name"] if found else file.name
     first, dot, rest = stem.partition(".")
@@ -79,7 +79,7 @@ def _pair_and_name(file: File) -> tuple[str | None, str]:
 
 
 def _blocks(file: File) -> pd.Series[float]:
-    """Scores by system and number of the segment."""
+    """Return scores by system and segment number."""
     rows = [_score(line) for line in file.payload]
     if None in rows:
         raise ValueError(
@@ -103,7 +103,7 @@ def _blocks(file: File) -> pd.Series[float]:
 
 
 def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
-    """Columns of scores over all systems and segments."""
+    """Join columns of scores over all systems and segments."""
     sizes = {name.removeprefix(SCORE): found.index.levels[1].size for name, found in scores.items()}
     (first, size), *others = sizes.items()
     for name, other in others:
@@ -116,7 +116,7 @@ def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
 
 
 def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
-    """The segments of which some system has each score."""
+    """Return the segments for which some system has each score."""
     has_all = frame.notna().groupby(level="id").any()
     unrated = has_all.index[~has_all.all(axis="columns")]
     if len(unrated) == len(has_all):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from modelcompare.readers.content import File
-from modelcompare.readers.opening import held
 from modelcompare.readers.opening import opened as of_its_suffix
+from modelcompare.readers.opening import with_payload
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 
@@ -14,4 +14,4 @@ def opened(path, kind=None):
     path = Path(path)
     if kind is None:
         return of_its_suffix(File(path))
-    return held(File(path, kind, path.open("rb")))
+    return with_payload(File(path, kind, path.open("rb")))

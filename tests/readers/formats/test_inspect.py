@@ -115,7 +115,7 @@ def test_samples_that_were_not_run_are_missing_and_not_left_out():
 
 def test_a_plan_of_endless_epochs_is_refused():
     spec = {**BETA["eval"], "config": {"epochs": 10**25}}
-    message = "6 samples were to be run in 10,000,000,000,000,000,000,000,000 epochs; at most"
+    message = "the log plans 6 samples in 10,000,000,000,000,000,000,000,000 epochs; at most"
     with pytest.raises(ValueError, match=message):
         of_document({**BETA, "eval": spec})
 
