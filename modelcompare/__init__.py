@@ -7,6 +7,7 @@ so that ``import modelcompare`` stays cheap.
 
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import lazy_loader
@@ -25,5 +26,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Loaded only now: rooms take long, and some of them import from here.
     arguments = import_module("modelcompare.arguments")
-    rooms = {room: dir(_load(room)) for room in _ROOMS}
+    rooms = {room: _names_in(_load(room)) for room in _ROOMS}
     raise AttributeError(arguments.attribute_meant(__name__, name, __all__, rooms))
+
+
+def _names_in(room: ModuleType) -> list[str]:
+    """Return the names in a room, without those of modules."""
+    return [name for name, thing in vars(room).items() if not isinstance(thing, ModuleType)]

@@ -46,7 +46,7 @@ class Output:
         """The given form, or the one that the file's suffix implies."""
         if self.format is not None:
             return self.format
-        return form_of(self.output or Path(), otherwise=", or say which with --format")
+        return form_of(self.output or Path(), otherwise=", or give one with --format")
 
     def check(self, inputs: Sequence[Path] = ()) -> None:
         """Refuse paths that cannot or must not be written, and missing extras, before the work."""

@@ -42,8 +42,8 @@ class Sketch(TestSet):
     """A test set whose samples were summed in buckets, by a hash of their items.
 
     `modelcompare.io.sketch` makes it. `compare`, `bootstrap`, `paired_test`, `decide` and `gate`
-    take a sketch instead of Predictions, and resample its buckets like clusters. Sketches of different
-    samples are added: ``monday + tuesday``.
+    take a sketch instead of Predictions, and resample its buckets like clusters. Sketches of
+    different samples are added: ``monday + tuesday``.
 
     Attributes
     ----------

@@ -178,6 +178,9 @@ def _doors() -> dict[str, Door]:
             ("ratings", "groups"),
         ),
         "model_agreement": Door(mc.diagnostics.model_agreement, {"predictions": PLAIN, **FEW}),
+        "disagreements": Door(
+            mc.diagnostics.disagreements, {"predictions": PLAIN, "model_a": "a", "model_b": "b"}
+        ),
         "calibration_test": Door(
             mc.tests.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
         ),
