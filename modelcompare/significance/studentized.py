@@ -60,9 +60,8 @@ from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
-from modelcompare.significance.swaps.averages import Average
+from modelcompare.significance.swaps.averages import Average, ExpandedAverage
 from modelcompare.significance.swaps.differences import plain_difference
-from modelcompare.significance.swaps.expansions import ExpandedAverage
 from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs

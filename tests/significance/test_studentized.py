@@ -232,6 +232,7 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
         ("CACHE_BYTES", 3200),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)
+    monkeypatch.setattr("modelcompare.significance.swaps.sums.PASS_BYTES", 1)
     monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 

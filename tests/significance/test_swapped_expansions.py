@@ -9,7 +9,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps.expansions import ExpandedAverage
+from modelcompare.significance.swaps.averages import ExpandedAverage
 from modelcompare.significance.swaps.forms import swapped_forms
 from modelcompare.significance.swaps.sums import SwappedSums
 
@@ -101,7 +101,7 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(monkeypatch):
 
 
 def test_very_many_numbers_are_swapped_raw_and_say_so(monkeypatch):
-    monkeypatch.setattr("modelcompare.significance.swaps.expansions._MOST_NUMBERS", 1)
+    monkeypatch.setattr("modelcompare.significance.swaps.averages._MOST_NUMBERS", 1)
     assert run(many_classes(), "cf1_macro").used == {"cf1_macro": "permutation"}
 
 

@@ -11,7 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps import means, statistic
+from modelcompare.significance.swaps import means, statistic, sums
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.sums import SwappedSums
 
@@ -114,6 +114,7 @@ def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     whole = outcome_of(preds, 999).p_value
     assert 6 in asked
     asked.clear()
+    monkeypatch.setattr(sums, "PASS_BYTES", 10)
     monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
     monkeypatch.setattr(statistic, "CACHE_BYTES", 1)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)

@@ -1,23 +1,47 @@
-"""Studentized differences of averages over few classes, from sums of products of classes.
+"""Studentized differences of averages over classes after swaps.
 
-See `significance.swaps.ratio` for the sums of squares.
+`Average` is for few classes: its squares come from sums of products of classes, as in
+`significance.swaps.ratio`. `ExpandedAverage` is for the soft scores of many classes.
+
+The d_i of `significance.studentized` are ``s_i u_i g + v_i h``: u and v are differences and sums of
+the two models' residuals, a number for each class, and the slopes g and h are mean and half
+difference of the two models', which change with every swap. Products of a matrix of samples and
+classes with the slopes of each swap take long where classes are many. Around the slopes c of the
+pooled totals, which no swap changes, ``g = c (1 + eta)`` and ``h = -c epsilon``; with
+``delta_i = u_i c`` the sum of squares is
+
+    (1 + lead)^2 sum delta^2 - 2 (1 + lead) epsilon C + epsilon G epsilon
+
+where lead is eta A over the sum of delta^2, the part of eta along delta, and A and G are sums over
+samples that no swap changes. Only C, the sum of ``s_i delta_i`` times v_i c, depends on the swap's
+signs: one product in single precision. What it leaves out of eta, itself the square of the share by
+which one model predicts a class more often than the other, is what varies between samples. The
+numerator is the difference itself. Being one function of every swapped data set, the test is as
+exact as with the squares in full.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.ratio import Ratio
-from modelcompare.significance.swaps.statistic import Swapped, studentized
+from modelcompare.significance.swaps.statistic import Rows, Swapped, studentized
+from modelcompare.significance.swaps.units import SwapUnits
 
 # Averages over more classes have more products than samples that a swap changes.
 _MOST_CLASSES = 8
+# Numbers of samples, classes and pairs beyond which no product of each pair is formed.
+_MOST_NUMBERS = 2**26
+# Of fewer samples that move a drawn swap may be the data themselves, and rounding would tell.
+_DOUBLE = 64
 
 
 class Average(Ratio):
@@ -96,4 +120,102 @@ class Average(Ratio):
         for pair in range(len(out)):
             a, b = self._residuals(pair)
             out[pair, :, 0] = (((a - b) * weight).T @ (a - b))[k, m]
+        return out
+
+
+@dataclass(frozen=True)
+class _Expansion:
+    """Numbers of a pair that no swap changes.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (n_classes,)
+        Slopes at the pooled totals.
+    columns : ndarray of shape (n_classes, n_units)
+        ``delta_i v_i c``.
+    total : ndarray of shape (n_classes,)
+        C as it is.
+    square : float
+        Sum of ``delta^2``.
+    along, alike : ndarray
+        A and G.
+    """
+
+    slope: FloatArray
+    columns: Any
+    total: FloatArray
+    square: float
+    along: FloatArray
+    alike: FloatArray
+
+    @classmethod
+    def of(cls, slope: FloatArray, first: Any, second: Any) -> _Expansion:
+        """Expand around a slope; residuals (n_units, n_classes) of both models."""
+        shares = slope.astype(np.float32)
+        u, v = (first - second) * shares, (first + second) * shares
+        delta = u.sum(axis=1)
+        columns = np.ascontiguousarray((delta[:, None] * v).T)
+        if np.count_nonzero(u.any(axis=1)) < _DOUBLE:
+            columns = columns.astype(np.float64)
+        along, alike = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
+        total = columns.sum(axis=1, dtype=np.float64)
+        return cls(slope, columns, total, float(along.sum()), along, alike)
+
+    def squares(self, moved: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Sums of squares (n_masks,) at two models' slopes, all three (n_classes, n_masks).
+
+        `moved` are sums of the columns over the units that swap.
+        """
+        crossed = self.total[:, None] - 2.0 * moved
+        there = self.slope != 0
+        scale = np.divide(0.5, self.slope, out=np.zeros_like(self.slope), where=there)[:, None]
+        eta, epsilon = (first + second) * scale, (second - first) * scale
+        lead = (self.along @ eta - self.along[there].sum()) / (self.square or 1.0)
+        square = (1 + lead) ** 2 * self.square
+        square -= 2 * (1 + lead) * np.einsum("ij,ij->j", crossed, epsilon)
+        return square + np.einsum("ij,ij->j", self.alike @ epsilon, epsilon)
+
+
+class ExpandedAverage(Ratio):
+    """Studentized differences of an average over many classes, of any scores."""
+
+    @staticmethod
+    def applies(evaluation: Evaluation, metric: Metric) -> bool:
+        """True for an average that is not too large; strata are not centred here."""
+        p = evaluation.predictions
+        n_models, units = len(p.models), SwapUnits.of(evaluation).units
+        numbers = units.n_units * p.n_classes * max(1, n_models * (n_models - 1) // 2)
+        return metric.average is not None and units.strata is None and numbers <= _MOST_NUMBERS
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        both = self.swaps.both(self.metric, pairs, swapped)
+        first, second = (self.swaps.slopes(self.metric, sides) for sides in both)
+        expansions = [self._expansions[pair] for pair in pairs.tolist()]
+        moved = swapped.times_each([Rows(each.columns) for each in expansions])
+        square = np.array([
+            each.squares(sums, u, v)
+            for each, sums, u, v in zip(expansions, moved, first, second, strict=True)
+        ])  # fmt: skip
+        difference = self.swaps.differences(self.metric, both)
+        return studentized(difference, square[:, None], self.swaps.units.size, centred=False)
+
+    @cached_property
+    def _expansions(self) -> list[_Expansion]:
+        """Expansions of all pairs around the slopes at their pooled totals."""
+        # In double precision N and D of all models at once would be as large as all scores again.
+        of_models = [
+            [part.astype(np.float32) for part in self.of_model(model)]
+            for model in range(len(self.swaps.evaluation.models))
+        ]
+        pooled = self.pooled.astype(np.float32)
+        out = []
+        for pair, (a, b) in enumerate(zip(self.swaps.model_a, self.swaps.model_b, strict=True)):
+            totals = [self.swaps.totals[s] for s in self.metric.statistics]
+            middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
+                      for total in totals]  # fmt: skip
+            slope = class_slopes(self.metric, *(part[None] for part in middle))[0]
+            sides = (
+                top - pooled[pair] * bottom for top, bottom in map(of_models.__getitem__, (a, b))
+            )
+            out.append(_Expansion.of(slope, *sides))
         return out

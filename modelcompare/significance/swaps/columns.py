@@ -87,7 +87,6 @@ class ModelColumns:
         for block, sources in of_blocks:
             numbers = differences[block].columns()
             found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
-        _leave_out(found, weights, len(counts), n_weights)
         together = _together(found)
         matrices = []
         for places in together.values():
@@ -204,41 +203,6 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
         used = np.flatnonzero(column).tolist()
         alone[place] = {int(chosen[i]): float(column[i]) for i in used}
     return alone
-
-
-def _leave_out(
-    found: dict[int, Rows], weights: list[dict[int, float]], n_units: int, n_weights: int
-) -> None:
-    """Leave out of columns the units where they are combinations of columns that are 0 elsewhere.
-
-    On the samples of a class its soft predictions are its hits, and their squares those of hits.
-    """
-    drawn = np.random.default_rng(0).random((n_weights, n_units))
-    groups, inside = [], []
-    for places in _together(found).values():
-        units = found[places[0]].units
-        if units is not None:
-            few = [(found[place].columns @ drawn[:, units].T).ravel() for place in places]
-            groups.append((units, places, few))
-            inside.append(drawn * np.isin(np.arange(n_units), units))
-    if not groups:
-        return
-    for whole, rows in found.items():
-        if rows.units is not None or sparse.issparse(rows.columns):
-            continue
-        sums = np.split(rows.columns @ np.concatenate(inside).T, len(groups), axis=1)
-        for (units, places, few), own in zip(groups, sums, strict=True):
-            if own.size != few[0].size:
-                continue
-            *_, combination = _combinations_of_sums(np.stack([*few, own.ravel()], axis=1))
-            if len(places) not in combination:
-                others = np.setdiff1d(np.arange(n_units), units)
-                found[whole] = Rows(rows.columns[:, others], others)
-                for each in weights:
-                    for part, weight in combination.items():
-                        if whole in each:
-                            each[places[part]] = each.get(places[part], 0.0) + weight * each[whole]
-                break
 
 
 def _together(found: dict[int, Rows]) -> dict[object, list[int]]:

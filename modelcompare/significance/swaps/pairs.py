@@ -19,9 +19,8 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance.swaps.statistic import Rows, Swapped, UnitSwaps
 from modelcompare.significance.swaps.units import SwapUnits
 
-# Memory of pairs that are held at once, and pairs whose size tells that of all.
+# Memory of pairs that are kept at once.
 _MOST_BYTES = 2**28
-_LOOKED_AT = 8
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,13 @@ class SwappedPairs(UnitSwaps):
         return np.where(lost, 0.0, found)
 
     def pair(self, place: int) -> PairSums:
-        """Return the sums of a pair, made once where there is room for all."""
-        if place in self._held:
-            return self._held[place]
-        pair = self._formed(place)
-        if len(self.model_a) <= self._at_once:
-            self._held[place] = pair
-        return pair
+        """Return the sums of a pair, which are kept where there is room."""
+        found = self._held.get(place)
+        if found is None:
+            found = self._formed(place)
+            if len(self._held) < self._at_once:
+                self._held[place] = found
+        return found
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         chosen = [self.pair(place) for place in pairs.tolist()]
@@ -103,7 +102,6 @@ class SwappedPairs(UnitSwaps):
             some = pairs[start : start + self._at_once]
             if len(self.model_a) > self._at_once:
                 self._held.clear()
-                self._held.update((place, self._formed(place)) for place in some.tolist())
             yield some
 
     def moving(self, pair: int) -> IntArray:
@@ -124,13 +122,8 @@ class SwappedPairs(UnitSwaps):
 
     @cached_property
     def _at_once(self) -> int:
-        """Pairs for which there is room, as large as the largest of some."""
-        places = np.unique(np.linspace(0, len(self.model_a) - 1, _LOOKED_AT).astype(np.intp))
-        some = {place: self._formed(place) for place in places.tolist()}
-        n_pairs = _MOST_BYTES // max(1, *(_n_bytes(pair.signed) for pair in some.values()))
-        if len(self.model_a) <= n_pairs:
-            self._held.update(some)
-        return max(1, n_pairs)
+        """Pairs for which there is room, if all are as large as the first."""
+        return max(1, _MOST_BYTES // max(1, _n_bytes(self._formed(0).signed)))
 
 
 def _n_bytes(matrix: Any) -> int:
