@@ -15,7 +15,7 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile on first use, and keep the machine code where there is a folder to keep it in."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # Neither the package's folder nor the user's cache can be written.
+    except RuntimeError:  # Neither the package's folder nor the user's cache is writable.
         return numba.njit(nogil=True)(function)
 
 
@@ -75,7 +75,7 @@ def sweep(weights: AnyArray, samples: IntArray, roles: AnyArray, sums: AnyArray)
     """Pass through samples in order, for all resamples at once.
 
     A sample of role 3 adds its weight to the running sum; one of role 1 or 2 reads it, once or
-    twice; role 0 starts it anew. Rows of `sums`: weight times what was read, weight of the readers,
+    twice; role 0 restarts it. Rows of `sums`: weight times what was read, weight of the readers,
     once or twice as well, and the running sum at the end.
     """
     n_resamples = weights.shape[1]

@@ -25,7 +25,7 @@ _SAMPLE = 2**18
 
 
 def has_bins(metric: AnyMetric, head: TestSet) -> bool:
-    """Return whether a metric of a scan can be had from bins: the ROC AUC of two classes."""
+    """Return whether a metric of a scan can be computed from bins: the ROC AUC of two classes."""
     area = isinstance(metric, OrderMetric) and metric.name == "roc_auc"
     return area and head.n_classes == 2
 
@@ -44,8 +44,8 @@ def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[An
     whole = [m.name for m in metrics if not (m.is_additive or has_bins(m, head))]
     if whole:
         raise ValueError(
-            f"{', '.join(whole)} cannot be had block by block, as it needs all samples at once "
-            "and not sums over them; read everything into memory with .load(), or leave it out."
+            f"{', '.join(whole)} cannot be computed block by block: it needs all samples at once, "
+            "not sums over them; read everything into memory with .load(), or leave it out."
         )
     return [replace(m, signature=_signature) if has_bins(m, head) else m for m in metrics]
 
@@ -121,7 +121,7 @@ class BinnedAreas:
         return [each.reshape(len(each), len(models), 2, N_BINS) for each in sums]
 
     def _cells(self, part: TestSet, model: str) -> IntArray:
-        """Bin of each sample's score, those of positives behind those of negatives."""
+        """Bin of each sample's score; bins of positives follow those of negatives."""
         outcomes = Outcomes.of(part, model)
         place = np.searchsorted(self._edges[model], outcomes.score(1), side="right")
         return outcomes.true_codes * N_BINS + place

@@ -62,7 +62,7 @@ def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_ro
     Raises
     ------
     ValueError
-        If a metric needs more than `HELD_BYTES`: a metric of bins of each of many classes, say.
+        If a metric needs more than `HELD_BYTES`, such as a metric of bins of each of many classes.
     """
     for metric in metrics:
         needed = 8 * n_rows * sum(widths[statistic] for statistic in metric.statistics)
@@ -70,7 +70,7 @@ def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_ro
             raise ValueError(
                 f"{metric.name} keeps {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
                 f"samples, {needed / 2**30:.1f} GiB; take fewer samples or classes, or a metric "
-                "that does not look at every class by itself."
+                "that does not treat every class separately."
             )
 
 
@@ -89,7 +89,7 @@ def long_columns(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: A
     Parameters
     ----------
     rows : mapping of str to array-like of shape (n_rows,), or to one entry for all
-        What a row stands for, a model say; at least one of them has n_rows entries.
+        What each row belongs to, such as a model; at least one of them has n_rows entries.
     keys : sequence of ValueKey
         The axis of values.
     **columns : ndarray of shape (n_rows, n_values), or one entry for all
@@ -123,7 +123,7 @@ def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any
 
 
 def _frame(columns: LongColumns) -> pd.DataFrame:
-    # Beside a missing label, pandas would make integers floats.
+    # pandas turns integers into floats where a label is missing.
     return pd.DataFrame(columns | {"label": pd.Series(columns["label"], dtype=object)})
 
 

@@ -12,12 +12,12 @@ from modelcompare.data.test_set import TestSet
 class Blocks:
     """Parts of a test set that are in memory: itself, or the row block that was read last.
 
-    Blocks are read in their order, as often as somebody goes through them.
+    Blocks are read in order, once per iteration.
     """
 
     def __init__(self, predictions: TestSet) -> None:
         self._predictions = predictions
-        # The block that was read last, behind its number; those to come, by that of the first.
+        # Number and content of the last block; iterator of further blocks, with the number of its first.
         self._block: tuple[int, TestSet] = 0, predictions.head
         self._ahead: dict[int, Iterator[TestSet]] = {}
 
@@ -39,7 +39,7 @@ class Blocks:
             return whole.head, here
         known, block = self._block
         if number != known:
-            # Reading starts anew where it is not the next, or where the next was not to be had.
+            # Restart reading if another block than the next is wanted, or if reading it failed.
             ahead = self._ahead.pop(number, None) or whole.blocks(number)
             block = next(ahead)
             self._block, self._ahead = (number, block), {number + 1: ahead}

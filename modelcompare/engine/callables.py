@@ -1,4 +1,4 @@
-"""A user's function of the truth and the output, called once per resample."""
+"""A custom function of true labels and outputs, called once per resample."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _called(
 
 
 def _number(metric: CallableMetric, value: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Check what the function gave: a number, or one for each class."""
+    """Check the value of the function: a number, or one for each class."""
     try:
         # None would become NaN.
         found = np.asarray("None" if value is None else value, dtype=np.float64)
@@ -69,10 +69,10 @@ def _number(metric: CallableMetric, value: Any, shape: tuple[int, ...]) -> Float
         found = None
     if found is None or found.size != math.prod(shape):
         wanted = f"{shape[0]} numbers, one for each class" if shape else "a number"
-        raise ValueError(f"metric {metric.name!r} is to give {wanted}, and gave {shown(value)}.")
+        raise ValueError(f"metric {metric.name!r} must return {wanted}, got {shown(value)}.")
     if np.isinf(found).any():
         raise ValueError(
-            f"metric {metric.name!r} gave {shown(value)}, of which there is no interval; "
-            "let it give NaN where it has no value."
+            f"metric {metric.name!r} returned {shown(value)}, for which there is no interval; "
+            "return NaN where it has no value."
         )
     return found.reshape(shape)

@@ -1,4 +1,4 @@
-"""Totals of a long run, kept in a folder, so that it goes on where it was ended.
+"""Totals of a long run, kept in a folder, so that it can be resumed.
 
 A folder belongs to one source of rows. Each run over them (resamples of one seed) has a file of its
 own, named after all that its totals depend on, so that totals are never mixed.
@@ -104,5 +104,5 @@ def claim(folder: Path, source: Mapping[str, object]) -> None:
     elif known.read_text() != told:
         raise ValueError(
             f"{folder} holds checkpoints of other rows, or of these before they changed; name "
-            "another folder, or delete it to start anew."
+            "another folder, or delete it to start again."
         )

@@ -1,6 +1,6 @@
 """Influences on the values of many classes, of the units that bear on each.
 
-A sample bears on the value of its true class and of the class that a model gave it; on all others
+A sample affects the value of its true class and of its predicted class; on all others
 it has no influence. So of many classes most influences are 0, and are left out.
 """
 

@@ -135,7 +135,7 @@ class Sample:
 class Contrasts:
     """Rows that are judged: all models of a sample, or differences of pairs of them.
 
-    Arrays have the shape (n_rows, n_values) where nothing else is said; values are those of
+    Arrays have the shape (n_rows, n_values) unless stated otherwise; values are those of
     ``evaluation.keys``.
 
     Parameters

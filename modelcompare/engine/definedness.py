@@ -1,6 +1,6 @@
 """Resamples without a value, ruled out from the totals of the test set alone.
 
-A total of numbers between 0 and 1 that comes to T is made of T samples at least, and a resample
+A total T of numbers between 0 and 1 comes from at least T samples, and a resample
 holds none of them with a probability below ``exp(-T)``.
 """
 

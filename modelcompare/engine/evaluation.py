@@ -127,7 +127,7 @@ class Evaluation(UnitStatistics):
         check_replicates(weights.n_resamples, len(self.models), len(self.keys))
         out = self._room(weights.n_resamples, slice(None))
         if self._sums:
-            # Of few units several blocks are gone through at once.
+            # Several blocks of few units are processed together.
             width = max(self.units.n_units, self.columns(slice(None))[-1].stop)
             weights = weights.joined(max(1, CACHE_BYTES // (8 * width * RESAMPLE_BLOCK)))
         passes = self._passes(weights)
@@ -136,7 +136,7 @@ class Evaluation(UnitStatistics):
             for models, blocks in passes:
                 self._fill_pass(out, weights, models, blocks, n_jobs, bar)
         self._fill_others(out, weights, n_jobs, progress=progress)
-        # As large as the statistics: nobody sums them again.
+        # As large as the statistics, and used only once.
         self._sparse = None
         return out
 
@@ -151,7 +151,7 @@ class Evaluation(UnitStatistics):
     ) -> list[FloatArray]:
         """Totals ``weights @ statistics`` of some models, one array for each block of resamples.
 
-        The share of row blocks that are done is `told` after each of them.
+        `told` is called with the share of finished row blocks after each of them.
         """
         blocks = range(weights.n_blocks) if blocks is None else blocks
         row_blocks = self.units.row_blocks()
@@ -250,7 +250,7 @@ class Evaluation(UnitStatistics):
     # -- workers ----------------------------------------------------------------------------
 
     def _tiles(self) -> list[slice]:
-        """Models whose statistics fit into memory at once: the same ones whatever else does."""
+        """Models whose statistics fit into memory at once, independent of other use of it."""
         shared = sum(width for statistic, width in self._kept_widths.items() if statistic.shared)
         own = max(1, sum(self._kept_widths.values()) - shared)
         rows, n_models = min(self.units.n_units, ROW_BLOCK), len(self.models)
@@ -292,7 +292,7 @@ class Evaluation(UnitStatistics):
     @cached_property
     @one_blas_thread()
     def _grand_total(self) -> FloatArray:
-        """Totals of all models over the whole test set, the same to the last bit on every road."""
+        """Totals of all models over the whole test set, bit-identical in memory and scans."""
         columns, blocks = self.columns(slice(None)), self.units.row_blocks()
         out = np.empty(columns[-1].stop if columns else 0)
         for models in self._tiles():

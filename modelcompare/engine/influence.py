@@ -1,8 +1,8 @@
 """Influence functions of all models at once: standard errors and skewness of any difference.
 
-The influence of a unit is what its leave-one-out value says about it. Second and third moments of
+The influence of a unit is derived from its leave-one-out value. Second and third moments of
 a difference of two models follow from sums of products of the two models' influences, so three
-Gram matrices serve every model and every pair, without resampling.
+Gram matrices suffice for every model and every pair, without resampling.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
 def _influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-    """Influences on each value of some units after others, and the samples behind each unit.
+    """Influences on each value, block by block of units, and the number of samples in each unit.
 
     Yields
     ------

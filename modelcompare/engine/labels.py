@@ -18,7 +18,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.planning import scores_of
 from modelcompare.metrics.quotient import divide
 
-# Distinct rows are worth a multinomial draw of their own only if they are few.
+# A multinomial draw over distinct rows pays only if they are few.
 COLLAPSE_AT = 1 / 16
 # Blocks whose distinct rows are put together at once.
 _AT_ONCE = 64
@@ -38,9 +38,9 @@ class Labels:
         Predicted classes of each model.
     n_classes : int
     multiplicity : ndarray of int of shape (n_rows,)
-        How many samples a row stands for.
+        Number of samples that a row represents.
     weights : ndarray of shape (n_rows,) or None
-        Sample weights, of rows that stand for one sample each.
+        Sample weights, if each row represents one sample.
     strata : ndarray of int of shape (n_rows,) or None
     """
 
@@ -101,7 +101,7 @@ class Labels:
         return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
 
     def powered(self, power: int) -> FloatArray:
-        """Weights to a power, summed over the samples that each row stands for."""
+        """Powers of the weights, summed over the samples that each row represents."""
         if self.weights is None:
             return self.multiplicity.astype(np.float64)
         return self.weights if power == 1 else self.weights**power
@@ -193,7 +193,7 @@ def distinct_rows(
 
 
 def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:
-    """The distinct rows, where they are no more than so many."""
+    """The distinct rows, if there are at most a given number of them."""
     held: list[Labels] = []
     for block, times in predictions.blocks_of_distinct():
         if times is None:
@@ -233,7 +233,7 @@ def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     if n_keys > len(key):
         _, places, counts = np.unique(key, return_index=True, return_counts=True)
         return places, counts
-    # Equal rows are counted, not sorted; any of them tells what all are.
+    # Equal rows are counted, not sorted; any of them represents all.
     counts = np.bincount(key, minlength=n_keys)
     place = np.empty(n_keys, dtype=np.intp)
     place[key] = np.arange(len(key))

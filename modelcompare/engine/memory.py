@@ -9,7 +9,7 @@ from pathlib import Path
 
 from modelcompare.arrays import CACHE_BYTES, HELD_BYTES
 
-# Intervals sort the replicates beside themselves.
+# Intervals sort a copy of the replicates.
 _COPIES = 2
 # Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
 _PAIR_BYTES = 550
@@ -19,7 +19,7 @@ _SHARED_BYTES = 50
 _NO_LIMIT = 2**60
 _GROUPS = Path("/proc/self/cgroup")
 # By the controllers of a line there, of version 2 and 1: the groups' root, the files of the limit
-# and of what is held, and what of that is a cache that gives way.
+# and of what is in use, and how much of that is reclaimable cache.
 _LIMITS = {
     "": (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
     "memory": (
@@ -75,7 +75,7 @@ def check_covariances(n_models: int, n_values: int) -> None:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, as far as the system and its containers say it."""
+    """Bytes available without swapping, as reported by the system and its containers."""
     return max(0, min([_free_on_machine(), *_left_by_limits()]))
 
 

@@ -1,4 +1,4 @@
-"""Work on blocks of resamples on several threads, or wherever joblib is told to; BLAS at one.
+"""Work on blocks of resamples in several threads, or on a joblib backend; BLAS uses one thread.
 
 Threads of BLAS split sums by how many they are, so that the last bit of a product depends on the
 machine and on its settings. Here every product is one thread's, and threads of our own take whole
@@ -106,7 +106,7 @@ def tallied(
 
 
 class _Blas:
-    """Threads of BLAS: held at one while anybody multiplies, and given back after."""
+    """Threads of BLAS: limited to one during products, and restored afterwards."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -115,7 +115,7 @@ class _Blas:
 
     @property
     def n_free(self) -> int:
-        """Threads that BLAS has where nobody holds it."""
+        """Number of threads of BLAS without the limit."""
         return max(self._before, default=os.cpu_count() or 1)
 
     def hold(self) -> None:
@@ -124,12 +124,12 @@ class _Blas:
             if not self._n_holders:
                 self._before = [library.num_threads for library in self._libraries]
             self._n_holders += 1
-            # Where its threads are OpenMP's, each thread of ours has a limit of its own.
+            # OpenMP has a separate limit for each of our threads.
             for library in self._libraries:
                 library.set_num_threads(1)
 
     def release(self) -> None:
-        """Give back its threads, unless somebody else holds it."""
+        """Restore its threads, unless another product needs the limit."""
         with self._lock:
             self._n_holders -= 1
             if not self._n_holders:
@@ -175,7 +175,7 @@ def map_blocks(
     blocks : sequence of int
         The blocks.
     n_jobs : int, optional
-        joblib's. None is what ``joblib.parallel_config`` says; where it says nothing, arrays have
+        joblib's. None takes the value of ``joblib.parallel_config``; if it is not set, arrays have
         as many threads as BLAS would, and a user's function one process.
     prefer : {"threads", "processes"}
         Threads suit arrays, whose work releases the interpreter; a user's Python function needs
@@ -183,10 +183,10 @@ def map_blocks(
     numbers : float
         How many numbers a task goes through; few are not worth a thread. See `work`.
     done : callable, optional
-        Called with each block once its result is there.
+        Called with each block once its result is available.
     """
     if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
-        # Nobody can have told joblib where to work, and loading it would take longer than most.
+        # joblib cannot have been configured, and loading it would take longer than most work.
         return on_threads(task, blocks, numbers=numbers, done=done)
     from joblib import Parallel, delayed, effective_n_jobs
     from joblib.parallel import get_active_backend
@@ -234,9 +234,9 @@ def on_threads(
 def as_they_come(
     task: Callable[[Item], Result], items: Iterator[Item], n_jobs: int | None
 ) -> Iterator[Result]:
-    """Results of a task on each item, in order; a few items are held at once.
+    """Results of a task on each item, in order; only a few items are in memory at once.
 
-    Where joblib is told nothing, threads of this process work on them while others are read.
+    Without a joblib backend, threads of this process work on them while others are read.
     """
     from joblib import Parallel, delayed, effective_n_jobs
 
@@ -262,7 +262,7 @@ def _threaded(
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         for item in items:
-            # Each task has a context of its own, and finds the caller's `errstate` in it.
+            # Each task has its own copy of the context, which holds the caller's `errstate`.
             waiting.append(pool.submit(copy_context().run, _alone, task, item))
             if len(waiting) > n_waiting:
                 yield waiting.popleft().result()
@@ -271,7 +271,7 @@ def _threaded(
 
 
 def _alone(task: Callable[[Item], Result], item: Item) -> Result:
-    """Run a task beside others: on one thread, whatever it calls."""
+    """Run a task next to others, on one thread including all that it calls."""
     token = _inside.set(True)
     try:
         with one_blas_thread():

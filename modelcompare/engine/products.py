@@ -153,7 +153,7 @@ class SparseColumns:
     def put(self, start: int, chunks: Iterable[FloatArray]) -> None:
         """Put in columns (n_units, width) from a place on, given some units after others.
 
-        The first units tell whether they are sparse.
+        The first units decide whether they are sparse.
         """
         dense: list[FloatArray] = []
         first = 0
@@ -169,7 +169,7 @@ class SparseColumns:
             self._dense.append((slice(start, start + whole.shape[1]), whole))
 
     def put_entries(self, units: IntArray, places: IntArray, numbers: FloatArray) -> None:
-        """Put in numbers by unit and column; what stands in one place is added up."""
+        """Insert numbers by unit and column; numbers in the same cell are added."""
         present = numbers != 0
         self._entries.append((places[present], units[present], numbers[present]))
 

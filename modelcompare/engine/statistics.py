@@ -53,7 +53,7 @@ class UnitStatistics:
         strata = predictions.strata if stratify else None
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
-        # Numbers of statistics that are worth keeping, or all that there is of a sketch.
+        # Statistics that are worth keeping, or everything that a sketch contains.
         self._kept = {**predictions.sums.numbers}
         self._rows: Labels | None = None
         if collapse is not False:
@@ -65,7 +65,7 @@ class UnitStatistics:
         )
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Make what is small, costly and asked for by several, unless it is there."""
+        """Compute something small, costly and used in several places once."""
         if key not in self._made:
             self._made[key] = make()
         found: Made = self._made[key]
@@ -77,9 +77,9 @@ class UnitStatistics:
 
     @cached_property
     def labelled(self) -> Labels | None:
-        """True class, and all models' predicted classes, of rows that each stand for some samples.
+        """True class, and all models' predicted classes, of rows that each represent some samples.
 
-        None where the truth is no class, or a model did not choose one.
+        None where the true labels are no classes, or a model predicted none.
         """
         if self._rows is not None:
             return self._rows
@@ -117,7 +117,7 @@ class UnitStatistics:
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
         for position, model in enumerate(self.models[models]):
-            # What a model's statistics have in common is let go before the next model's is made.
+            # Free what a model's statistics share before the next model's are computed.
             outcomes = self.outcomes(model, rows)
             for column in columns:
                 if position == 0 or not column.statistic.shared:
@@ -129,7 +129,7 @@ class UnitStatistics:
     def numbers(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
-        """One statistic of some units from the outcomes behind them, (n_rows, width)."""
+        """One statistic of some units from their outcomes, (n_rows, width)."""
         if self._unit_of is not None:
             numbers = self._computed(statistic, model, outcomes, slice(None))
             weight = self.predictions.sample_weight
@@ -265,13 +265,13 @@ class UnitStatistics:
         yield from in_steps(self.units.row_blocks(), max(1, PASS_BYTES // 4 // per_row))
 
     def per_sample(self, unit_weights: FloatArray) -> FloatArray:
-        """Weights of the samples behind the units, times their sample weights."""
+        """Weights of the samples in the units, times their sample weights."""
         weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
     def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
-        """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
+        """Outcomes of some units: distinct rows, samples, or all samples if clustered."""
         if self._rows is not None:
             return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:

@@ -73,7 +73,7 @@ def first_runs(predictions: TestSet) -> tuple[str, ...]:
     return tuple(map(str, np.unique(predictions.runs)[:2]))
 
 
-# What a signature says of the same.
+# Their names in a signature.
 THESE_RUNS = "for these runs"
 
 
@@ -85,13 +85,13 @@ def _each_its_cluster(predictions: TestSet) -> bool:
 
 
 def check_runs(predictions: TestSet) -> None:
-    """Refuse runs of nobody knows which items: they would count as independent samples."""
+    """Refuse runs of unknown items: they would count as independent samples."""
     if predictions.groups is None and (n := n_runs(predictions)) > 1:
         raise ValueError(
-            f"`runs` names {n:,} runs, and nothing says which rows are one item, so that "
+            f"`runs` names {n:,} runs, but no column identifies the rows of one item, so that "
             f"{len(predictions):,} rows would count as independent samples. Give the items as "
             "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
-            "where each row is an item of its own, leave `runs` (--run) out."
+            "where each row is a separate item, leave `runs` (--run) out."
         )
 
 

@@ -2,12 +2,12 @@
 
 A row's function receives `engine.contrasts.Contrasts` (the values of models, or differences of
 pairs) and a confidence level, and returns an `Interval`. Estimates, replicates and standard errors
-are computed when a method reads them. The functions of arrays beside them (`bca_interval`, ...)
+are computed when a method reads them. The functions of arrays next to them (`bca_interval`, ...)
 work for any number of values at once.
 
 To add a method: its function and row in `closed` or `resampled`, its name and when to choose it in
 `words`. What a method cannot do it refuses by name, with a ValueError. Where it takes another
-method for some values it says so in ``Interval.method``, value by value, and the frames' column
+method for some values it names it in ``Interval.method``, value by value, and the frames' column
 `method` repeats it; a row with ``chooses=True`` does so by design, others with a warning. A row
 that is of scores only leaves differences to BCa, which the frames and the signature name.
 
@@ -47,7 +47,7 @@ _ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}
 METHODS: Mapping[IntervalMethod, IntervalRow] = {
     name: _ROWS[name] for name in get_args(IntervalMethod)
 }
-# Makes the intervals of differences where a method says nothing about them.
+# Makes the intervals of differences for methods that do not apply to them.
 STAND_IN: IntervalMethod = "BCa"
 
 
@@ -57,7 +57,7 @@ def difference_method(method: IntervalMethod) -> IntervalMethod:
 
 
 def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
-    """Intervals of the rows by `method`, or by what stands in for it, as it makes them."""
+    """Intervals of the rows by `method`, or by the method that replaces it."""
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

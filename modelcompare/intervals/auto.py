@@ -1,4 +1,4 @@
-"""The rule behind ``method="auto"``: the interval for each kind of value.
+"""The rule of ``method="auto"``: the interval for each type of value.
 
 ===============================  ================================  ==============================
 value                            score                             difference
@@ -66,7 +66,7 @@ from modelcompare.metrics.quotient import divide
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
 # models' places of one positive mostly go together.
 _RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
-# Below so many informative samples the result says so.
+# Below this number of informative samples the result carries a note.
 FEW = 10
 # The same of carriers of a value whose interval is resampled.
 FEW_RESAMPLED = 3
@@ -82,9 +82,9 @@ def choose(contrasts: Contrasts, level: float) -> Interval:
 def informative_sizes(sample: Sample) -> FloatArray:
     """Number of samples, or equal clusters, that inform each model's values.
 
-    The same as `Interval.n_informative` of `choose`, whatever the interval is made with.
+    Equals `Interval.n_informative` of `choose`, independent of the interval method.
     """
-    # The level does not matter to what is behind a value.
+    # The number of informative samples does not depend on the level.
     rule = _Rule(Contrasts(sample, None), 0.95)
     return np.concatenate(
         [rule.informative(metric) for metric in sample.evaluation.metrics], axis=1
@@ -222,10 +222,10 @@ class _Rule:
         )
 
     def _typical_support(self, metric: AnyMetric) -> float:
-        """Samples of a typical class that a macro average is made of; no limit for other metrics.
+        """Samples of a typical class in a macro average; no limit for other metrics.
 
         A mean over many classes of few samples is biased though it varies little, so its error
-        says nothing of how little is known.
+        hides how little is known.
         """
         support = self.evaluation.support
         if support is None or not isinstance(metric, Metric) or metric.average != "macro":
@@ -263,7 +263,7 @@ class _Rule:
 
     @cached_property
     def _row_sizes(self) -> FloatArray:
-        """Effective number of units behind each value; behind a difference that of the fewer."""
+        """Effective number of units for each value; for a difference the smaller of the two."""
         if self.pairs is None:
             return self._sizes
         a, b = self.pairs
@@ -328,7 +328,7 @@ class _Rule:
 
     @cached_property
     def _skews(self) -> FloatArray:
-        # Cubes of numbers beyond 1e100 overflow, and say nothing.
+        # Cubes of numbers beyond 1e100 overflow.
         return np.clip(np.nan_to_num(6 * self.contrasts.acceleration, nan=0.0), -1.0, 1.0)
 
     def _where_usable(
@@ -351,8 +351,8 @@ class _Rule:
     def _widening(self, where: slice) -> FloatArray:
         """Student's quantile of as many degrees as the influences have, over that of all samples.
 
-        Resamples of thirty samples do not know how little the five that carry the variance say of
-        it: without this, intervals of a root mean squared error of one's own cover 0.90.
+        Resamples of thirty samples do not reflect how little the five that carry the variance
+        determine it: without this, intervals of a custom root mean squared error cover 0.90.
         """
         n = self.evaluation.units.size
         moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0

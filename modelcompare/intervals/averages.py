@@ -4,7 +4,7 @@ Two classes: their own intervals, joined (MOVER). From three on the average is t
 proportion of the size that gives it the variance it has: joining fails there, because intervals of
 classes of a few samples are one-sided.
 
-The average is over the classes that occur in the truth and have a value. A class that is predicted
+The average is over the classes that occur in `y_true` and have a value. A class that is predicted
 but never true counts as 0 in scikit-learn's averages, so the estimate may lie below; the bounds
 are widened to hold it.
 """
@@ -55,7 +55,7 @@ class Average:
     only : int, optional
         One class that is not averaged with others.
     strict : bool
-        Whether a class that was never predicted has no value, whatever the formula says.
+        Whether a class that was never predicted has no value, regardless of the formula.
     """
 
     cells: Confusions
@@ -86,7 +86,7 @@ class Average:
 
     @cached_property
     def counted(self) -> BoolArray:
-        """Mask of the classes in the average: those that occur in the truth and have a value."""
+        """Mask of the classes in the average: those that occur in `y_true` and have a value."""
         occurs = (self.support > 0) | (self.ratio.numerator[0] == 0)
         if self.strict:
             occurs &= self.cells.margins[1] > 0
@@ -247,7 +247,7 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
 
     Notes
     -----
-    Shares of successes are drawn towards each other by two trials, so that a class that has all or
+    Shares of successes are shrunk towards their mean by two trials, so that a class that has all or
     none is not taken for certain. Variances of the classes are of independent trials at these
     shares; covariances are counted. A concave value of few trials is low on average: the centre
     is corrected for that. The quantile is Student's, with the degrees of freedom of the variance
@@ -295,12 +295,12 @@ def _concavity(average: Average) -> FloatArray:
 
 
 def _share_seen(average: Average) -> FloatArray:
-    """Share of the classes with trials that occur in the truth, of those that could.
+    """Share of the classes with trials that occur in `y_true`.
 
     To look at classes that occur leaves out those that were only predicted, all failures: what is
     left looks too good. They count again, but no more of them than there are classes whose samples
     were missed by chance (Chao 1984, from the classes of one and two samples): a label that is
-    never true says nothing of the others.
+    never true carries no information on the others.
     """
     if average.support_weighted or average.ratio.numerator[0] == 0:
         return np.ones(average.mass.shape[:-1])

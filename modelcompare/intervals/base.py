@@ -12,7 +12,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.words import INTERVALS, IntervalMethod, Need
 from modelcompare.works import Phrase
 
-# Relative difference under which two values are equal but for rounding.
+# Relative difference below which two values differ by rounding only.
 TIE_TOLERANCE = 1e-10
 
 
@@ -25,11 +25,11 @@ class Interval:
     low, high : ndarray
         Bounds, in the shape of the estimate.
     method : ndarray of object
-        Name of the method behind each interval, in the same shape: another one than was asked for
+        Name of the method of each interval, in the same shape: another than the requested one
         where that could not be computed, or where a method chooses by what the data allow.
     n_informative : ndarray or None
-        How many samples say something about the value, of the class or in disagreement, or how
-        many equal clusters the clusters are worth; None where the method does not say.
+        Number of informative samples (of the class, or in disagreement), or the number of equal
+        clusters that the clusters are worth; None where the method does not compute it.
     """
 
     low: FloatArray
@@ -79,11 +79,11 @@ class IntervalRow:
     needs : str
         What it needs of metric and data; empty if nothing.
     scores_only : bool
-        Whether it says nothing about differences.
+        Whether it does not apply to differences.
     chooses : bool
         Whether it is meant to take different methods for different values, which it names.
     reads : {"units", "sums"}
-        Whether it looks at the numbers of all units at once, or at sums that blocks of them add to.
+        Whether it reads the numbers of all units at once, or sums over blocks of them.
     phrase : Phrase
         What a paper calls it, and the works that it cites.
     """

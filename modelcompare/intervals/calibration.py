@@ -34,7 +34,7 @@ from modelcompare.metrics.calibration import (
 )
 from modelcompare.metrics.quotient import divide
 
-# Marks values whose interval cannot be had.
+# Marks values without an interval.
 REFUSED = "refused"
 _STEPS = 60
 Ends = tuple[FloatArray, FloatArray]
@@ -169,8 +169,8 @@ def mean_gap_interval(bins: Bins, level: float) -> Ends:
 
     The plug-in is a sum of folded normals, which determine its mean and variance from the gaps of
     the population. Of all gaps that make up the same error, equal ones in every bin give the
-    smallest mean, and one large gap beside calibrated bins the largest: the upper end is tested
-    with the former, the lower end with the latter, so that the interval covers whatever the shape.
+    smallest mean, and one large gap among calibrated bins the largest: the upper end is tested
+    with the former, the lower end with the latter, so that the interval covers for any shape.
     Quantiles are those of a gamma distribution with this mean and variance. Errors of several
     classes are taken to vary together.
     """
@@ -195,7 +195,7 @@ def mean_gap_interval(bins: Bins, level: float) -> Ends:
 def squared_gap_interval(bins: Bins, level: float) -> Ends:
     """Interval of the mean squared gap on given bins; the mean over classes.
 
-    The plug-in's mean is that of the population and the gaps' squared errors, whatever the shape;
+    The plug-in's mean is that of the population and the gaps' squared errors, for any shape;
     its variance is largest with one large gap, in the bin where that strays most.
     """
     share, squared = bins.share, bins.error**2

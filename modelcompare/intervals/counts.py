@@ -1,4 +1,4 @@
-"""Intervals of metrics of counts, for all models or pairs of them: which formula serves which.
+"""Intervals of metrics of counts, for all models or pairs of them, and the formula for each.
 
 MCC and kappa compare all counts at once with what chance would give. Both are smooth in the
 confusion matrix, so a sample of each cell has an influence in closed form. Of a perfect or a
@@ -99,7 +99,7 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
 
 
 def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
-    """Describe a ratio that samples add to by being right or wrong, whatever their class."""
+    """Describe a ratio to which samples add by being right or wrong, regardless of class."""
     (hit, right), (missed, wrong) = ratio.of_sample(n_classes)
     if right == wrong and hit != missed:
         return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)

@@ -1,6 +1,6 @@
 """Standard errors of paired differences of counted values, in closed form.
 
-Only samples on which two models disagree tell them apart, and few of them, or none, give a
+Only samples on which two models disagree are informative, and few of them, or none, give a
 variance that is too small, or 0. So disagreements that were not seen are added to the variance,
 never to the difference: half a sample in each cell of two classes (after Bonett and Price), two
 samples in all where there are more classes.
@@ -72,7 +72,7 @@ def _cell_influences(average: Average) -> FloatArray:
 
 
 def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
-    """Influences at shares drawn towards each other, and the variance of what was not seen.
+    """Influences at shrunk shares, and the variance of unseen outcomes.
 
     A class of one sample whose value is 0 or 1 would seem to have no variance. Its influences are
     taken at its shrunk share, and are larger by as much as its observed residuals are too small.

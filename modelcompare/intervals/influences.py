@@ -1,7 +1,7 @@
-"""Intervals from influences: what serves clusters, soft scores, curves and texts.
+"""Intervals from influences, for clusters, soft scores, curves and texts.
 
 A standard error that a handful of units carry is itself uncertain, so quantiles are Student's.
-Bounded values are taken on the logit scale. Where all units say the same there is no standard
+Bounded values are taken on the logit scale. Where all units are equal there is no standard
 error: Wilson's interval of as many trials as there are effective units, which assumes no more than
 the bounds.
 """
@@ -39,7 +39,7 @@ def score_interval(
 ) -> Bounds:
     """Student interval of a value, on the logit scale where it is bounded.
 
-    Where a bound is missing, the skewness of the value has its say on that side.
+    Where a bound is missing, that side is corrected for the skewness of the value.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def score_interval(
             further = hall_interval(estimate, error, skew, quantile)
             missing = np.isinf(low)
             return np.where(missing, low, further[0]), np.where(missing, high, further[1])
-        # The logarithm says what happens beside the bound, not how far a long tail reaches.
+        # The logarithm describes values near the bound, not the length of the other tail.
         plain = t_quantile(2 * degrees_of_freedom, confidence_level)
         if np.isinf(least):
             return np.minimum(low, hall_interval(estimate, error, skew, plain)[0]), high
@@ -286,7 +286,7 @@ def macro_corrections(
     The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
     expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is
     too low. It is the same in each class, so that of many classes it exceeds the standard error. Of
-    a class of S samples (S - 1) / S counts: one of a single sample is looked at because it occurs.
+    a class of S samples (S - 1) / S counts: one of a single sample counts because it occurs.
 
     Few samples of a class may be alike by chance, and seem to vary little: to the variance of a
     class comes a share of that of one sample more.

@@ -127,7 +127,7 @@ def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) ->
     centre = (share * size + squared / 2) / (size + squared)
     spread = np.sqrt(share * (1 - share) * size + squared / 4)
     half = np.sqrt(squared) * spread / (size + squared)
-    # At 0 and 1 a bound is the share itself, but for rounding.
+    # At 0 and 1 a bound equals the share up to rounding.
     low = np.where(share > 0, np.clip(centre - half, 0.0, share), 0.0)
     return low, np.where(share < 1, np.clip(centre + half, share, 1.0), 1.0)
 

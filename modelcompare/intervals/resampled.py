@@ -67,7 +67,7 @@ def bca_interval(
 
     Replicates equal to the estimate count half in the bias correction. Where it is infinite (all
     replicates on one side of the estimate) or the acceleration turns a level around, the
-    percentile interval takes its place and `method` says so.
+    percentile interval replaces it, and `method` names it.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def bca_interval(
 
 
 def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
-    """Quantiles of sorted columns, each at a level of its own; NaNs (sorted last) do not count.
+    """Quantiles of sorted columns, each at its own level; NaNs (sorted last) do not count.
 
     Linear interpolation between order statistics, as `numpy.quantile` does by default. Infinite
     order statistics are never interpolated with.

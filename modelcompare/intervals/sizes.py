@@ -1,4 +1,4 @@
-"""Effective numbers of samples or clusters: what is behind a value, whatever its interval."""
+"""Effective numbers of samples or clusters of a value, for any interval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from modelcompare.metrics.quotient import divide
 
 
 def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:
-    """Effective number of units behind each value, (n_models, n_values); NaN for other metrics.
+    """Effective number of units for each value, (n_models, n_values); NaN for other metrics.
 
     A unit counts by its share of the denominator where the metric is a ratio, the mean of the
     classes' shares for an average; else by its samples, of the class where there is one. So it does
@@ -44,7 +44,7 @@ def ratio_of(
 
 
 def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
-    """Effective number of units behind a mean over samples, whose denominators models share."""
+    """Effective number of units in a mean over samples, whose denominators models share."""
     out = np.full(len(evaluation.keys), np.nan)
     _fill_ratios(out, evaluation, [metric], slice(0, 1))
     return float(out[0])

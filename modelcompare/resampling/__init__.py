@@ -1,1 +1,1 @@
-"""The weights of every resample, and the seeds behind them; alone in drawing random numbers."""
+"""Weights of resamples and their seeds; the only room that draws random numbers."""

@@ -26,7 +26,7 @@ RESAMPLE_BLOCK = 128
 # Poisson counts of a higher rate may reach the mark of those that are not decided yet.
 HIGHEST_RATE = 64.0
 _UNDECIDED = 255
-# Of counts with this mean none is above 255, but for a share of 1e-136.
+# Counts with this mean exceed 255 with probability 1e-136.
 _NARROW_MEAN = 32
 
 
@@ -66,7 +66,7 @@ def _equally_likely(generator: np.random.Generator, n_units: int, sizes: FloatAr
 
 
 def _count_draws(generator: np.random.Generator, rows: AnyArray, sizes: IntArray) -> None:
-    """Fill rows (n_resamples, n_units) with counts of as many draws as the sizes say."""
+    """Fill rows (n_resamples, n_units) with counts; the sizes are the numbers of draws."""
     ends = np.cumsum([0, *sizes])
     kind = np.int32 if ends[-1] < 2**31 else np.int64
     drawn = generator.integers(0, rows.shape[1], ends[-1], kind)
@@ -95,13 +95,13 @@ def poisson_of_one_rate(
     """Independent Poisson counts of one rate, with probabilities exact to 2^-64.
 
     16 random bits decide all but some of a thousand counts; those take 48 more, from a generator
-    of their own, so that no count depends on how many are drawn at once.
+    of their own, so that no count depends on how many are drawn together.
     """
     if rate == 0:
         return np.zeros((len(sizes), n_units), np.uint8)
     passed, decided = _poisson_steps(rate)
     out = np.empty((len(sizes), n_units), np.uint8)
-    # The table of decided counts, of 64 KiB, is to stay in the cache beside their bits.
+    # The table of decided counts, of 64 KiB, should stay in the cache with their bits.
     at_once, n_words = max(1, CACHE_BYTES // (64 * n_units)), -(-n_units // 4)
     for start in range(0, len(out), at_once):
         rows = out[start : start + at_once]
@@ -136,12 +136,12 @@ def _poisson_steps(rate: float) -> tuple[AnyArray, AnyArray]:
 
 
 def poisson(generator: np.random.Generator, rates: FloatArray, sizes: FloatArray) -> AnyArray:
-    """Independent Poisson counts of rates of their own."""
+    """Independent Poisson counts, each with its own rate."""
     return generator.poisson(rates, (len(sizes), len(rates)))
 
 
 def multinomial(generator: np.random.Generator, shares: FloatArray, sizes: FloatArray) -> AnyArray:
-    """Multinomial counts of units with shares of their own."""
+    """Multinomial counts of units with unequal shares."""
     return generator.multinomial(sizes.astype(np.intp), shares)
 
 
@@ -197,7 +197,7 @@ def subsample(
 ) -> IntArray:  # fmt: skip
     """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
 
-    Each `index` names another subsample of the same seed, drawn by a child of its own. The
+    Each `index` names another subsample of the same seed, drawn by a separate child. The
     proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
     """
     generator = np.random.default_rng(stream(seed, SUBSAMPLE, size, index))

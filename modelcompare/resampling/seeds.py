@@ -39,14 +39,14 @@ def random_state(rng: RngLike) -> int:
 
 
 def rng_label(rng: RngLike) -> str:
-    """Name a source of randomness in a signature, as far as it can be named."""
+    """Name a source of randomness in a signature, if it has a name."""
     if isinstance(rng, int | np.integer):
         return str(int(rng))
     return "unseeded" if rng is None else "generator"
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """Seed of its own for one part of a study, the same whenever it is asked for."""
+    """Separate, reproducible seed for one part of a study."""
     return stream(seed, _PART, *key)
 
 

@@ -1,10 +1,10 @@
 """The weights: how often each sample counts in each resample.
 
 Draws are organised in fixed logical blocks of `RESAMPLE_BLOCK` resamples and `ROW_BLOCK` rows,
-each with a child of the seed of its own: the same seed gives the same numbers whatever the number
+each with its own child of the seed: the same seed gives the same numbers for any number
 of jobs, the memory at hand or the order in which blocks are drawn. Above `ROW_BLOCK` rows a
 multinomial draw first decides how many samples fall into each row block, then which: still an
-exact multinomial, by blocks that need not know each other.
+exact multinomial, by independent blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SMALL_STRATUM = 30
 class Units:
     """Sampling units: samples, whole clusters of samples, or distinct rows of the statistics.
 
-    `multiplicity` says how many equal samples a distinct row stands for, 1 if not given; `strata`
+    `multiplicity` is the number of equal samples in a distinct row, 1 if not given; `strata`
     the stratum of each unit, of which every resample keeps the number of samples; `rescaled`
     whether a resample may weigh units by fractions, as small strata need it.
     """
@@ -62,7 +62,7 @@ class Units:
         return [slice(start, min(start + ROW_BLOCK, self.n_units)) for start in starts]
 
     def counts(self, rows: slice | IntArray = slice(None)) -> IntArray:
-        """Number of samples behind each unit, or behind some."""
+        """Number of samples in each unit, or in some."""
         if self.multiplicity is None:
             places = range(*rows.indices(self.n_units)) if isinstance(rows, slice) else rows
             return np.ones(len(places), dtype=np.intp)
@@ -80,7 +80,7 @@ class Weights(ABC):
     n_resamples : int
         Number of resamples.
     n_joined : int
-        Logical blocks that are a block: of few units several are gone through at once.
+        Number of logical blocks in a block: of few units several are processed together.
     """
 
     units: Units
@@ -232,7 +232,7 @@ class BootstrapWeights(Weights):
     def _sizes(self, number: int, resamples: slice) -> FloatArray:
         """Size of each resample of a stratum within each row block, (n_resamples, n_row_blocks).
 
-        Drawn once: anew for each row block it would cost the square of their number.
+        Drawn once: drawing for each row block would cost the square of their number.
         """
         if (number, resamples.start) in self._sizes_drawn:
             return self._sizes_drawn[number, resamples.start]
@@ -257,7 +257,7 @@ class BootstrapWeights(Weights):
     def _strata(self) -> dict[int, tuple[IntArray, int, float]]:
         """Units of each stratum in each row block, number drawn, and weight of a unit drawn.
 
-        Number -1 stands for all units, where there are no strata.
+        Number -1 means all units, where there are no strata.
         """
         units, strata, first = self.units, self.units.strata, 0
         if strata is None:
@@ -310,7 +310,7 @@ class SwapMasks(Weights):
 
 @dataclass(frozen=True)
 class GivenWeights(Weights):
-    """Weights that are there already, of shape (n_resamples, n_units)."""
+    """Given weights, of shape (n_resamples, n_units)."""
 
     weights: FloatArray
 
@@ -323,7 +323,7 @@ class GivenWeights(Weights):
     def everything(cls, units: Units) -> GivenWeights:
         """Every unit as often as it occurs, as one resample."""
         if units.multiplicity is None:
-            # One number stands for those of all units, however many there are.
+            # One number represents those of all units.
             return cls.of(units, np.broadcast_to(1.0, (1, units.n_units)))
         return cls.of(units, units.counts().astype(np.float64)[None])
 

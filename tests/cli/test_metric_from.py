@@ -84,9 +84,9 @@ FAILING = {
         "m = mc.Metric(name='m', statistics=mc.get_metric('accuracy').statistics, value=half)\n",
         "formula.py: IndexError: tuple index out of range (line 3 in half)",
     ),
-    "empty.py": ("def m(y, p):\n    (y == p).mean()\n", "metric 'm' is to give a number, and gave None."),
-    "text.py": ("def m(y, p):\n    return 'good'\n", "metric 'm' is to give a number, and gave 'good'."),
-    "many.py": ("def m(y, p):\n    return [0.5, 0.5]\n", "is to give a number, and gave [0.5, 0.5]."),
+    "empty.py": ("def m(y, p):\n    (y == p).mean()\n", "metric 'm' must return a number, got None."),
+    "text.py": ("def m(y, p):\n    return 'good'\n", "metric 'm' must return a number, got 'good'."),
+    "many.py": ("def m(y, p):\n    return [0.5, 0.5]\n", "must return a number, got [0.5, 0.5]."),
 }  # fmt: skip
 
 
