@@ -53,8 +53,8 @@ class UnitStatistics:
         strata = predictions.strata if stratify else None
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
-        # Numbers of statistics that are worth keeping, or all that there is of a sketch.
-        self._kept = {**predictions.sums}
+        # Statistics that are worth keeping, or everything that a sketch contains.
+        self._kept = {**predictions.sums.numbers}
         self._rows: Labels | None = None
         if collapse is not False:
             self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)
