@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import ClassVar
@@ -20,8 +21,13 @@ from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Figure
+from modelcompare.report.numbers import joined
 from modelcompare.report.result import Result
 from modelcompare.words import Simultaneous, check_choice
+
+# Characters of the models' names in the title of a page.
+_LONGEST_NAMES = 50
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,8 @@ class Comparison(Compared, Result):
     """
     plot = Plots(
         forest=plots.forest, ranks=plots.ranks, differences=plots.differences,
-        heatmap=plots.heatmap, raincloud=plots.of_replicates, confusion=plots.confusion,
-        roc=plots.roc, pr=plots.pr,
+        heatmap=plots.heatmap, raincloud=plots.of_replicates, classes=plots.classes,
+        confusion=plots.confusion, roc=plots.roc, pr=plots.pr,
     )  # fmt: skip
 
     @one_blas_thread()
@@ -104,16 +110,27 @@ class Comparison(Compared, Result):
     def _sentences(self) -> list[str]:
         return [finding.text for finding in self._findings]
 
+    @property
+    def _heading(self) -> str:
+        """Title of a page: the names of the models if they are few and short."""
+        names = joined(self.models)
+        if len(self.models) == 1:
+            return f"Scores of {names}"
+        short = len(names) <= _LONGEST_NAMES
+        return f"Comparison of {names if short else f'{len(self.models)} models'}"
+
     def document(self) -> Document:
         tables = comparison_tables(self)
         method, references = comparison_method(self)
-        figures = {
+        figures: dict[str, Callable[[], Figure]] = {
             name: partial(plot_comparison, self, ("differences" if table.detail else "scores",),
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
+        if plots.of_classes(self):
+            figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
         return self._document(
-            tables, figures=figures, headline=self.headline, findings=self._findings,
-            printed=lambda: printed_tables(self), notes=self.warned, method=method,
-            references=references, reproduce=comparison_code(self),
+            tables, figures=figures, heading=self._heading, headline=self.headline,
+            findings=self._findings, printed=lambda: printed_tables(self), notes=self.warned,
+            method=method, references=references, reproduce=comparison_code(self),
         )  # fmt: skip
