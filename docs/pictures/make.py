@@ -1,9 +1,11 @@
-"""Write the README's three pictures beside this file: ``python -m docs.pictures.make``."""
+"""Write the README's three pictures next to this file: ``python -m docs.pictures.make``."""
 
 import contextlib
 import io
+import os
 import re
 from pathlib import Path
+from unittest import mock
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -15,11 +17,13 @@ from modelcompare.cli import main
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+# Characters of a line of the terminal: few, so that they can be read on a phone.
+COLUMNS = 66
 EXAMPLE = ROOT / "modelcompare" / "examples" / "snli.npz"
 COMMAND = ["compare", "snli.npz", "--metric", "accuracy"]
-# A picture asks no server for its letters.
+# No font is loaded from a server.
 _SVG = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
-# Which parts of the answer stand out, and how.
+# Styles of the lines of the answer.
 _STYLES = {
     r"^\$.*$": "bold green",
     r"^\w+ \(.*$|^\w+, differences.*$|^ rank .*$|^ ahead of .*$": "bold",
@@ -29,20 +33,21 @@ _STYLES = {
 
 
 def printed() -> str:
-    """What the command prints, in the folder of its file."""
+    """Return the output of the command, run in the folder of its file."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
+    narrow = mock.patch.dict(os.environ, COLUMNS=str(COLUMNS))
+    with narrow, contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
         main(COMMAND)
     return out.buffer.getvalue().decode()
 
 
 def terminal() -> str:
-    """The command and its answer as a terminal shows them."""
+    """Draw the command and its answer as a terminal shows them."""
     command = f"$ modelcompare {' '.join(COMMAND)}"
     text = Text(f"{command}\n{printed()}")
     for lines, style in _STYLES.items():
         text.highlight_regex(f"(?m){lines}", style)
-    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(text)
     return console.export_svg(
         title="modelcompare", theme=MONOKAI, code_format=_SVG, unique_id="terminal"
@@ -50,15 +55,15 @@ def terminal() -> str:
 
 
 def forest() -> None:
-    """Accuracy and its differences, in letters for 800 pixels."""
+    """Draw accuracy and its differences at the width of a page of the site."""
     figure = mc.compare(mc.load_example("snli"), "accuracy").plot.forest()
-    figure.set_size_inches(7.6, 2.9)
+    figure.set_size_inches(7.1, 3.1)
     figure.axes[1].locator_params(axis="x", nbins=3)
     figure.save(HERE / "forest.svg")
 
 
 def figure_two() -> None:
-    """F1 and cF1 of three networks by size of the test set, as in figure 2 of the paper."""
+    """Draw F1 and cF1 of three networks by size of the test set, as in figure 2 of the paper."""
     archive = ROOT / "experiments" / "snli_sepcnn" / "predictions" / "section61.npz"
     preds = mc.read_predictions(archive, normalize=True)
     study = mc.studies.variance_study(preds, pairs=[("f1", "cf1")])

@@ -13,7 +13,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_telling, places_of
-from modelcompare.comparison.tables import better_side, corrected_for
+from modelcompare.comparison.tables import better_side, corrected_for, tested
 from modelcompare.report import escape
 from modelcompare.report.figures.interval_rows import (
     MINUS,
@@ -25,6 +25,7 @@ from modelcompare.report.figures.interval_rows import (
 )
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import models_by_class, part_shown, shown_classes
+from modelcompare.report.figures.style import DIFFERENT, SAME, Look
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import (
     format_interval,
@@ -77,11 +78,11 @@ def plot_comparison(
 ) -> Figure:  # fmt: skip
     """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.
 
-    Scores are sorted by rank and filled where the range of ranks includes the first; differences
-    have a line at zero, intervals corrected like their p-values, and are filled where the adjusted
-    p-value is below alpha. Up to four models show all pairs; more show the best model, or the
-    baseline, minus each other. Of many classes those are drawn where the models differ most. Into
-    an `ax` goes the first metric alone.
+    Scores are sorted by rank; differences have a line at zero, and intervals corrected like their
+    p-values. One colour marks scores whose range of ranks includes the first and differences that
+    are not significant; another marks the others. Up to four models show all pairs; more show the
+    best model, or the baseline, minus each other. Of many classes those are drawn where the models
+    differ most. Into an `ax` goes the first metric alone.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
@@ -98,8 +99,10 @@ def plot_comparison(
                     whole=kind == "ranks", signed=kind == "differences")
             for kind, each in rows.items()
         ])  # fmt: skip
-    note = _note(result, kinds, metrics)
-    caption = Caption(_title(result, kinds), result.signature, "\n".join(remarks), note)
+    caption = Caption(
+        _title(result, kinds), result.signature, "\n".join(remarks), _note(result, kinds, metrics),
+        keys_of(result),
+    )  # fmt: skip
     return draw_panels(caption, drawn, (4.8, heights), ax=ax)
 
 
@@ -122,18 +125,17 @@ def _title(result: Compared, kinds: Sequence[Kind]) -> str:
 
 
 def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> str:
-    said = {
-        "scores": "ranks include the first",
-        "differences": f"adjusted p < {result.alpha:g}",
-        "ranks": "the range that tests leave open includes the first",
-    }
-    filled = [said[kind] for kind in kinds]
-    if len(kinds) > 1:
-        filled = [f"{each} ({side})" for each, side in zip(filled, ("left", "right"), strict=True)]
-    notes = [f"filled: {', '.join(filled)}"]
+    notes = [] if kinds == ("differences",) else ["colours of models: tests against the best"]
     if "differences" in kinds and (n_tests := corrected_for(result, metrics)):
         notes.append(f"intervals of differences and p are corrected for {n_tests}")
     return "; ".join(notes)
+
+
+def keys_of(result: Compared) -> list[tuple[str, Look]]:
+    """Entries of the legend: the meaning of the colours in every forest."""
+    _, criterion = tested(result)
+    different = f"significant difference ({criterion})"
+    return [("no significant difference", SAME), (different, DIFFERENT)]
 
 
 def _titles(result: Compared, kind: Kind, metric: str, n_models: int) -> tuple[str, str]:
@@ -162,11 +164,11 @@ def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> l
         if kind == "differences":
             rows += _difference_rows(result, at, models)
         else:
-            rows += _model_rows(result, kind, at, models)
+            rows += model_rows(result, kind, at, models)
     return rows
 
 
-def _model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> Iterator[Row]:
+def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> Iterator[Row]:
     """Yield the score of each model, or its range of ranks."""
     interval, (low, high) = result.score_interval, result.rank_range
     for i in models:
@@ -177,7 +179,7 @@ def _model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) ->
         else:
             ends = _ends(i, at, (result.point, interval.low, interval.high))
             told = _told(result, at, name, ends)
-        yield Row(folded_name(name), _defined(ends), bool(low[i, at] == 1), told)
+        yield Row(folded_name(name), _defined(ends), bool(low[i, at] > 1), told)
 
 
 def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:

@@ -13,22 +13,34 @@ import pandas as pd
 
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
+from modelcompare.comparison.forest import keys_of, model_rows
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import pair_table
+from modelcompare.comparison.tables import better_side, pair_table
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
+from modelcompare.report.figures.interval_rows import (
+    Row,
+    draw_intervals,
+    folded_name,
+    height_of,
+)
+from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import among, models_by_class, part_shown
 from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import Outcome, all_pairs
-from modelcompare.words import signature
+from modelcompare.words import signature, value_name
 
+# Panels of a figure, and rows of a panel.
+_MOST_PANELS, _MOST_ROWS = 4, 60
 _TYPES = {"set": str, "slice": str, "n_samples": int}
 
 
@@ -39,6 +51,48 @@ def plot_ranks(
     chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
     ranks = diagram(result.friedman(chosen))
     return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
+
+
+def plot_groups(
+    result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
+) -> Figure:
+    """Draw the scores in each group, for all metrics with one value or for the one named.
+
+    Subgroups are in the order of `scores`, each with its best models. Metrics per class have a
+    panel for each class.
+    """
+    first = result._first
+    named = [among("metric", metric, first.metrics)] if metric else result._ranked_by
+    places = [at for at, key in enumerate(first.keys) if key.metric in (named or first.metrics[:1])]
+    places, most = places[:_MOST_PANELS], models_by_class(len(result.results), _MOST_ROWS)
+    panels, heights = [], []
+    for at in places:
+        rows: list[Row] = []
+        for group in result._ordered(first.keys[at].metric):
+            found = result.results[group]
+            rows.append(
+                Row(folded_name(group if isinstance(group, str) else " = ".join(map(str, group))))
+            )
+            rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
+        key = first.keys[at]
+        title = value_name(key.metric, key.label)
+        label = (
+            f"{interval_title(first.confidence_level)}, {better_side(first, key.metric)} is better"
+        )
+        panels.append(partial(draw_intervals, rows, title, label))
+        heights.append(height_of(rows))
+    shown = part_shown(min(most, len(result.models)), len(result.models), "model", "the best")
+    caption = Caption(
+        f"{len(result.results)} {'test sets' if result._of_sets else 'subgroups'}, "
+        f"{result.n_samples:,} samples; scores with {interval_title(first.confidence_level)}",
+        result.signature, shown, "colours: tests against the best of the group", keys_of(first),
+    )  # fmt: skip
+    return draw_panels(caption, wrapped(panels, 2), (4.4, max(heights)), ax=ax)
+
+
+def _shared(name: str) -> property:
+    """Attribute that all comparisons of a group share."""
+    return property(attrgetter(f"_first.{name}"))
 
 
 @dataclass(frozen=True)
@@ -79,7 +133,7 @@ class GroupComparison(Result):
         pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
           p_adjusted
     """
-    plot = Plots(critical_difference=plot_ranks)
+    plot = Plots(critical_difference=plot_ranks, groups=plot_groups)
 
     @property
     def _first(self) -> Compared:
@@ -95,18 +149,32 @@ class GroupComparison(Result):
         """Scores of all groups: the columns of `Comparison.scores` after those that name a group.
 
         A test set is named by the column set, in the order given; a subgroup by slice, value and
-        n_samples, the one in which the best model is worst first.
+        n_samples. Of each metric the subgroup in which its best model is worst comes first.
         """
-        scores = self._stacked(attrgetter("scores"))
-        if self._of_sets:
-            return scores
-        upwards = self._first.metric_info[self._first.metrics[0]].greater_is_better
-        return _worst_first(scores, greater_is_better=upwards)
+        return self._in_order(self._stacked(attrgetter("scores")))
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """Differences in all groups: the columns of `Comparison.differences` after their names."""
-        return self._stacked(attrgetter("differences"))
+        return self._in_order(self._stacked(attrgetter("differences")))
+
+    def _ordered(self, metric: str) -> list[Any]:
+        """Return the keys of the groups, in the order of `scores`."""
+        keys = [*self.results]
+        return keys if self._of_sets else sorted(keys, key=lambda k: self._places[(metric, *k)])
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        """Order of subgroups, by metric, slice and value."""
+        upwards = {name: info.greater_is_better for name, info in self._first.metric_info.items()}
+        return _worst_first(self._stacked(attrgetter("scores")), upwards)
+
+    def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if self._of_sets:
+            return frame
+        keys = zip(frame["metric"], frame["slice"], frame["value"], strict=True)
+        order = np.argsort([self._places[key] for key in keys], kind="stable")
+        return frame.iloc[order].reset_index(drop=True)
 
     def _stacked(self, frame_of: Callable[[Comparison], pd.DataFrame]) -> pd.DataFrame:
         frames = []
@@ -134,7 +202,8 @@ class GroupComparison(Result):
         named = (VALUE, "model", "estimate", interval_column(level))
         if not self._of_sets:
             made = self._document(
-                self._subgroup_tables(*named), findings=self.notes, figures={},
+                self._subgroup_tables(*named), findings=self.notes,
+                figures={"scores": self.plot.groups},
                 without=("pooled_scores", "pooled_differences"),
             )  # fmt: skip
             return replace(made, title="Subgroups")
@@ -153,16 +222,19 @@ class GroupComparison(Result):
                 ),
             }
         without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
-        ranked = self._ranked_by if len(self._first.models) >= 3 else []
-        figures = {f"ranks_{name}": partial(self.plot.critical_difference, name) for name in ranked}
+        ranked = self._ranked_by if len(self.models) >= 3 else []
+        figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
+        figures |= {
+            f"ranks_{each}": partial(self.plot.critical_difference, each) for each in ranked
+        }
         return self._document(tables, findings=self.notes, figures=figures, without=without)
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")
         tables = {
             "scores": Table.of(
-                "Subgroups, the worst first", self.scores, subgroup, "n_samples", *named,
-                decimals=None,
+                "Subgroups, worst first", self.scores, subgroup, "n_samples", *named,
+                decimals=None, subtitle="by the value of each metric's best model",
             )
         }  # fmt: skip
         if len(self.differences):
@@ -272,13 +344,12 @@ class GroupComparison(Result):
         )
 
 
-def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
-    """Order subgroups by the score of the model that ranks best over them, by the first metric."""
-    first = scores[scores["metric"] == scores["metric"].iloc[0]]
-    leader = first.groupby("model", sort=False)["rank"].mean().idxmin()
-    of_leader = first[first["model"] == leader].groupby(["slice", "value"], sort=False)
-    estimates = of_leader["estimate"].mean()
-    order = estimates.sort_values(ascending=greater_is_better, kind="stable").index
-    position = {key: place for place, key in enumerate(order)}
-    places = [position[key] for key in zip(scores["slice"], scores["value"], strict=True)]
-    return scores.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
+def _worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:
+    """Number subgroups by metric, slice and value, the worst for a metric's best model first."""
+    places: dict[Any, int] = {}
+    for metric, rows in scores.groupby("metric", sort=False):
+        best = rows.groupby("model", sort=False)["rank"].mean().idxmin()
+        estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
+        order = estimates.mean().sort_values(ascending=upwards[str(metric)], kind="stable").index
+        places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
+    return places

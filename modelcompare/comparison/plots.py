@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_telling, places_of
@@ -15,10 +16,11 @@ from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.base import divide
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.figures import curves, matrices, raincloud
 from modelcompare.report.figures.layout import Caption
-from modelcompare.report.figures.selection import among
+from modelcompare.report.figures.selection import among, part_shown
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import CurveKind, value_name
 
@@ -113,6 +115,49 @@ def confusion(
     caption = Caption(f"{result.headline}; confusion of {chosen}", result.signature)
     counted = _confused(_predictions(result), chosen)
     return matrices.plot_confusion(chosen, counted, caption, soft=soft, ax=ax)
+
+
+def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw a square for each model and class: its value of a metric per class.
+
+    By default of the first metric per class, or F1 if there is none. Of many models the best, and
+    of many classes those where models differ most.
+    """
+    per_class = [name for name, info in result.metric_info.items() if info.per_class]
+    if metric is None and not per_class:
+        preds = _predictions(result)
+        kept = result.order[: matrices.MAX_CLASSES, 0]
+        named, remark, strong = "f1", part_shown(len(kept), len(result.models), "model"), None
+        counted = [_confused(preds, result.models[model])["labels"] for model in kept]
+        values, labels = np.array([_f1(counts) for counts in counted]), [*counted[0].index]
+    else:
+        named = per_class[0] if metric is None else among("metric", metric, per_class)
+        places = places_of(result, named)
+        found, remark = selected(result, places, max_models=matrices.MAX_CLASSES)
+        columns = [*found]
+        kept = np.array(sorted(found[columns[0]], key=result.ranks[:, columns].mean(1).__getitem__))
+        chosen = np.ix_(kept, np.array(columns))
+        values, strong = result.point[chosen], result.rank_range[0][chosen] == 1
+        labels = [result.keys[at].label for at in columns]
+    note = "" if strong is None else "bold: no model is significantly better on the class"
+    caption = Caption(f"{result.headline}; values by class", result.signature, remark, note)
+    frame = pd.DataFrame(values, [result.models[model] for model in kept], labels)
+    return matrices.plot_classes(f"{named} by class", frame, strong, caption, ax=ax)
+
+
+def of_classes(result: Compared) -> bool:
+    """Return whether there are classes, and samples to count them on."""
+    preds = result.bootstrap.evaluation.predictions
+    kinds = {"labels", "probabilities"}
+    return (
+        preds.unit == "samples" and preds.labels is not None and preds.codes is not None
+        and {*preds.kinds.values()} <= kinds
+    )  # fmt: skip
+
+
+def _f1(counts: pd.DataFrame) -> NDArray[Any]:
+    hits, support, said = (np.diag(counts), *(counts.sum(axis=axis).to_numpy() for axis in (1, 0)))
+    return divide(2 * hits, support + said)
 
 
 def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:

@@ -22,8 +22,12 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
+from modelcompare.report.numbers import joined
 from modelcompare.report.result import Result
 from modelcompare.words import Simultaneous, check_choice
+
+# Characters of the models' names in the title of a page.
+_LONGEST_NAMES = 50
 
 
 def _of_evidence(draw: Callable[..., Figure]) -> Callable[..., Figure]:
@@ -62,10 +66,9 @@ class Comparison(Result):
           p_adjusted better method test
     """
     plot = Plots(
-        forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
-        differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
-        raincloud=_of_evidence(plots.of_replicates), confusion=_of_evidence(plots.confusion),
-        roc=_of_evidence(plots.roc), pr=_of_evidence(plots.pr),
+        forest=plots.forest, ranks=plots.ranks, differences=plots.differences,
+        heatmap=plots.heatmap, raincloud=plots.of_replicates, classes=plots.classes,
+        confusion=plots.confusion, roc=plots.roc, pr=plots.pr,
     )  # fmt: skip
 
     @property
@@ -197,17 +200,27 @@ class Comparison(Result):
     def _sentences(self) -> list[str]:
         return [finding.text for finding in self._findings]
 
+    @property
+    def _heading(self) -> str:
+        """Title of a page: the names of the models if they are few and short."""
+        names = joined(self.models)
+        if len(self.models) == 1:
+            return f"Scores of {names}"
+        short = len(names) <= _LONGEST_NAMES
+        return f"Comparison of {names if short else f'{len(self.models)} models'}"
+
     def document(self) -> Document:
-        found = self.evidence
-        tables = comparison_tables(found)
-        method, references = comparison_method(found)
-        figures = {
-            name: partial(plot_comparison, found, ("differences" if table.detail else "scores",),
+        tables = comparison_tables(self)
+        method, references = comparison_method(self)
+        figures: dict[str, Callable[[], Figure]] = {
+            name: partial(plot_comparison, self, ("differences" if table.detail else "scores",),
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
+        if plots.of_classes(self):
+            figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
         return self._document(
-            tables, figures=figures, headline=found.headline, findings=self._findings,
-            printed=lambda: printed_tables(found), notes=found.warned, method=method,
-            references=references, reproduce=comparison_code(found),
+            tables, figures=figures, heading=self._heading, headline=self.headline,
+            findings=self._findings, printed=lambda: printed_tables(self), notes=self.warned,
+            method=method, references=references, reproduce=comparison_code(self),
         )  # fmt: skip

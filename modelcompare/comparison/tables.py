@@ -59,7 +59,7 @@ def _score_table(result: Compared, metric: str) -> Table:
     frame = frame.iloc[np.lexsort((frame["rank"], pd.factorize(frame["label"])[0]))]
     return Table.of(
         metric,
-        frame.reset_index(drop=True),
+        frame.assign(differs=frame["rank_low"] > 1).reset_index(drop=True),
         *_class_column(result, metric),
         rank,
         "model",
@@ -72,6 +72,7 @@ def _score_table(result: Compared, metric: str) -> Table:
         n_shown=20,
         foremost=_foremost(result, metric),
         metric=metric,
+        tested=tested(result),
     )
 
 
@@ -82,7 +83,7 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
     return Table(
         f"{metric}, {what}",
         [*_class_column(result, metric), *named, *lead_columns(result)],
-        frame.reset_index(drop=True),
+        frame.assign(differs=frame["p_adjusted"] < result.alpha).reset_index(drop=True),
         subtitle=subtitle,
         notes=lead_notes(result, [metric], frame),
         decimals=result.decimals(metric),
@@ -92,8 +93,14 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         unit="row" if every or result.baseline is not None else "pair",
         foremost=_foremost(result, metric),
         metric=metric,
+        tested=tested(result),
         every=partial(_lead_table, result, metric, every=True),
     )
+
+
+def tested(result: Compared) -> tuple[str, str]:
+    """Return the column that flags significant differences, and their criterion."""
+    return "differs", f"{'p' if result.correction == 'none' else 'adjusted p'} < {result.alpha:g}"
 
 
 def _class_column(result: Compared, metric: str) -> list[Column]:

@@ -24,7 +24,7 @@ from modelcompare.report.figures.curves import CHANCE
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import LEADING, MAX_LINES, plain_axes, tell
+from modelcompare.report.figures.style import LEADING, MAX_LINES, Look, plain_axes, tell
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result
@@ -51,8 +51,8 @@ def plot_reliability(
         f"Reliability of the confidence in {of}: {result.n_samples:,} samples, "
         f"{interval_title(result.confidence_level)}",
         result.signature, shown,
-        note="bars: interval of each bin; dotted: calibrated; below: how many samples\n"
-        "ECE: expected calibration error without what chance adds to it",
+        note="bands: interval of each bin; dotted: calibrated; below: number of samples\n"
+        "ECE: expected calibration error, debiased",
     )  # fmt: skip
 
     def diagram(place: int, axes: Axes) -> None:
@@ -60,7 +60,7 @@ def plot_reliability(
         if ax is not None:
             axes.set_xlabel("confidence")
         elif place % 3 == 0:
-            axes.set_ylabel("share that came true")
+            axes.set_ylabel("accuracy")
 
     def histogram(place: int, axes: Axes) -> None:
         _draw_histogram(axes, rows_at(result.table, model=models[place]))
@@ -119,9 +119,9 @@ class Reliability(Result):
         interval = interval_column(self.confidence_level)
         tables = {
             "reliability": Table.of(
-                "Confidence, and the share that came true", self.table, "model",
+                "Confidence and accuracy in each bin", self.table, "model",
                 column("from", "low", decimals=2), column("to", "high", decimals=2), "n",
-                "confidence", "accuracy", interval, decimals=3,
+                "confidence", "accuracy", interval, decimals=3, folded=True,
             ),
             "errors": Table.of(
                 "Expected calibration error", self.errors, "model", "debiased_ece", interval,
@@ -135,12 +135,10 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
     bins = rows_at(result.table, model=model)
     plain_axes(axes, f"{model}\n{_error(rows_at(result.errors, model=model))}")
     axes.plot([0, 1], [0, 1], **CHANCE.options(linewidth=1))
-    to_low, to_high = bins["accuracy"] - bins["ci_low"], bins["ci_high"] - bins["accuracy"]
-    drawn = axes.errorbar(
-        bins["confidence"], bins["accuracy"], yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
-        color=LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
-    )  # fmt: skip
-    tell(drawn[0], [_bin(row) for row in bins.itertuples()])
+    ends = bins["ci_low"], bins["ci_high"]
+    axes.fill_between(bins["confidence"], *ends, color=LEADING, alpha=0.2, linewidth=0)
+    (drawn,) = axes.plot(bins["confidence"], bins["accuracy"], **Look(LEADING, "o").options())
+    tell(drawn, [_bin(row) for row in bins.itertuples()])
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
 
 

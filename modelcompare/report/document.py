@@ -35,6 +35,8 @@ class Document:
         Kind and version of the JSON document.
     signature : str
         How the numbers were made, in one line.
+    heading : str
+        Title of a page; by default the headline.
     headline : str
         What the result is about, in one line.
     findings : sequence of Finding
@@ -66,6 +68,7 @@ class Document:
     tables: Mapping[str, Table]
     printed: Callable[[], Sequence[Table]]
     frames: Callable[[], Mapping[str, pd.DataFrame]]
+    heading: str = ""
     headline: str = ""
     findings: Sequence[Finding] = ()
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)

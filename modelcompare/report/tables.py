@@ -83,6 +83,9 @@ class Table:
     unit: str = "row"  # what a row is
     foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
     metric: str = ""  # what its rows are of, if of one metric
+    # A column of the frame that flags rows of a significant difference, and the criterion.
+    tested: tuple[str, str] | None = None
+    folded: bool = False  # whether a page shows it on request, below its figure
     every: Callable[[], Table] | None = None  # makes the table of all rows, if there are more
 
     @classmethod

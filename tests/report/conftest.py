@@ -36,7 +36,7 @@ class MadeEvidence(Compared):
     notes = ()
     signature = metric_info = models = None
     bootstrap = SimpleNamespace(evaluation=SimpleNamespace(
-        predictions=SimpleNamespace(unit="samples", sums=None, sample_weight=None),
+        predictions=SimpleNamespace(unit="samples", sums=None, labels=None, sample_weight=None),
         units=SimpleNamespace(strata=None),
     ))  # fmt: skip
 

@@ -96,6 +96,7 @@ FIGURES = {
         name: lambda *size, name=name, **ax: getattr(comparison(*size).plot, name)(**ax)
         for name in ("forest", "differences", "ranks", "heatmap", "raincloud", "confusion")
     },
+    "classes": lambda *size, **ax: comparison(*size).plot.classes(**ax),
     "roc, plain": lambda *size, **ax: comparison(*size).plot.roc(
         label=preds(*size).labels[1], **ax
     ),
@@ -114,7 +115,8 @@ FIGURES = {
     "sensitivity": lambda *size, **ax: sensitivity(*size).plot.sensitivity(**ax),
     "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
 }
-BY_CLASS = ["forest", "differences", "ranks", "raincloud", "confusion", "variances", "intervals"]
+BY_CLASS = ["forest", "differences", "ranks", "raincloud", "confusion", "classes", "variances",
+            "intervals"]  # fmt: skip
 OF_PAIRS = ["forest", "differences", "heatmap", "agreement"]
 
 
@@ -387,7 +389,11 @@ def test_bootstrap_results_and_sets_have_figures_too():
     sets = {name: data.subset(np.arange(k, 240, 2)) for k, name in enumerate(("even", "odd"))}
     result = mc.compare_groups(sets, ["f1_macro", "f1"], test="wald", **FEW)
     assert "Mean rank by f1_macro: 5 models over 2 test sets" in result.plot().title
-    assert list(result.document().figures) == ["ranks_f1_macro"]
+    assert list(result.document().figures) == ["scores", "ranks_f1_macro"]
+    names = [tick.get_text() for tick in result.plot.groups().axes[0].get_yticklabels()]
+    assert names[0] == "even"
+    assert names[6] == "odd"
+    assert {*names[1:6]} == {*data.models}
 
 
 def test_plot_lists_its_figures():

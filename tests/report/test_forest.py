@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from modelcompare.comparison.forest import plot_comparison
+from modelcompare.report.figures.style import DIFFERENT, SAME
 
 MANY = [f"model_{i:02d}" for i in range(20)]
 
@@ -14,25 +15,30 @@ def _names(axes):
 
 
 def _points(axes):
-    """Estimates drawn, from top to bottom, and whether each is filled."""
+    """Estimates drawn, from top to bottom, and whether each is marked as different."""
     points = sorted(
-        (y, float(x), line.get_markerfacecolor() != "white")
-        for line in axes.lines if line.get_marker() == "o"
+        (y, float(x), look is DIFFERENT)
+        for line in axes.lines for look in (SAME, DIFFERENT)
+        if (line.get_marker(), line.get_color()) == (look.marker, look.colour)
         for x, y in zip(*line.get_data(), strict=True)
     )  # fmt: skip
-    return [x for _, x, _ in points], [filled for _, _, filled in points]
+    return [x for _, x, _ in points], [differs for _, _, differs in points]
 
 
 def test_scores_and_differences_are_drawn_at_their_values(make_comparison):
     result = make_comparison()
-    left, right = plot_comparison(result).axes
+    figure = plot_comparison(result)
+    left, right = figure.axes
     assert _names(left) == ["lstm", "cnn", "bow"]
-    estimates, filled = _points(left)
+    estimates, differs = _points(left)
     np.testing.assert_allclose(estimates, [0.710, 0.705, 0.700])
-    assert filled == [True, True, False]
+    assert differs == [False, False, True]
     assert _names(right) == ["lstm − cnn", "lstm − bow", "cnn − bow"]
     np.testing.assert_allclose(_points(right)[0], [0.005, 0.010, 0.005])
     segments = [collection.get_segments()[0][:, 0] for collection in left.collections]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "no significant difference", "significant difference (adjusted p < 0.05)",
+    ]  # fmt: skip
     np.testing.assert_allclose(segments[0], [0.70, 0.72])
 
 
@@ -48,9 +54,9 @@ def test_many_models_are_compared_with_the_leader(make_comparison):
     left, right = plot_comparison(result).axes
     assert _names(left) == MANY[::-1]
     assert _names(right) == ["best: model_19", *[f"− {name}" for name in MANY[-2::-1]]]
-    differences, filled = _points(right)
+    differences, differs = _points(right)
     np.testing.assert_allclose(differences, 0.005 * np.arange(1, 20), rtol=1e-9)
-    assert filled == [2 * 2.0**-k < 0.05 for k in range(1, 20)]
+    assert differs == [2 * 2.0**-k < 0.05 for k in range(1, 20)]
 
 
 def test_a_turned_difference_turns_its_interval(make_comparison):

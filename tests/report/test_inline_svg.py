@@ -55,7 +55,7 @@ def test_names_are_texts_that_a_reader_finds(figure):
 def test_title_and_small_print_are_a_caption_and_not_drawn(figure):
     text = inline(figure, "a")
     assert caption_of(figure)[0] == figure.title
-    assert caption_of(figure)[-1].startswith("filled: ")
+    assert caption_of(figure)[-1].startswith("colours of models: ")
     assert figure.title not in "".join(ElementTree.fromstring(text).itertext())
     assert figure.signature not in text
 

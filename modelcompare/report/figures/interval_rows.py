@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from modelcompare.report import escape
-from modelcompare.report.figures.style import LEADING, MUTED, plain_axes, tell
+from modelcompare.report.figures.style import DIFFERENT, SAME, Look, plain_axes, tell
 from modelcompare.report.figures.types import Axes
 from modelcompare.report.writers.terminal import fold
 
@@ -21,7 +21,7 @@ class Row(NamedTuple):
 
     text: str
     ends: tuple[float, ...] | None = None  # estimate, low, high; none of a heading or without value
-    strong: bool = False
+    differs: bool = False  # significantly, from the best or from zero
     told: str = ""  # the same in words and rounded numbers
 
 
@@ -46,9 +46,9 @@ def draw_intervals(
     plain_axes(axes, title, grid="x")
     axes.set_xlabel(label)
     positions = name_rows(axes, [(row.text, row.ends) for row in rows])
-    for strong in (True, False):
-        placed = [*zip(positions, rows, strict=True)]
-        _draw_rows(axes, [(y, r) for y, r in placed if r.ends and r.strong == strong], strong)
+    placed = [(y, row) for y, row in zip(positions, rows, strict=True) if row.ends]
+    for differs, look in ((False, SAME), (True, DIFFERENT)):
+        _draw_rows(axes, [(y, row) for y, row in placed if row.differs == differs], look)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6, integer=whole)
     if signed:
@@ -74,18 +74,14 @@ def name_rows(axes: Axes, rows: Sequence[tuple[str, Sized | None]]) -> list[floa
     return positions
 
 
-def _draw_rows(axes: Axes, placed: Sequence[tuple[float, Row]], strong: bool) -> None:
+def _draw_rows(axes: Axes, placed: Sequence[tuple[float, Row]], look: Look) -> None:
     """Draw the intervals of rows that look alike."""
     if not placed:
         return
     y, rows = zip(*placed, strict=True)
-    colour = LEADING if strong else MUTED
     estimate, low, high = zip(*(row.ends or () for row in rows), strict=True)
-    lines = axes.hlines(y, low, high, color=colour, linewidth=1.6)
-    points = axes.plot(
-        estimate, y, linestyle="", marker="o", markersize=5.5, color=colour,
-        markerfacecolor=colour if strong else "white", markeredgewidth=1.4,
-    )  # fmt: skip
+    lines = axes.hlines(y, low, high, color=look.colour, linewidth=1.6)
+    points = axes.plot(estimate, y, **look.options(linestyle="", markersize=5))
     for artist in (lines, *points):
         tell(artist, [row.told for row in rows])
 

@@ -1,4 +1,4 @@
-"""Figures of squares: all pairs of models, and what was said for each class."""
+"""Figures of squares: pairs of models, values by class, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _draw_cells(
         if not np.isnan(value):
             bold = strong is not None and strong[i, j]
             axes.text(
-                j, i, str(texts[i, j]), ha="center", va="center", fontsize=6.5,
+                j, i, str(texts[i, j]), ha="center", va="center", fontsize=7,
                 color="white" if value > DARK else "black", fontweight="bold" if bold else "normal",
             )  # fmt: skip
 
@@ -105,7 +105,7 @@ def plot_confusion(
     model: str, matrices: Mapping[str, pd.DataFrame], caption: Caption, *, soft: bool = False,
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw how often each class was said where each was true, and what probability it was given.
+    """Draw the share of each true class that got each predicted class, and its mean probability.
 
     `matrices` are "labels", and "probabilities" if the model gave them. Shares are of the true
     class. Of many classes those are drawn that are confused most. Into an `ax` goes one of the two
@@ -123,11 +123,11 @@ def plot_confusion(
     def draw(kind: str, axes: Axes) -> None:
         part = shares[kind].iloc[labels, labels]
         _draw_cells(axes, part.to_numpy(), np.vectorize(_share_text)(part.to_numpy()))
-        axes.set_title(_SAID[kind])
+        axes.set_title(_COUNTED[kind])
         names = [_short(str(name)) for name in part.index]
         axes.set_yticks(range(len(names)), names, fontsize=7)
         axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
-        axes.set_xlabel("said" if kind == "labels" else "given probability")
+        axes.set_xlabel("predicted class")
 
     side = max(0.34 * len(labels), 1.5)
     return draw_panels(
@@ -136,7 +136,26 @@ def plot_confusion(
     )  # fmt: skip
 
 
-_SAID = {"labels": "predicted class", "probabilities": "probabilities"}
+def plot_classes(
+    title: str, values: pd.DataFrame, strong: NDArray[Any] | None, caption: Caption, *,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw a value for each model, in rows, and class, in columns; `strong` ones are bold."""
+
+    def draw(axes: Axes) -> None:
+        texts = np.vectorize(_share_text)(values.to_numpy())
+        _draw_cells(axes, values.to_numpy(), texts, strong)
+        axes.set_title(title)
+        for names, place in ((values.index, axes.set_yticks), (values.columns, axes.set_xticks)):
+            place(range(len(names)), [_short(str(name)) for name in names], fontsize=7)
+        axes.tick_params(axis="x", rotation=90)
+
+    n_rows, n_columns = values.shape
+    size = 0.34 * n_columns + 2.1, 0.34 * n_rows + 1.3
+    return draw_panels(caption, [[draw]], size, ax=ax, least_width=4.4)
+
+
+_COUNTED = {"labels": "decisions", "probabilities": "probabilities"}
 
 
 def _of_true(matrix: pd.DataFrame) -> pd.DataFrame:

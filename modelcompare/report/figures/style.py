@@ -44,6 +44,11 @@ class Look:
         return {"markersize": 3.8, "linewidth": 1.4, **own, **more}
 
 
+# One meaning in every forest and table: like the best, or like each other; and significantly not.
+SAME = Look(LEADING, "o")
+DIFFERENT = Look(OTHER, "D")
+
+
 def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
     """Give a colour and a marker to each model, as far as there are colours."""
     named = zip(models, MODEL_COLOURS, MARKERS, strict=False)

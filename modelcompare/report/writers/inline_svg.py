@@ -21,9 +21,10 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 _REFERENCE = re.compile(r"#([\w.-]+)")
 _LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 _MARKS = {f"{_SVG}path", f"{_SVG}use"}
-# Wider drawings, in points, are scrolled on a phone, where they would be too small to read; higher
-# ones everywhere, where they would hide what follows.
-_WIDE, _TALL = 440, 640
+# Wider drawings, in points, are scrolled on a phone, where they would be too small to read.
+_WIDE = 330
+# Pixels of a page for each point, where there is room.
+_PIXELS = 1.4
 # A drawing of more characters is a picture instead: a page must stay quick to open.
 _MOST_CHARACTERS = 300_000
 
@@ -39,9 +40,7 @@ def inline(figure: Figure, name: str) -> str:
     root = ElementTree.fromstring(document)
     _label(root, getattr(figure, "told", {}))
     _simplify(root, name)
-    width, height = map(float, root.get("viewBox", "0 0 0 0").split()[2:])
-    shape = "wide" * (width > _WIDE), "tall" * (height > _TALL)
-    root.set("class", " ".join(filter(None, shape)))
+    root.set("class", "wide" * (float(root.get("viewBox", "0 0 0 0").split()[2]) > _WIDE))
     root.set("role", "img")
     root.set("aria-label", _title(figure))
     markup = _written(root)
@@ -97,6 +96,7 @@ def _simplify(root: ElementTree.Element, name: str) -> None:
                 attributes[key] = _LONG_NUMBER.sub(r"\1", " ".join(value.split()))
     for size in ("width", "height"):
         root.attrib.pop(size, None)
+    root.set("width", f"{_PIXELS * float(root.get('viewBox', '0 0 0 0').split()[2]):.0f}")
 
 
 def _references(root: ElementTree.Element) -> Iterator[str]:

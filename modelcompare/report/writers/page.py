@@ -39,7 +39,8 @@ def page(document: Document, more: Sequence[Document] = (), *, command: str = ""
     top = document.top_sentences(_OPEN_SENTENCES)
     return environment.get_template("page.html.j2").render(
         document=document, sections=[main, *others],
-        title=document.headline or next(iter(document.tables.values())).title,
+        title=document.heading or document.headline or next(iter(document.tables.values())).title,
+        about=document.headline if document.heading else "",
         style=Markup(style), script=Markup(script),
         policy=f"script-src '{_digest(script)}'; style-src '{_digest(style)}'",
         verdict=top, below=[each for each in document.sentences if each not in top],
@@ -79,15 +80,25 @@ def _section(document: Document, place: int) -> dict[str, Any]:
     # All pairs are to choose from on the first result alone.
     every = document.all_tables if not place and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
-    drawings = _drawings(document.figures, key)
+    # An interval is drawn once: as a bar in its row, or else in the figure of the table.
+    barred = {name for name, table in shown.items() if table["bars"] and table["legend"]}
+    figures = {name: draw for name, draw in document.figures.items() if name not in barred}
+    drawings = _drawings(figures, key)
     groups: list[dict[str, Any]] = []
     for metric in dict.fromkeys(table.metric for table in tables.values()):
         names = [name for name, table in tables.items() if table.metric == metric]
-        figures = [drawings.pop(name) for name in names if name in drawings]
-        of_metric = [shown[name] for name in names]
-        groups.append({"metric": metric, "tables": of_metric, "figures": figures})
+        of_metric = [
+            shown[n] | {"figure": None if shown[n]["shown"].folded else drawings.pop(n, None)}
+            for n in names
+        ]
+        found = [drawings.pop(name) for name in names if name in drawings]
+        legend: list[tuple[str, str]] = next(
+            (table["legend"] for table in of_metric if table["legend"]), []
+        )
+        groups.append({"metric": metric, "tables": of_metric, "figures": found, "legend": legend})
     if drawings:
-        groups.append({"metric": "", "tables": [], "figures": list(drawings.values())})
+        rest = list(drawings.values())
+        groups.append({"metric": "", "tables": [], "figures": rest, "legend": []})
     return {"key": key, "document": document, "groups": groups}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -12,8 +11,8 @@ from modelcompare.report.escape import json as escape_json
 from modelcompare.report.escape import visible
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.figures.selection import part_shown
-from modelcompare.report.numbers import nice_ticks
 from modelcompare.report.tables import Column, Table
+from modelcompare.report.writers.bars import bars_of, key_of
 
 # Rows of pairs that a page holds for other baselines, of all classes of all metrics together.
 ROOM = 12_000
@@ -22,7 +21,6 @@ _FEWEST_CLASSES = 3
 # No more rows of all pairs than this are made.
 _MOST_PAIRS = 200_000
 _NUMBERS = RIGHT | {"ranks", "interval", "p-value"}
-_MARGIN = 2.0
 
 
 def page_tables(
@@ -59,59 +57,22 @@ def pairs_fit(tables: Iterable[Table]) -> bool:
 
 def _page_table(key: str, table: Table, left_out: str, pairs: Table | None) -> dict[str, Any]:
     """Add to a table bars of its intervals; ids of what belongs to it begin with `key`."""
-    after, axis, bars = _bars(table, pairs)
-    # What must be known besides where another baseline is chosen.
+    bars = bars_of(table, [] if pairs is None else _both_ways(pairs))
+    # Notes that hold only where another baseline is chosen.
     of_others = [note for note in (pairs.notes if pairs else ()) if note not in table.notes]
     return {
         "key": key, "shown": table, "left_out": left_out, "kinds": list(map(_kind, table.columns)),
-        "axis": axis, "after": after, "bars": bars, "notes_of_others": of_others,
+        "bars": bars, "notes_of_others": of_others,
+        "legend": key_of(table.tested) if bars and table.tested else [],
         "pairs": "" if pairs is None else _as_data(pairs),
     }  # fmt: skip
 
 
-def _bars(
-    table: Table, pairs: Table | None
-) -> tuple[int, dict[str, Any] | None, list[dict[str, str]]]:
-    """Draw the interval of each row: the column that bars follow, their axis, and places on it.
-
-    There is no axis without an interval behind a value, or where rows do not share one scale.
-    """
-    columns = table.columns
-    places = [
-        place
-        for place, column in enumerate(columns[1:], start=1)
-        if column.kind == "interval" and columns[place - 1].kind in ("estimate", "difference")
-    ]
-    values = [column for column in columns if column.kind == "value"]
-    if not places or any(table.frame[each.sources[0]].nunique() > 1 for each in values):
-        return 0, None, []
-    value, interval = columns[places[0] - 1 : places[0] + 1]
-    signed = value.kind == "difference"
-    ends = [interval.sources[0], value.sources[0], interval.sources[1]]
-    drawn = table.frame[ends].to_numpy(dtype=float).tolist()
-    numbers = [*chain(*drawn)]
-    if pairs is not None:
-        turned = pairs.frame[ends].to_numpy(dtype=float).ravel().tolist()
-        numbers = [*turned, *(-number for number in turned)]
-    finite = [number for number in numbers if math.isfinite(number)]
-    if not finite:
-        return 0, None, []
-    low, high = (min(0.0, *finite), max(0.0, *finite)) if signed else (min(finite), max(finite))
-    if low == high:
-        low, high = low - 1, high + 1
-
-    def at(number: float) -> str:
-        return f"{_MARGIN + (100 - 2 * _MARGIN) * (number - low) / (high - low):.1f}%"
-
-    zero = at(0.0) if signed else ""
-    bars = [
-        dict(zip(("low", "middle", "high"), map(at, row), strict=True), zero=zero)
-        if all(map(math.isfinite, row))
-        else {}
-        for row in drawn
-    ]
-    ticks = [(at(tick), f"{tick:g}") for tick in nice_ticks(low, high, most=3)]
-    return places[0] + 1, {"low": low, "high": high, "ticks": ticks}, bars
+def _both_ways(pairs: Table) -> list[float]:
+    """Return all ends of the intervals of pairs, a - b and b - a."""
+    sources = [c.sources for c in pairs.columns if c.kind in ("difference", "interval")]
+    ends = pairs.frame[[*chain(*sources)]].to_numpy(dtype=float).ravel().tolist()
+    return [*ends, *(-end for end in ends)]
 
 
 def _as_data(pairs: Table) -> str:
@@ -123,7 +84,11 @@ def _as_data(pairs: Table) -> str:
     place = {name: i for i, name in enumerate(names)}
     sides = [[place[name] for name in pairs.texts(side)] for side in (first, second)]
     of_class = {name: i for i, name in enumerate(dict.fromkeys(classes))}
-    rows = zip([of_class[c] for c in classes], *sides, *map(pairs.texts, numbers), strict=True)
+    texts = map(pairs.texts, numbers)
+    flags = (
+        pairs.frame[pairs.tested[0]].astype(int).tolist() if pairs.tested else [0] * len(classes)
+    )
+    rows = zip([of_class[c] for c in classes], *sides, *texts, flags, strict=True)
     held = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
             "rows": list(rows)}  # fmt: skip
     return escape_json(json.dumps(held, separators=(",", ":"))).replace("<", "\\u003c")

@@ -27,6 +27,7 @@ const sort = (heading, column, direction) => {
     return missing || direction * compare(a, b, numeric);
   });
   body.append(...rows.map(([, row]) => row));
+  filter();
 };
 const unsorted = (table) => all("th", table).forEach((th) => th.setAttribute("aria-sort", "none"));
 for (const heading of all("thead th")) {
@@ -46,6 +47,8 @@ for (const heading of all("thead th")) {
 // Filtering: rows of the first result by their class, those of others by their metric, and all by
 // a text that they hold.
 const column = (table, title) => all("th", table).find((th) => th.textContent === title)?.cellIndex;
+const FEW = 20;
+const whole = new Set();
 const filter = () => {
   const text = one("filter").value.trim().toLowerCase();
   const label = one("class")?.value;
@@ -55,13 +58,19 @@ const filter = () => {
     const isFirst = table.closest("section") === first;
     const at = column(table, isFirst ? "class" : "metric");
     const wanted = at !== undefined && (isFirst ? label : metric);
+    let n = 0;
     for (const row of table.tBodies[0].rows) {
       const said = wanted && row.cells[at].textContent;
       const chosen = !wanted || said === wanted || (!isFirst && said.startsWith(`${wanted} of `));
       const texts = [...row.cells].map((cell) => cell.textContent.toLowerCase());
       row.hidden = !chosen || !texts.some((each) => each.includes(text));
+      if (!row.hidden) n += 1;
+      row.classList.toggle("more", n > FEW && !whole.has(table));
       if (chosen && !table.closest("[hidden]")) [shown, of] = [shown + !row.hidden, of + 1];
     }
+    const more = one(`${table.id}-more`);
+    more.hidden = n <= FEW || whole.has(table);
+    more.textContent = `Show all ${n} rows`;
   }
   one("status").value = shown < of ? `${shown} of ${of} rows` : "";
 };
@@ -76,22 +85,24 @@ const negative = (end) => {
   return Number(end) ? `-${end}` : end;
 };
 const turned = (interval) => interval.split(" to ").reverse().map(negative).join(" to ");
-const drawBar = (cell, table, by, interval) => {
+const drawBar = (cell, table, by, interval, differs) => {
   const [low, high] = [Number(table.dataset.low), Number(table.dataset.high)];
   const place = (value) => `${2 + (96 * (value - low)) / (high - low)}%`;
   const ends = [...interval.split(" to "), by, "0"].map(Number);
   if (ends.some(Number.isNaN)) return;
   const [x1, x2, cx, zero] = ends.map(place);
-  const svg = make("svg", { "aria-hidden": "true" }, cell);
+  const svg = make("svg", { "aria-hidden": "true", class: differs ? "differs" : "same" }, cell);
   make("line", { class: "zero", x1: zero, x2: zero, y2: "100%" }, svg);
   make("line", { x1, x2, y1: "50%", y2: "50%" }, svg);
-  make("circle", { cx, cy: "50%", r: 4 }, svg);
+  const mark = make("svg", { x: cx, y: "50%" }, svg);
+  if (differs) make("path", { d: "M-5.5 0 0-5.5 5.5 0 0 5.5z" }, mark);
+  else make("circle", { r: 4.5 }, mark);
 };
 const rebase = (table, chosen) => {
   const { models, classes, rows } = JSON.parse(one(table.dataset.pairs).textContent);
   const base = models.indexOf(chosen);
   const kinds = [...table.tHead.rows[0].cells].map((cell) => cell.className);
-  const made = rows.filter(([, a, b]) => a === base || b === base).map(([label, a, b, by, ci, p]) => {
+  const made = rows.filter(([, a, b]) => a === base || b === base).map(([label, a, b, by, ci, p, differs]) => {
     const other = models[a === base ? b : a];
     const [lead, interval] = a === base ? [by, ci] : [minus(by), turned(ci)];
     const texts = [chosen, other, lead, interval, p];
@@ -100,12 +111,20 @@ const rebase = (table, chosen) => {
     for (const kind of kinds) {
       const cell = row.insertCell();
       cell.className = kind;
-      if (kind === "bar") drawBar(cell, table, lead, interval);
+      if (kind === "bar") drawBar(cell, table, lead, interval, differs);
       else cell.textContent = texts.shift();
     }
     return row;
   });
   table.tBodies[0].replaceChildren(...made);
+  name(table);
+};
+// On a phone each cell shows the title of its column.
+const name = (table) => {
+  const titles = [...table.tHead.rows[0].cells].map((cell) => cell.matches("th") ? cell.textContent : "");
+  for (const row of table.tBodies[0].rows) {
+    [...row.cells].forEach((cell, i) => { if (cell.textContent) cell.dataset.title = titles[i]; });
+  }
 };
 const original = new Map(all("table[data-pairs]").map((table) => [table, [...table.tBodies[0].rows]]));
 const titles = new Map();
@@ -126,7 +145,16 @@ const choose = () => {
   filter();
 };
 
-// The controls are of use to who has a script, and so they show now.
+for (const table of all("table")) {
+  name(table);
+  const more = document.createElement("button");
+  Object.assign(more, { type: "button", id: `${table.id}-more`, className: "unfold", hidden: true });
+  more.addEventListener("click", () => { whole.add(table); filter(); });
+  table.parentElement.after(more);
+}
+document.body.classList.add("cards");
+
+// The controls need this script, so they are hidden without it.
 const first = one("main").closest("section");
 one("controls").hidden = one("theme").hidden = false;
 one("filter").addEventListener("input", filter);
@@ -145,6 +173,7 @@ if (one("metric")) {
   one("metric").addEventListener("change", show);
   show();
 }
+filter();
 if (one("baseline")) {
   const names = all("table[data-pairs]").flatMap(
     (table) => JSON.parse(one(table.dataset.pairs).textContent).models);
