@@ -1,6 +1,7 @@
 """Comparisons with invented numbers: the report room is tested without any statistics."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +28,10 @@ def _first_places(frame):
 
 
 class MadeComparison(Comparison):
-    """A Comparison of invented frames, whose arrays are those of the frames."""
+    """A Comparison of invented frames, whose arrays are those of the frames.
+
+    Tests may change its frames until it is first looked at: what follows from them is kept then.
+    """
 
     __setattr__ = object.__setattr__
     name = "made.npz"
@@ -52,7 +56,7 @@ class MadeComparison(Comparison):
         )
         self.sentences, self.odd, self.warned = sentences, False, ()
 
-    @property
+    @cached_property
     def keys(self):
         pairs = self.scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
         return [ValueKey(metric, None if is_missing(label) else label) for metric, label in pairs]
@@ -70,26 +74,22 @@ class MadeComparison(Comparison):
         frame = frame[[*columns]].astype(float)
         return [frame[name].to_numpy().reshape(len(self.keys), -1).T for name in columns]
 
-    point = property(lambda self: self._of(self.scores, "estimate")[0])
-    ranks = property(lambda self: self._of(self.scores, "rank")[0])
-    rank_range = property(lambda self: self._of(self.scores, "rank_low", "rank_high"))
-    difference = property(lambda self: self._of(self.differences, "difference")[0])
-    error = property(lambda self: self._of(self.differences, "standard_error")[0])
-    p_values = property(lambda self: self._of(self.differences, "p_value")[0])
-    p_adjusted = property(lambda self: self._of(self.differences, "p_adjusted")[0])
-    leads = property(lambda self: self._turned(every=False))
-    all_leads = property(lambda self: self._turned(every=True))
-    family_sizes = property(Comparison.family_sizes.func)
-    sameness = property(Comparison.sameness.func)
-    better = property(Comparison.better.func)
-    order = property(Comparison.order.func)
+    point = cached_property(lambda self: self._of(self.scores, "estimate")[0])
+    ranks = cached_property(lambda self: self._of(self.scores, "rank")[0])
+    rank_range = cached_property(lambda self: self._of(self.scores, "rank_low", "rank_high"))
+    difference = cached_property(lambda self: self._of(self.differences, "difference")[0])
+    error = cached_property(lambda self: self._of(self.differences, "standard_error")[0])
+    p_values = cached_property(lambda self: self._of(self.differences, "p_value")[0])
+    p_adjusted = cached_property(lambda self: self._of(self.differences, "p_adjusted")[0])
+    leads = cached_property(lambda self: self._turned(every=False))
+    all_leads = cached_property(lambda self: self._turned(every=True))
 
-    @property
+    @cached_property
     def score_interval(self):
         low, high = self._of(self.scores, "ci_low", "ci_high")
         return Interval.of(low, high, "BCa")
 
-    @property
+    @cached_property
     def corrected(self):
         return self.difference - 2 * self.error, self.difference + 2 * self.error
 
