@@ -4,6 +4,7 @@ import ast
 import importlib
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ import modelcompare
 PACKAGE = Path(modelcompare.__file__).parent
 ALONE = ("resampling", "significance")
 FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@cache
+def parsed(path):
+    """The tree of a file, which several tests walk."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def random_calls(tree):
@@ -35,7 +42,7 @@ def random_calls(tree):
 def test_only_resampling_and_significance_draw_random_numbers(path):
     if path.relative_to(PACKAGE).parts[0] in ALONE:
         return
-    assert list(random_calls(ast.parse(path.read_text(encoding="utf-8")))) == []
+    assert list(random_calls(parsed(path))) == []
 
 
 def test_the_check_sees_every_way_to_draw():
@@ -77,11 +84,11 @@ def test_experiments_import_what_the_package_has():
 
 def test_docstrings_open_with_a_verb_or_a_noun_phrase():
     questions = re.compile(r"(What|Whether|How|Where|Which|Who|The same|Say|Of)\b")
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     opened = [
         f"{path.name}: {text.splitlines()[0]}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and questions.match(text := ast.get_docstring(node) or "")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, documented) and questions.match(text := ast.get_docstring(node) or "")
     ]
     assert opened == []

@@ -70,20 +70,19 @@ def population(preds):
 
 
 SLOPES = (1, 1.7, 0.6)
-TRUE = population(draw(1_000_000, 7, *SLOPES))
 
 
 def test_errors_and_differences_are_covered():
-    trials = 40
+    trials, true = 40, population(draw(1_000_000, 7, *SLOPES))
     covered, apart = np.zeros((3, 2)), np.zeros((3, 2))
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
     for seed in range(trials):
         preds = draw(300, seed, *SLOPES)
         made = mc.bootstrap(preds, ["debiased_ece", "rms_calibration_error"], n_resamples=2)
         of_models = made.score_interval("auto", 0.95)
-        covered += (of_models.low <= TRUE) & (of_models.high >= TRUE)
+        covered += (of_models.low <= true) & (of_models.high >= true)
         of_pairs = made.difference_interval(a, b, "auto", 0.95)
-        apart += (of_pairs.low <= TRUE[a] - TRUE[b]) & (of_pairs.high >= TRUE[a] - TRUE[b])
+        apart += (of_pairs.low <= true[a] - true[b]) & (of_pairs.high >= true[a] - true[b])
     # Fewer than 33 of 40 at a coverage of 0.95: a chance of 0.07 %.
     assert (covered >= 33).all()
     assert (apart >= 33).all()

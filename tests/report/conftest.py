@@ -1,6 +1,7 @@
 """Comparisons with invented numbers: the report room is tested without any statistics."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
@@ -27,8 +27,11 @@ def _first_places(frame):
     return frame.groupby(["metric", "label"], dropna=False, sort=False).ngroup()
 
 
-class MadeEvidence(Compared):
-    """Evidence of invented frames, whose arrays are those of the frames."""
+class MadeComparison(Comparison):
+    """A Comparison of invented frames, whose arrays are those of the frames.
+
+    Tests may change its frames until it is first looked at: what follows from them is kept then.
+    """
 
     __setattr__ = object.__setattr__
     name = "made.npz"
@@ -53,7 +56,7 @@ class MadeEvidence(Compared):
         )
         self.sentences, self.odd, self.warned = sentences, False, ()
 
-    @property
+    @cached_property
     def keys(self):
         pairs = self.scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
         return [ValueKey(metric, None if is_missing(label) else label) for metric, label in pairs]
@@ -71,26 +74,22 @@ class MadeEvidence(Compared):
         frame = frame[[*columns]].astype(float)
         return [frame[name].to_numpy().reshape(len(self.keys), -1).T for name in columns]
 
-    point = property(lambda self: self._of(self.scores, "estimate")[0])
-    ranks = property(lambda self: self._of(self.scores, "rank")[0])
-    rank_range = property(lambda self: self._of(self.scores, "rank_low", "rank_high"))
-    difference = property(lambda self: self._of(self.differences, "difference")[0])
-    error = property(lambda self: self._of(self.differences, "standard_error")[0])
-    p_values = property(lambda self: self._of(self.differences, "p_value")[0])
-    p_adjusted = property(lambda self: self._of(self.differences, "p_adjusted")[0])
-    leads = property(lambda self: self._turned(every=False))
-    all_leads = property(lambda self: self._turned(every=True))
-    family_sizes = property(Compared.family_sizes.func)
-    sameness = property(Compared.sameness.func)
-    better = property(Compared.better.func)
-    order = property(Compared.order.func)
+    point = cached_property(lambda self: self._of(self.scores, "estimate")[0])
+    ranks = cached_property(lambda self: self._of(self.scores, "rank")[0])
+    rank_range = cached_property(lambda self: self._of(self.scores, "rank_low", "rank_high"))
+    difference = cached_property(lambda self: self._of(self.differences, "difference")[0])
+    error = cached_property(lambda self: self._of(self.differences, "standard_error")[0])
+    p_values = cached_property(lambda self: self._of(self.differences, "p_value")[0])
+    p_adjusted = cached_property(lambda self: self._of(self.differences, "p_adjusted")[0])
+    leads = cached_property(lambda self: self._turned(every=False))
+    all_leads = cached_property(lambda self: self._turned(every=True))
 
-    @property
+    @cached_property
     def score_interval(self):
         low, high = self._of(self.scores, "ci_low", "ci_high")
         return Interval.of(low, high, "BCa")
 
-    @property
+    @cached_property
     def corrected(self):
         return self.difference - 2 * self.error, self.difference + 2 * self.error
 
