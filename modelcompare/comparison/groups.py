@@ -67,32 +67,23 @@ def plot_groups(
     places, most = places[:_MOST_PANELS], models_by_class(len(result.results), _MOST_ROWS)
     panels, heights = [], []
     for at in places:
-        rows: list[Row] = []
-        for group in result._ordered(first.keys[at].metric):
-            found = result.results[group]
-            rows.append(
-                Row(folded_name(group if isinstance(group, str) else " = ".join(map(str, group))))
-            )
+        key, rows = first.keys[at], []
+        for group in result._ordered(key.metric):
+            found = result.results[group].evidence
+            name = group if isinstance(group, str) else " = ".join(map(str, group))
+            rows.append(Row(folded_name(name)))
             rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
-        key = first.keys[at]
-        title = value_name(key.metric, key.label)
-        label = (
-            f"{interval_title(first.confidence_level)}, {better_side(first, key.metric)} is better"
-        )
-        panels.append(partial(draw_intervals, rows, title, label))
+        side = f"{better_side(first, key.metric)} is better"
+        label = f"{interval_title(first.confidence_level)}, {side}"
+        panels.append(partial(draw_intervals, rows, value_name(key.metric, key.label), label))
         heights.append(height_of(rows))
-    shown = part_shown(min(most, len(result.models)), len(result.models), "model", "the best")
+    shown = part_shown(min(most, len(first.models)), len(first.models), "model", "the best")
     caption = Caption(
         f"{len(result.results)} {'test sets' if result._of_sets else 'subgroups'}, "
         f"{result.n_samples:,} samples; scores with {interval_title(first.confidence_level)}",
         result.signature, shown, "colours: tests against the best of the group", keys_of(first),
     )  # fmt: skip
     return draw_panels(caption, wrapped(panels, 2), (4.4, max(heights)), ax=ax)
-
-
-def _shared(name: str) -> property:
-    """Attribute that all comparisons of a group share."""
-    return property(attrgetter(f"_first.{name}"))
 
 
 @dataclass(frozen=True)
@@ -222,7 +213,7 @@ class GroupComparison(Result):
                 ),
             }
         without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
-        ranked = self._ranked_by if len(self.models) >= 3 else []
+        ranked = self._ranked_by if len(self._first.models) >= 3 else []
         figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
         figures |= {
             f"ranks_{each}": partial(self.plot.critical_difference, each) for each in ranked

@@ -66,9 +66,11 @@ class Comparison(Result):
           p_adjusted better method test
     """
     plot = Plots(
-        forest=plots.forest, ranks=plots.ranks, differences=plots.differences,
-        heatmap=plots.heatmap, raincloud=plots.of_replicates, classes=plots.classes,
-        confusion=plots.confusion, roc=plots.roc, pr=plots.pr,
+        forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
+        differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
+        raincloud=_of_evidence(plots.of_replicates), classes=_of_evidence(plots.classes),
+        confusion=_of_evidence(plots.confusion), roc=_of_evidence(plots.roc),
+        pr=_of_evidence(plots.pr),
     )  # fmt: skip
 
     @property
@@ -203,24 +205,26 @@ class Comparison(Result):
     @property
     def _heading(self) -> str:
         """Title of a page: the names of the models if they are few and short."""
-        names = joined(self.models)
-        if len(self.models) == 1:
+        models = self.evidence.models
+        names = joined(models)
+        if len(models) == 1:
             return f"Scores of {names}"
         short = len(names) <= _LONGEST_NAMES
-        return f"Comparison of {names if short else f'{len(self.models)} models'}"
+        return f"Comparison of {names if short else f'{len(models)} models'}"
 
     def document(self) -> Document:
-        tables = comparison_tables(self)
-        method, references = comparison_method(self)
+        found = self.evidence
+        tables = comparison_tables(found)
+        method, references = comparison_method(found)
         figures: dict[str, Callable[[], Figure]] = {
-            name: partial(plot_comparison, self, ("differences" if table.detail else "scores",),
+            name: partial(plot_comparison, found, ("differences" if table.detail else "scores",),
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
-        if plots.of_classes(self):
+        if plots.of_classes(found):
             figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
         return self._document(
-            tables, figures=figures, heading=self._heading, headline=self.headline,
-            findings=self._findings, printed=lambda: printed_tables(self), notes=self.warned,
-            method=method, references=references, reproduce=comparison_code(self),
+            tables, figures=figures, heading=self._heading, headline=found.headline, findings=self._findings,
+            printed=lambda: printed_tables(found), notes=found.warned, method=method,
+            references=references, reproduce=comparison_code(found),
         )  # fmt: skip

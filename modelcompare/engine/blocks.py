@@ -17,7 +17,7 @@ class Blocks:
 
     def __init__(self, predictions: TestSet) -> None:
         self._predictions = predictions
-        # Number and content of the last block; iterator of further blocks, with the number of its first.
+        # Number and content of the last block; iterator of further ones, number of its first.
         self._block: tuple[int, TestSet] = 0, predictions.head
         self._ahead: dict[int, Iterator[TestSet]] = {}
 

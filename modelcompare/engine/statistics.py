@@ -54,7 +54,7 @@ class UnitStatistics:
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Statistics that are worth keeping, or everything that a sketch contains.
-        self._kept = {**predictions.sums.numbers}
+        self._kept = {**predictions.sums}
         self._rows: Labels | None = None
         if collapse is not False:
             self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
@@ -27,8 +28,8 @@ def _first_places(frame):
     return frame.groupby(["metric", "label"], dropna=False, sort=False).ngroup()
 
 
-class MadeComparison(Comparison):
-    """A Comparison of invented frames, whose arrays are those of the frames.
+class MadeEvidence(Compared):
+    """Evidence of invented frames, whose arrays are those of the frames.
 
     Tests may change its frames until it is first looked at: what follows from them is kept then.
     """
