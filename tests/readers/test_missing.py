@@ -82,7 +82,7 @@ def _sources(frame, folder):
         ("-", ("y_true", "a", "b")),
     ],
 )
-@pytest.mark.filterwarnings("ignore:label '(nan|<NA>)', which missing values become as texts")
+@pytest.mark.filterwarnings("ignore:label '(nan|<NA>)', the text of missing values")
 def test_a_mark_in_the_truth_is_ambiguous_and_both_commands_work(tmp_path, mark, columns):
     for source in _sources(_marked(mark, *columns), tmp_path):
         with pytest.raises(
@@ -158,7 +158,7 @@ def test_arrays_of_texts_made_of_missing_values_warn(missing):
     if missing is None:  # a name that a class may have
         assert "None" in mc.Predictions(truth, {"a": truth}).labels
         return
-    with pytest.warns(DataWarning, match=f"label '{text}', which missing values become as texts"):
+    with pytest.warns(DataWarning, match=f"label '{text}', the text of missing values"):
         mc.Predictions(truth, {"a": truth})
     labels = ["cat", "dog", text]
     assert mc.Predictions(truth, {"a": truth}, labels=labels).labels.tolist() == labels
