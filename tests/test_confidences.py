@@ -63,7 +63,7 @@ def test_bad_lists(lists, options, message):
         mc.io.from_nbest(["a", "b"], {"m": lists}, **options)
 
 
-def test_bins_stand_for_their_values():
+def test_bins_become_their_values():
     preds = mc.io.from_bins(
         [0, 1, 2], {"a": [0, 1, 0]}, {"a": ["HIGH", "MED", "LOW"]},
         {"HIGH": 0.9, "MED": 0.6, "LOW": 0.4},
@@ -177,7 +177,7 @@ def test_bad_lists_of_texts():
         mc.bootstrap(plain, "cspan_f1")
 
 
-def test_a_bin_keeps_its_label_whatever_it_is_worth():
+def test_a_bin_keeps_its_label_for_any_value():
     with pytest.raises(ValueError, match="no more than an equal share"):
         mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
     with pytest.raises(ValueError, match="leaves a label without probability"):

@@ -20,7 +20,7 @@ RELATION = "select unnest(['no', 'yes', 'no']) as x"
 
 
 class Tensor:
-    """An array behind DLPack alone."""
+    """An array with DLPack only."""
 
     def __init__(self, array):
         self.array = array

@@ -1,4 +1,4 @@
-"""Labels that look alike and differ: told with both spellings, by every road labels come."""
+"""Labels that look the same and differ: both spellings are named, for every source."""
 
 import unicodedata
 
@@ -31,7 +31,7 @@ def mixed(label, other):
 
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)
-def test_a_model_that_writes_a_label_in_two_ways_is_told_with_both(label, other):
+def test_a_model_with_two_spellings_of_a_label_warns_with_both(label, other):
     truth, said = mixed(label, other)
     with pytest.warns(DataWarning, match="10 samples; `y_true` never contains it") as caught:
         preds = mc.Predictions(truth, {"a": said})
@@ -45,7 +45,7 @@ def test_a_model_that_writes_a_label_in_two_ways_is_told_with_both(label, other)
 
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)
-def test_a_truth_that_writes_a_label_in_two_ways_is_told_with_both(label, other):
+def test_a_truth_with_two_spellings_of_a_label_warns_with_both(label, other):
     truth, said = mixed(label, other)
     with pytest.warns(DataWarning, match="look the same and count as two classes") as caught:
         mc.Predictions(said, {"a": truth})
@@ -61,7 +61,7 @@ def test_a_model_that_always_writes_a_label_otherwise_is_refused(label, other):
         mc.Predictions([label, "tea"] * 20, {"a": said})
 
 
-def test_files_are_told_like_arrays_and_so_is_a_scan(tmp_path):
+def test_files_and_scans_warn_like_arrays(tmp_path):
     truth, said = mixed(ACCENT, APART)
     frame = pd.DataFrame({"y_true": truth, "a": said})
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -86,7 +86,7 @@ def test_labels_that_differ_to_the_eye_are_left_alone(labels):
 
 
 @pytest.mark.filterwarnings("error")
-def test_two_classes_that_look_alike_may_be_told():
+def test_two_classes_that_look_alike_may_be_named():
     truth = ["a", "\u0430"] * 10
     assert len(mc.Predictions(truth, {"m": truth}, labels=["a", "\u0430"]).labels) == 2
 

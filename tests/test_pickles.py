@@ -134,7 +134,7 @@ MAKE = {
 
 
 def shown(result):
-    """Everything that a result says: its text, its frames, its sentences."""
+    """Return everything that a result shows: its text, its frames, its sentences."""
     frames = result.document().frames() if hasattr(result, "document") else {}
     said = [repr(result), str(result)]
     said += [f"{name}\n{frame.to_csv()}" for name, frame in frames.items()]
@@ -144,7 +144,7 @@ def shown(result):
 @pytest.mark.parametrize("name", MAKE)
 @pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
-def test_every_result_says_the_same_after_it_was_copied(name, tmp_path):
+def test_every_result_is_the_same_after_it_was_copied(name, tmp_path):
     result = MAKE[name](tmp_path)
     fresh = {way: copied(result) for way, copied in WAYS.items()}
     expected = shown(result)
@@ -176,7 +176,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
     np.testing.assert_array_equal(*both)
 
 
-def test_a_copy_can_be_asked_further():
+def test_a_copy_can_be_used_further():
     result = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], **FEW)
     again = pickle.loads(pickle.dumps(result))
     pd.testing.assert_frame_equal(again.leads(every=True), result.leads(every=True))

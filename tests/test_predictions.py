@@ -31,7 +31,7 @@ def test_one_probability_per_sample_is_that_of_the_second_class():
 @pytest.mark.parametrize(
     ("y_true", "labels"), [([0, 1], None), ([False, True], None), (["no", "yes"], ["yes", "no"])]
 )
-def test_one_probability_needs_no_word_where_the_class_is_told_or_custom(y_true, labels):
+def test_one_probability_needs_no_warning_with_a_named_or_conventional_class(y_true, labels):
     preds = Predictions(y_true, {"a": [0.25, 0.75]}, labels=labels)
     assert preds.probabilities("a")[:, 1].tolist() == [0.25, 0.75]
 
@@ -50,7 +50,7 @@ NO_MATCH = [
 
 
 @pytest.mark.parametrize(("y_true", "y_pred", "remedy"), NO_MATCH)
-def test_labels_that_do_not_match_are_refused_unless_they_were_told(y_true, y_pred, remedy):
+def test_labels_that_do_not_match_are_refused_unless_they_are_named(y_true, y_pred, remedy):
     if remedy is not None:
         with pytest.raises(
             ValueError, match=f"the labels of model 'm' do not.*{re.escape(remedy)}"
@@ -60,7 +60,7 @@ def test_labels_that_do_not_match_are_refused_unless_they_were_told(y_true, y_pr
     assert told.predicted("m").tolist() == [told.labels.tolist().index(label) for label in y_pred]
 
 
-def test_single_labels_written_otherwise_are_told():
+def test_single_misspelt_labels_warn():
     with pytest.warns(
         DataWarning, match=r"gives 'yes' for 1 samples; .* but 'Yes' \(they differ in"
     ):

@@ -59,7 +59,7 @@ def test_scores_come_in_frames(logged, frame):
     np.testing.assert_array_equal(made.output("b").array, logged.output("b").array)
 
 
-def test_names_may_stand_in_another_order():
+def test_names_may_be_in_another_order():
     made = mc.Predictions.from_scores(
         {"a": {"x": [1, 2], "y": [3, 4]}, "b": {"y": [7, 8], "x": [5, 6]}}
     )

@@ -224,7 +224,7 @@ class Comparison(Result):
         if plots.of_classes(found):
             figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
         return self._document(
-            tables, figures=figures, heading=self._heading, headline=found.headline, findings=self._findings,
-            printed=lambda: printed_tables(found), notes=found.warned, method=method,
+            tables, figures=figures, heading=self._heading, headline=found.headline,
+            findings=self._findings, printed=lambda: printed_tables(found), notes=found.warned, method=method,
             references=references, reproduce=comparison_code(found),
         )  # fmt: skip

@@ -1,1 +1,1 @@
-"""The door: predictions of one test set, and every check that input must pass."""
+"""Predictions of one test set, and all checks of input."""

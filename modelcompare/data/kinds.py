@@ -209,7 +209,7 @@ def check_guess(
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
         warn_caller(
-            f"label {label!r}, which missing values become as texts, counts as a class; drop these "
+            f"label {label!r}, the text of missing values, counts as a class; drop these "
             "samples, or if it is a class give all as `labels`.",
             checks.DataWarning,
         )

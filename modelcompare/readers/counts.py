@@ -21,7 +21,7 @@ _TRUTH = "y_true"
 # Names of the sides of a confusion matrix.
 _TRUE_NAMES = (_TRUTH, "true", "truth", "actual", "gold", "target")
 _SAID_NAMES = ("y_pred", "pred", "predicted", "prediction")
-# Not 1 and 0, which are default headings with the first row right.
+# Not 1 and 0: default headings are 0 and 1, but the first row counts right answers.
 _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
 

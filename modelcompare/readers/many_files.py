@@ -56,7 +56,7 @@ def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
         log = format_of(file)
         if log is None and not isinstance(file.payload, pd.DataFrame):
             raise ValueError(
-                f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of "
+                f"{file.name} has no known format; give a table (csv, jsonl, parquet) of "
                 "one row for each sample, or a log that `modelcompare` knows (README, Your "
                 "predictions)."
             )

@@ -1,4 +1,4 @@
-"""Which column is what: found and said, told, or refused; a wrong guess is never silent."""
+"""Roles of columns: detected and reported, named, or refused; a wrong guess is never silent."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def scores(seed):
 
 
 def sentence(frame, tmp_path, **options):
-    """What is said of a table in a file, whose cells are texts."""
+    """Return the line about a table in a file, whose cells are texts."""
     frame.to_csv(tmp_path / "t.csv", index=False)
     return read(tmp_path / "t.csv", checked_columns(**options)).sentence
 
@@ -88,7 +88,7 @@ def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
     assert sentence(frame, tmp_path) == "truth: label; id: photo; models: 1 (bert)"
 
 
-def test_a_long_table_is_told_by_its_columns(tmp_path):
+def test_a_long_table_is_recognised_by_its_columns(tmp_path):
     rows = [(m, i, r, (i * r) % 2) for m in ("bert", "cnn") for i in range(12) for r in (1, 2)]
     frame = pd.DataFrame(rows, columns=["model", "item", "run", "score"])
     assert sentence(frame, tmp_path) == (
@@ -196,7 +196,7 @@ def test_free_texts_are_not_taken_for_a_thousand_classes(tmp_path):
     assert mc.read_predictions(tmp_path / "t.parquet", kind="texts").output("a").kind == "texts"
 
 
-def test_answers_that_look_like_numbers_are_texts_if_texts_are_told(tmp_path):
+def test_answers_that_look_like_numbers_are_texts_with_kind_texts(tmp_path):
     rows = [{"id": i, "y_true": i % 7, "y_pred": i % 5} for i in range(20)]
     pd.DataFrame(rows).to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     preds = mc.read_predictions(tmp_path / "t.jsonl", kind="texts")

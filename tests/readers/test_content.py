@@ -20,7 +20,7 @@ CSV = b"y_true,a\n0,0\n1,1\n"
     [CSV, CSV.replace(b",", b"\t"), b'{"y_true": 0, "a": 0}\n{"y_true": 1, "a": 1}', gzip.compress(CSV, mtime=0)],
     ids=["csv", "tsv", "jsonl", "gz"],
 )  # fmt: skip
-def test_a_pipe_tells_its_kind_by_its_first_bytes(tmp_path, content):
+def test_the_kind_of_a_pipe_is_determined_by_its_first_bytes(tmp_path, content):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(content,))

@@ -1,4 +1,4 @@
-"""What mutated files found: each is refused in the package's words, and nothing stays open."""
+"""Files found by mutation: each is refused with a message, and nothing stays open."""
 
 import io
 import json
@@ -34,7 +34,7 @@ def test_a_cell_of_json_that_is_no_label_is_refused_by_its_column_or_read(tmp_pa
     assert caught.traceback[-1].path.is_relative_to(mc.__path__[0])
 
 
-def test_a_list_among_true_labels_is_refused_where_the_worst_label_is_asked_for(tmp_path):
+def test_a_list_among_true_labels_is_refused_with_missing_worst(tmp_path):
     rows = [{**row} for row in ROWS]
     rows[5]["y_true"], rows[7]["y_pred"] = ["x"], None
     path = tmp_path / "t.json"
@@ -247,7 +247,7 @@ def npz_with_header(path, header):
 @pytest.mark.parametrize(
     "shape", ["(13,)", "(11,)", "(99999999999,)", "(-1,)", "(True, 3)", "(0,)"]
 )
-def test_an_array_of_another_size_than_its_header_says_is_damaged(tmp_path, shape):
+def test_an_array_that_does_not_have_the_size_in_its_header_is_damaged(tmp_path, shape):
     path = tmp_path / "t.npz"
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n"
     npz_with_header(path, header)

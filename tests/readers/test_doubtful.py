@@ -1,4 +1,4 @@
-"""Columns that could mean two things: asked about with the command that settles it, or said."""
+"""Ambiguous columns: refused with the options that settle them, or reported."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def long():
 
 
 @pytest.mark.parametrize("name", ["score", "exact_match", "bleu"])
-def test_scores_beside_answers_are_asked_about_and_both_commands_work(tmp_path, name):
+def test_scores_next_to_answers_are_ambiguous_and_both_commands_work(tmp_path, name):
     path = as_file(long().rename(columns={"score": name}), tmp_path)
     told = rf"'{name}' has scores next to .*\(--read score={name}\), .*\(--read pred=response\)"
     with pytest.raises(ValueError, match=told):
@@ -52,7 +52,7 @@ def test_scores_that_only_say_which_answers_are_right_are_no_question(tmp_path):
     assert mc.read_predictions(as_file(frame, tmp_path)).output("a").kind == "labels"
 
 
-def test_a_table_of_one_model_is_asked_the_same():
+def test_a_table_of_one_model_is_ambiguous_too():
     frame = long().query("model == 'a'").drop(columns="model")
     frame = frame.rename(columns={"response": "y_pred"})
     with pytest.raises(ValueError, match=r"--read score=score\).*--read pred=y_pred"):
@@ -213,13 +213,13 @@ def test_a_file_without_headings_is_refused(tmp_path, n_columns, named):
     assert mc.read_predictions(path, models=models).models == tuple(models)
 
 
-def test_numbers_that_name_models_do_where_a_truth_is_told(tmp_path):
+def test_numbers_that_name_models_do_with_a_named_truth(tmp_path):
     frame = pd.DataFrame({"y_true": TRUTH, "0.1": labels(1), "0.5": labels(2)})
     assert mc.read_predictions(as_file(frame, tmp_path)).models == ("0.1", "0.5")
 
 
 @pytest.mark.parametrize("heading", ["#", "№", "n_samples"])
-def test_a_count_of_the_samples_is_ranked_by_nobody(heading):
+def test_a_count_of_the_samples_is_never_ranked(heading):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
     with pytest.raises(ValueError, match=f"column '{heading}' holds whole numbers and the others"):

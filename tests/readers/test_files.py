@@ -142,7 +142,7 @@ def test_one_file_per_model_with_probabilities_in_any_order(tmp_path):
     np.testing.assert_array_equal(named.probabilities("a"), preds.probabilities("a"))
 
 
-def test_intersect_keeps_the_common_ids_and_says_how_many_were_left_out(tmp_path):
+def test_intersect_keeps_the_common_ids_and_counts_those_left_out(tmp_path):
     files = per_model(tmp_path, cnn=ONE, bow=ONE.assign(id=[2, 3, 4]))
     (tmp_path / "bow.csv").write_text("id,y_true,y_pred\n2,b,b\n3,b,b\n4,a,a\n")
     with pytest.warns(
@@ -268,7 +268,7 @@ def test_every_kind_of_file_has_one_reader():
     assert {*TABLES, "npz"} | of_logs == {*get_args(FileKind)}
 
 
-def test_a_header_of_several_lines_behind_blank_ones_is_read(tmp_path):
+def test_a_header_of_several_lines_after_blank_ones_is_read(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(b'\xef\xbb\xbf\r\n\r\n"y_true",a,"b\r\nagain"\r\nx,x,y\r\n\r\ny,y,"y"\r\n')
     preds = read_predictions(path)
@@ -301,7 +301,7 @@ def test_files_of_one_name_are_named_once(tmp_path):
     assert mc.read_predictions({**paths, "b": other}).name == "said.csv, other.csv"
 
 
-def test_clusters_may_stand_in_a_column_called_group(tmp_path):
+def test_clusters_may_be_in_a_column_called_group(tmp_path):
     rows = [
         {"model": model, "id": i, "group": f"g{i // 2}", "run": run, "score": i * k / 8}
         for k, model in enumerate(("a", "b"))

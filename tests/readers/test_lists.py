@@ -113,7 +113,7 @@ def test_boxes_are_refused_in_words(tmp_path, kind):
 
 
 def test_any_columns_of_lists_and_objects_are_read_or_refused_in_words():
-    """No table ends in an error of pandas' own, whatever its cells hold."""
+    """No table ends in an error of pandas, for any content of its cells."""
     held = {
         "y_true": NAMES[TRUTH], "a": NAMES[PROBS["a"].argmax(axis=1)], "sc": RNG.random(N),
         "same": [[1.5, 2.0]] * N, "ragged": [[1] * (i % 4) for i in range(N)], "id": range(N),
@@ -131,7 +131,7 @@ def test_any_columns_of_lists_and_objects_are_read_or_refused_in_words():
 
 
 def contents(model):
-    """What one model may have given, with what describes the samples beside it."""
+    """Draw outputs of one model, with descriptions of the samples."""
     array, codes = PROBS[model], PROBS[model].argmax(axis=1)
     beside = {"city": np.where(TRUTH == 0, "p", "q"), "block": np.arange(N) // 5}
     frame = of_model(**beside)

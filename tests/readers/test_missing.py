@@ -1,4 +1,4 @@
-"""What counts as missing, and what is done with it, whatever road a table comes by."""
+"""Missing cells and their treatment, for every source of a table."""
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,7 @@ TRUTH = ["ant", "cat", "dog", "cat", "ant", "dog"] * 4
 
 
 def _marked(mark, *columns):
-    """A table of two models, where the columns named hold a mark in some rows."""
+    """Make a table of two models whose named columns have a mark in some rows."""
     held = {"y_true": TRUTH, "a": TRUTH[::-1], "b": [*TRUTH[1:], "ant"]}
     held |= {"city": ["p", "q"] * 12} if "city" in columns else {}
     return pd.DataFrame({
@@ -82,8 +82,8 @@ def _sources(frame, folder):
         ("-", ("y_true", "a", "b")),
     ],
 )
-@pytest.mark.filterwarnings("ignore:label '(nan|<NA>)', which missing values become as texts")
-def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mark, columns):
+@pytest.mark.filterwarnings("ignore:label '(nan|<NA>)', the text of missing values")
+def test_a_mark_in_the_truth_is_ambiguous_and_both_commands_work(tmp_path, mark, columns):
     for source in _sources(_marked(mark, *columns), tmp_path):
         with pytest.raises(
             ValueError, match=r"has .* in 4 rows .*; if these are missing"
@@ -99,7 +99,7 @@ def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mar
         assert mark in mc.read_predictions(source, labels=["ant", "cat", "dog", mark]).labels
 
 
-def test_the_commands_keep_the_marks_that_stand_in_models(tmp_path):
+def test_the_commands_keep_the_marks_in_models(tmp_path):
     frame = _marked("NA", "y_true").assign(b=["-", *TRUTH[1:]])
     for source in _sources(frame, tmp_path):
         with pytest.raises(
@@ -141,7 +141,7 @@ def test_a_class_that_a_heading_names_is_one(tmp_path):
 
 
 @pytest.mark.parametrize("role", ["groups", "strata"])
-def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
+def test_a_mark_among_clusters_and_strata_is_ambiguous(tmp_path, role):
     for source in _sources(_marked("NA", "city"), tmp_path):
         with pytest.raises(ValueError, match=f"'city' of {role} has 'NA' in 4 rows .*--read na=''"):
             mc.read_predictions(source, **{role: "city"})
@@ -152,13 +152,13 @@ def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
 
 
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])
-def test_arrays_of_texts_made_of_missing_values_are_told(missing):
+def test_arrays_of_texts_made_of_missing_values_warn(missing):
     text = str(missing)
     truth = np.array([text, "cat", "dog", "cat"] * 3)
     if missing is None:  # a name that a class may have
         assert "None" in mc.Predictions(truth, {"a": truth}).labels
         return
-    with pytest.warns(DataWarning, match=f"label '{text}', which missing values become as texts"):
+    with pytest.warns(DataWarning, match=f"label '{text}', the text of missing values"):
         mc.Predictions(truth, {"a": truth})
     labels = ["cat", "dog", text]
     assert mc.Predictions(truth, {"a": truth}, labels=labels).labels.tolist() == labels

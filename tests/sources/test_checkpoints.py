@@ -162,7 +162,7 @@ def test_a_damaged_checkpoint_is_named(path, tmp_path):
         mc.bootstrap(mc.io.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
 
 
-def test_nothing_but_whole_files_is_left_behind(tmp_path):
+def test_only_complete_files_remain(tmp_path):
     checkpoint = checkpoints.Checkpoint.of(tmp_path / "new" / "kept", {"n": 1}, {"seed": 0})
     assert checkpoint.load() == (0, [])
     totals = [np.array([[0.1, np.nan]]), np.array([[1 / 3, -0.0]])]

@@ -1,4 +1,4 @@
-"""Scans of several files: what the files and their folders say must be one table."""
+"""Scans of several files: files and folder names must form one table."""
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def on_every_road(folder, **options):
 
 @pytest.mark.parametrize("opened", [str, lambda path: ds.dataset(path, partitioning="hive")])
 @pytest.mark.parametrize("column", ["y_true", "a"])
-def test_a_folder_that_says_other_things_than_its_file_is_refused(column, opened, tmp_path):
+def test_a_folder_name_that_differs_from_its_file_is_refused(column, opened, tmp_path):
     first, second = halves(WHOLE.astype({column: "int32"}))
     write(tmp_path, **{f"{column}_is_0__p": first, f"{column}_is_1__p": second})
     told = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} has 1; "
@@ -58,7 +58,7 @@ def test_a_folder_that_says_other_things_than_its_file_is_refused(column, opened
         mc.io.scan_predictions(opened(tmp_path), models=["a", "b"])
 
 
-def test_a_folder_of_texts_that_says_other_things_is_refused(tmp_path):
+def test_a_folder_name_of_texts_that_differs_is_refused(tmp_path):
     first, second = halves(FRAME)
     write(tmp_path, y_true_is_no__p=first, y_true_is_yes__p=second)
     with pytest.raises(ValueError, match="y_true=no, but the file's column 'y_true' has 'yes'"):
@@ -66,7 +66,7 @@ def test_a_folder_of_texts_that_says_other_things_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("frame", [FRAME, WHOLE])
-def test_a_folder_that_says_what_its_file_says_is_read(frame, tmp_path):
+def test_a_folder_name_that_agrees_with_its_file_is_read(frame, tmp_path):
     write(tmp_path, **{f"y_true_is_{c}__p": part for c, part in frame.groupby("y_true")})
     assert on_every_road(tmp_path) == accuracies(mc.read_predictions(frame))
 

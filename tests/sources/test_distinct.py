@@ -1,4 +1,4 @@
-"""Labels are counted where they lie, and never resampled row by row."""
+"""Labels are counted in place, and never resampled row by row."""
 
 import numpy as np
 import pandas as pd
@@ -77,7 +77,7 @@ def test_many_distinct_rows_are_resampled_as_in_memory(without, frame, monkeypat
     np.testing.assert_array_equal(memory.draws, found.draws)
 
 
-def test_a_bad_label_is_told_by_the_number_of_its_row(frame, tmp_path):
+def test_a_bad_label_is_reported_by_the_number_of_its_row(frame, tmp_path):
     bad = frame.copy()
     bad.loc[N - 5, "a"] = None
     pq.write_table(pa.Table.from_pandas(bad), tmp_path / "bad.parquet")

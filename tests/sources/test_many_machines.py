@@ -99,7 +99,7 @@ WORK = {
 
 @cache
 def alone(name):
-    """What one thread gives."""
+    """Return the result of one thread."""
     return WORK[name](None)
 
 
@@ -188,7 +188,7 @@ def test_a_worker_that_dies_in_mid_run_leaves_no_trace(cluster, tmp_path):
 
 
 @pytest.mark.usefixtures("cluster")
-def test_sketches_of_many_files_are_made_where_they_lie_and_added(tmp_path):
+def test_sketches_of_many_files_are_made_in_place_and_added(tmp_path):
     dask = pytest.importorskip("dask")
     kill_once, mark = killer(tmp_path)
     paths = []

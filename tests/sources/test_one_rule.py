@@ -1,4 +1,4 @@
-"""One rule on every road: what memory refuses, scans, sketches and queries refuse in its words."""
+"""One rule for every source: scans, sketches and queries refuse what memory does, alike."""
 
 import numpy as np
 import pandas as pd
@@ -138,7 +138,7 @@ def answered(predictions):
 
 
 def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
-    """What DuckDB answers; it has no scores, weights or patterns."""
+    """Return DuckDB's answer; it has no scores, weights or patterns."""
     if scores or weight is not None or "c" in models:
         pytest.skip("a query has neither scores nor weights, and takes columns as they are named")
     classes = [] if models else ["no", "yes"]
@@ -161,7 +161,7 @@ def read_sketch_of(table, folder, **options):
     return mc.io.read_sketch(sketched.save(folder / "s.parquet"))
 
 
-ROADS = {
+SOURCES = {
     "memory": lambda t, _, **o: mc.read_predictions(t, id="id", **o),
     "a scan of a file": lambda t, f, **o: mc.io.scan_predictions(file_of(t, f), id="id", **o),
     "a scan of a frame": lambda t, _, **o: mc.io.scan_predictions(t, id="id", **o),
@@ -178,15 +178,15 @@ ROADS = {
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.filterwarnings("ignore")
-def test_a_defect_is_refused_on_every_road(road, defect, tmp_path):
+def test_a_defect_is_refused_for_every_source(source, defect, tmp_path):
     frame, options, words = DEFECTS[defect]
-    if (road, defect) in EXCUSED:
-        pytest.skip(EXCUSED[road, defect])
+    if (source, defect) in EXCUSED:
+        pytest.skip(EXCUSED[source, defect])
     table = pa.Table.from_pandas(frame, preserve_index=False)
     with pytest.raises(ValueError, match=words):
-        answered(ROADS[road](table, tmp_path, **options))
+        answered(SOURCES[source](table, tmp_path, **options))
 
 
 # A query keeps rows of one name together, as clusters: that a name repeats moves no answer.
@@ -196,16 +196,16 @@ EXCUSED = {
 }
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("make", [hard, soft, scored])
-def test_without_a_defect_every_road_gives_the_values_of_memory(road, make, tmp_path):
+def test_without_a_defect_every_source_gives_the_values_of_memory(source, make, tmp_path):
     options = {hard: LABELS, soft: CHANCES, scored: SCORES}[make]
     table = pa.Table.from_pandas(make(), preserve_index=False)
     metric = "mean_score" if make is scored else "accuracy"
     found, memory = (
         mc.compare(each, metric, n_resamples=99).scores.set_index("model").estimate
         for each in (
-            ROADS[road](table, tmp_path, **options),
+            SOURCES[source](table, tmp_path, **options),
             mc.read_predictions(table, id="id", **options),
         )
     )
@@ -213,9 +213,9 @@ def test_without_a_defect_every_road_gives_the_values_of_memory(road, make, tmp_
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("road", [road for road in ROADS if "scan" in road])
+@pytest.mark.parametrize("source", [source for source in SOURCES if "scan" in source])
 @pytest.mark.parametrize("make", [hard, soft, scored])
-def test_a_weighted_scan_is_answered_as_memory_is(road, make, tmp_path):
+def test_a_weighted_scan_is_answered_as_memory_is(source, make, tmp_path):
     options = {hard: LABELS, soft: CHANCES, scored: SCORES}[make] | {"weight": "w"}
     frame = make().assign(w=np.random.default_rng(1).gamma(2, size=N))
     table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -225,7 +225,7 @@ def test_a_weighted_scan_is_answered_as_memory_is(road, make, tmp_path):
             each, metrics.get(make, "mean_score"), n_resamples=99, method="normal", test="wald"
         )
         for each in (
-            ROADS[road](table, tmp_path, **options),
+            SOURCES[source](table, tmp_path, **options),
             mc.read_predictions(table, id="id", **options),
         )
     )

@@ -1,4 +1,4 @@
-"""A sketch is believed only where samples could have made it."""
+"""A sketch is accepted only if some samples have its sums."""
 
 import json
 
@@ -176,7 +176,7 @@ def test_scores_that_are_all_0_or_1_are_no_more_than_the_samples():
 
 
 def told(frame, **said):
-    """The table of a sketch that says other things of itself."""
+    """Return the table of a sketch with another description."""
     frame = frame.reset_index(drop=True)
     about = json.loads(frame.loc[0, "label"]) | said
     frame.loc[0, "label"] = json.dumps(about)
@@ -199,7 +199,7 @@ ABOUT = json.loads(HARD["label"].iloc[0])
         {"soft_truth": None},
     ],
 )  # fmt: skip
-def test_what_a_file_says_of_itself_is_checked(said):
+def test_the_description_in_a_file_is_checked(said):
     with pytest.raises((ValueError, TypeError), match=r"(?i)sketch|`buckets`|class|model"):
         mc.io.read_sketch(told(HARD, **said))
 
@@ -216,7 +216,7 @@ def test_files_from_before_these_checks_are_read():
 
 
 @pytest.mark.parametrize("n_samples", [1, 2])
-def test_a_part_may_be_of_one_sample_or_class_but_not_the_whole(n_samples):
+def test_a_summand_may_have_one_sample_or_class_but_not_the_sum(n_samples):
     whole = predictions(soft=False)
     part = mc.io.read_sketch(mc.io.sketch(whole.subset([*range(n_samples)]), "accuracy").to_frame())
     rest = mc.io.sketch(whole.subset(range(n_samples, 60)), "accuracy")

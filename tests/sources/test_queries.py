@@ -25,7 +25,7 @@ def table(n=4000):
 
 
 def by_query(frame, **options):
-    """What DuckDB answers to the query about this table."""
+    """Return DuckDB's answer to the query about this table."""
     named = {"true": "y", "models": ["a", "b"], "id": "item", **options}
     query = sketch_query("duckdb", table="preds", **named)
     with duckdb.connect() as connection:
@@ -202,7 +202,7 @@ def test_columns_that_a_database_takes_for_one_are_refused():
             sketch_query("duckdb", **two | {"models": models})
 
 
-def test_missing_labels_are_told_not_dropped():
+def test_missing_labels_are_refused_not_dropped():
     frame = table(100)
     frame.loc[[3, 4], "a"] = None
     frame.loc[5, "y"] = None

@@ -68,7 +68,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_blocks_hold_the_rows_in_their_order_whatever_the_source(kind, table, tmp_path):
+def test_blocks_have_the_rows_in_order_for_every_source(kind, table, tmp_path):
     scan = mc.io.scan_predictions(SOURCES[kind](table, tmp_path))
     blocks = list(scan.blocks())
     assert [len(block) for block in blocks] == [ROW_BLOCK, ROW_BLOCK, 1]
@@ -107,7 +107,7 @@ def test_rows_that_are_sorted_by_their_class_are_read(many):
     np.testing.assert_array_equal(said, memory.probabilities("a"))
 
 
-def test_models_that_are_not_asked_for_add_no_class():
+def test_models_that_are_not_named_add_no_class():
     true = ["no", "yes"] * 50
     frame = pd.DataFrame({"y_true": true, "a": true, "b": ["perhaps", "yes"] * 50})
     scan = mc.io.scan_predictions(frame, models=["a"])
@@ -168,7 +168,7 @@ def test_loading_gives_what_reading_gives(table, tmp_path):
         ("y_true", 7, "unknown labels \\(7\\) in 1 row \\(row 9000\\)"),
     ],
 )
-def test_a_bad_row_is_told_by_its_number_among_all(table, column, value, message):
+def test_a_bad_row_is_reported_by_its_number_among_all(table, column, value, message):
     bad = table.copy()
     bad.loc[9_000, column] = value
     with pytest.raises(ValueError, match=message):
@@ -224,6 +224,6 @@ def test_what_the_names_of_folders_say_is_no_model(table, tmp_path, names):
     assert len(scan) == len(table)
 
 
-def test_what_the_names_of_folders_say_may_be_asked_for(table, tmp_path):
+def test_columns_of_folder_names_may_be_models(table, tmp_path):
     folder = in_folders(table.astype({"y_true": str}), tmp_path, ["always=0"])
     assert mc.io.scan_predictions(folder, models=["always"], kind="labels").models == ("always",)

@@ -1,4 +1,4 @@
-"""A sketch says what clusters by its buckets say, wherever and in however many parts it was made."""
+"""A sketch gives the answers of clusters by its buckets, for any split of the samples."""
 
 import numpy as np
 import pandas as pd
@@ -127,7 +127,7 @@ def test_a_source_of_blocks_is_read_block_by_block():
     same_numbers(mc.io.sketch(Source(), METRICS), mc.io.sketch(PREDS, METRICS))
 
 
-def test_counts_add_up_to_the_bit_whatever_the_parts():
+def test_counts_are_bit_identical_for_any_split():
     whole = mc.io.sketch(PREDS, ["f1_macro"])
     merged = sum(
         mc.io.sketch(PREDS.subset(range(i, i + 250)), ["f1_macro"]) for i in range(0, 3000, 250)
@@ -169,7 +169,7 @@ def test_weights_count_in_the_sums():
     assert ours.n_samples == 3000
 
 
-def test_classes_that_a_part_lacks_are_united_by_their_names():
+def test_classes_that_a_sketch_lacks_are_united_by_their_names():
     truth = np.array(["cat", "dog", "cat", "dog", "eel", "cat", "eel", "ant"])
     said = np.array(["cat", "cat", "cat", "dog", "eel", "eel", "dog", "ant"])
     ids = list("abcdefgh")

@@ -107,7 +107,7 @@ def score_columns(
     """Return columns ``score:NAME`` of the values that are numeric, or missing, throughout.
 
     Truth values are 1 and 0, texts are parsed by `of_text`, and objects give ``score:NAME/KEY`` for
-    each key with numbers. Values that are no such columns are returned apart.
+    each key with numbers. Values that are no such columns are returned separately.
     """
     flat = {name: cells for each in values.items() for name, cells in _flat(*each).items()}
     found = {name: _numbers(cells, of_text) for name, cells in flat.items()}

@@ -38,7 +38,7 @@ def test_converted_logs_have_the_scores_of_the_logs_that_they_were_made_from():
     )
 
 
-def test_a_sample_that_failed_has_no_score_though_its_record_says_zero():
+def test_a_sample_that_failed_has_no_score_though_its_record_has_zero():
     records = FORMAT.read([opened(path) for path in FILES])
     failed = records.beside["error"].notna()
     assert records.frame.loc[failed, ["id", "run"]].to_numpy().tolist() == [["Nepal", "2"]]
@@ -68,7 +68,7 @@ def test_metrics_of_a_sample_are_one_row_and_repeats_are_runs():
     assert records.beside["error"].fillna("").tolist() == ["", "timeout", "", ""]
 
 
-def test_the_reference_tells_samples_apart_and_the_rest_stands_beside():
+def test_the_reference_distinguishes_samples_and_the_rest_is_kept():
     records = of_records(record(1, metadata={"subject": "sums"}))
     assert records.same == ("reference",)
     assert records.beside["reference"].tolist() == ['["4"]']

@@ -50,7 +50,7 @@ def test_any_other_document_is_of_no_format(document):
 
 
 def places(node, path=()):
-    """Paths of all that a document holds, down to five steps deep."""
+    """Return the paths of all values in a document, down to five levels."""
     inner = (
         node.items()
         if isinstance(node, dict)
@@ -73,7 +73,7 @@ def with_put(document, path, value):
 
 
 def held(path):
-    """What a file holds, as JSON."""
+    """Return the content of a file as JSON."""
     if path.suffix == ".json":
         return json.loads(path.read_text())
     return opened(path).payload.to_dict("records")

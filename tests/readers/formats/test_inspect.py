@@ -1,4 +1,4 @@
-"""Logs of inspect_ai: what is read is what its own metrics made of the samples."""
+"""Logs of inspect_ai: their scores equal those of its own metrics."""
 
 import io
 import json
@@ -79,7 +79,7 @@ def test_epochs_are_runs_and_a_sample_that_failed_is_there_without_scores():
     assert records.frame.loc[failed, "score:style/short"].isna().all()
 
 
-def test_metadata_and_targets_stand_beside_and_targets_tell_tasks_apart():
+def test_metadata_and_targets_are_kept_and_targets_distinguish_tasks():
     records = read("alpha.eval")
     assert records.beside["metadata"].iloc[1] == {"continent": "Asia"}
     assert records.same == ("target",)
@@ -97,7 +97,7 @@ def test_values_are_read_as_the_tool_s_metrics_read_them(value, number):
     np.testing.assert_array_equal(found, np.full(12, number))
 
 
-def test_values_that_are_no_numbers_stand_beside():
+def test_values_that_are_no_numbers_are_kept_beside_the_scores():
     log = changed(scores={**scored("B"), "both": {"value": {"grade": "B", "length": 3}}})
     records = of_document(log)
     assert records.scores == ("both/length",)
@@ -184,7 +184,7 @@ def test_a_member_whose_bytes_were_changed_is_refused():
         FORMAT.read([File(DATA / "alpha.eval", "eval", changed_log)])
 
 
-def test_a_sample_that_stands_twice_in_an_epoch_is_refused_and_two_epochs_are_not():
+def test_a_sample_that_is_twice_in_an_epoch_is_refused_and_two_epochs_are_not():
     twice = {**BETA, "samples": [*BETA["samples"], {**BETA["samples"][0], **scored_as("I")}]}
     first = BETA["samples"][0]
     told = rf"1 samples have several .* \('{first['id']}' in epoch {first['epoch']}\); keep one"

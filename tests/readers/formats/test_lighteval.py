@@ -28,7 +28,7 @@ def test_every_metric_of_each_question_is_read():
     assert frame["id"].tolist() == [*"01234"] * 2
 
 
-def test_what_is_asked_tells_tasks_apart_and_documents_stand_beside():
+def test_queries_distinguish_tasks_and_documents_are_kept():
     records = FORMAT.read([opened(FILES[0])])
     assert records.same == ("query", "gold")
     assert records.beside["query"].iloc[2] == "The red planet?"
@@ -43,7 +43,7 @@ def test_details_that_were_moved_leave_the_model_to_others(tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["out/details/org/model", "details_org__model", "details/model"])
-def test_the_folder_of_the_date_stands_in_that_of_the_model(folder, tmp_path):
+def test_the_folder_of_the_date_is_in_that_of_the_model(folder, tmp_path):
     place = tmp_path / folder / FILES[0].parent.name
     place.mkdir(parents=True)
     copy = shutil.copy(FILES[0], place / f"details_trivia|0_{place.name}.parquet")

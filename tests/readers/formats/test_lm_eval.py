@@ -1,4 +1,4 @@
-"""Sample logs of lm-evaluation-harness: what is read averages to the harness's own table."""
+"""Sample logs of lm-evaluation-harness: their means equal the harness's own table."""
 
 import shutil
 from pathlib import Path
@@ -60,13 +60,13 @@ def test_where_one_log_does_not_tell_its_model_all_are_left_to_others(tmp_path):
     assert frame["file"].tolist() == [0] * 12 + [1] * 12
 
 
-def test_a_metric_of_the_whole_set_is_no_score_and_stands_beside():
+def test_a_metric_of_the_whole_set_is_no_score_and_is_kept():
     records = read("*/samples_sums_*")
     assert records.scores == ("exact_match",)
     assert records.beside["bleu"].iloc[0] == ["4", "4"]
 
 
-def test_what_logs_of_one_task_share_stands_beside():
+def test_fields_that_logs_of_one_task_share_are_kept():
     records = read("*/samples_sums_*")
     assert records.same == ("target", "doc_hash", "target_hash")
     assert {*records.same, "doc"} <= {*records.beside}

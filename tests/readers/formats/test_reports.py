@@ -162,7 +162,7 @@ def test_results_without_a_prompt_are_of_their_providers_columns(tmp_path, resul
     assert frame.groupby("id")["run"].max().to_dict() == {"test": 6}
 
 
-def test_errors_are_told_without_a_reason_of_failure(tmp_path, results):
+def test_errors_are_recognised_without_a_reason_of_failure(tmp_path, results):
     path = changed(tmp_path, results, lambda result: result.pop("failureReason"))
     expected = records(promptfoo, RESULTS, kind="json").frame
     assert expected["score:success"].isna().sum() == 2
@@ -188,7 +188,7 @@ def test_swe_bench_s_own_counts_are_those_of_the_scores():
         assert mine["status"].isin(["error", "incomplete"]).equals(scores.isna())
 
 
-def test_an_instance_nobody_was_asked_for_is_left_out_and_one_asked_of_others_is_missing():
+def test_an_instance_without_predictions_is_left_out_and_one_of_other_models_is_missing():
     frame = records(swebench, *REPORTS, kind="json").frame
     assert "psf__requests-2317" in json.loads(REPORTS[0].read_text())["incomplete_ids"]
     assert "psf__requests-2317" not in frame["id"].tolist()
@@ -237,7 +237,7 @@ def test_of_several_reports_of_a_model_runs_stay_together_without_repositories(t
         assert (len(preds), len({*preds.groups})) == (80, 40)
 
 
-def test_reports_whose_names_tell_no_model_are_told_apart_by_their_file(tmp_path):
+def test_reports_whose_names_have_no_model_are_distinguished_by_their_file(tmp_path):
     paths = [
         written(tmp_path / folder / name, REPORTS[0].read_text())
         for folder, name in [("a", "report.json"), ("b", "report.json")]
@@ -347,14 +347,14 @@ def test_a_run_without_a_judged_query_is_warned_of():
         records(trec, QRELS, TRUNCATED)
 
 
-def test_runs_of_one_tag_are_told_apart_by_their_file(tmp_path):
+def test_runs_of_one_tag_are_distinguished_by_their_file(tmp_path):
     copy = written(tmp_path / "copy.run", WHOLE.read_text())
     frame = records(trec, WHOLE, QRELS, copy).frame
     assert "model" not in frame
     assert frame["file"].tolist() == [0, 0, 0, 2, 2, 2]
 
 
-def test_what_is_needed_to_score_runs_is_said(monkeypatch):
+def test_the_package_that_scores_runs_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[ir\]"'):
         records(trec, QRELS, WHOLE)

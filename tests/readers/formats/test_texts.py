@@ -110,7 +110,7 @@ def test_ids_do_not_depend_on_where_the_audio_lies_and_differ(tmp_path, rows, id
         (["gold", "reformer"], ["gold"]),
     ],
 )
-def test_the_reference_is_told_by_its_name(tmp_path, names, references):
+def test_the_reference_is_recognised_by_its_name(tmp_path, names, references):
     files = lines_of(tmp_path, **dict.fromkeys(names, "a\nb\n"))
     frame = lines.FORMAT.read(files).frame
     found = frame[frame["model"].isna()]
@@ -145,7 +145,7 @@ def test_folders_are_test_sets(tmp_path):
     assert (frame["set"] == [files[place].path.parent.name for place in frame["file"]]).all()
 
 
-def test_speakers_stand_beside_transcripts_whose_ids_begin_with_them(tmp_path):
+def test_speakers_are_kept_for_transcripts_whose_ids_begin_with_them(tmp_path):
     content = ";; a comment\nYes yes (Ann_1)\n(ann-maria_2)\n\nno (bob-3)\n"
     files = lines_of(tmp_path, ref=content, bot=content)
     records = trn.FORMAT.read(files)

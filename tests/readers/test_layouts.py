@@ -1,4 +1,4 @@
-"""Evaluations as people have them: read rightly at once, or refused; never misread in silence."""
+"""Evaluations in common layouts: read correctly, or refused; never misread silently."""
 
 import json
 
@@ -40,7 +40,7 @@ def of_model(name, **columns):
 
 
 def said_by(preds, model):
-    """What a model said of each sample, as it was written."""
+    """Return a model's output for each sample, as written."""
     said = preds.output(model)
     return (preds.labels[said.array] if said.kind == "labels" else said.array).tolist()
 
@@ -57,7 +57,7 @@ def test_truth_values_are_scores(tmp_path):
     }
 
 
-def test_a_time_does_not_stand_in_for_truth_values(tmp_path):
+def test_a_time_does_not_replace_truth_values(tmp_path):
     rows = [
         pd.DataFrame({"model": m, "item": range(N), "correct": HITS[m], "latency": SURE})
         for m in HITS
@@ -70,7 +70,7 @@ def test_a_method_names_the_models_too(tmp_path):
     assert "model: column method" in sentence(pd.concat(rows), tmp_path)
 
 
-def test_rows_of_no_model_hold_the_truth_whatever_the_ids_are(tmp_path):
+def test_rows_of_no_model_have_the_truth_for_any_type_of_ids(tmp_path):
     path = tmp_path / "t.csv"
     for ids in ("12", "uv"):
         rows = [f"{m},{i},,{said}" for m in "ab" for i, said in zip(ids, "xy", strict=True)]
@@ -84,7 +84,7 @@ def test_rows_of_no_model_hold_the_truth_whatever_the_ids_are(tmp_path):
 
 @pytest.mark.parametrize("own", ["{}", "{}_pred", "pred_{}"])
 @pytest.mark.parametrize("beside", ["{}_conf", "prob_{}", "{}_latency"])
-def test_what_stands_beside_a_model_s_column_is_no_model(tmp_path, own, beside):
+def test_a_secondary_column_of_a_model_is_no_model(tmp_path, own, beside):
     columns = {}
     for name, said in SAID.items():
         columns |= {own.format(name): said == "ant", beside.format(name): SURE}
@@ -96,7 +96,7 @@ def test_what_stands_beside_a_model_s_column_is_no_model(tmp_path, own, beside):
     assert [preds.output(m).kind for m in preds.models] == ["labels", "labels"]
 
 
-def test_confidences_that_stand_alone_are_models(tmp_path):
+def test_confidences_without_labels_are_models(tmp_path):
     frame = pd.DataFrame({"label": (TRUTH == "ant") * 1, "bert_conf": SURE, "cnn_conf": SURE[::-1]})
     assert sentence(frame, tmp_path) == "truth: label; models: 2 (bert_conf, cnn_conf)"
 
@@ -120,7 +120,7 @@ def test_semicolons_and_decimal_commas(tmp_path):
     assert sentence(labels, tmp_path, sep=";") == "truth: label; models: 2 (bert, cnn)"
 
 
-def test_whole_numbers_parted_by_tabs_hold_no_commas(tmp_path):
+def test_whole_numbers_separated_by_tabs_have_no_commas(tmp_path):
     wide = pd.DataFrame({"seg_id": range(1000, 1000 + N), "bert": SURE, "cnn": SURE[::-1]})
     wide.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
     assert mc.read_predictions(tmp_path / "t.tsv").ids.tolist() == list(range(1000, 1000 + N))
@@ -195,7 +195,7 @@ def test_files_without_ids_are_refused_where_the_truth_does_not_show_the_order(t
 
 @st.composite
 def evaluations(draw):
-    """What each of some models gave, under names that are usual or could mislead."""
+    """Draw outputs of several models, under usual or misleading names."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.sampled_from([12, 40]))
     scored = draw(st.booleans())
@@ -227,7 +227,7 @@ def evaluations(draw):
 
 
 def check(source, evaluation):
-    """Whether a source is understood as it was made, or refused."""
+    """Check that a source is read as it was made, or refused."""
     parts, identity, true, output = evaluation
     try:
         found = read(source, checked_columns())
