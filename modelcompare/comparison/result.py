@@ -225,6 +225,6 @@ class Comparison(Result):
             figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
         return self._document(
             tables, figures=figures, heading=self._heading, headline=found.headline,
-            findings=self._findings, printed=lambda: printed_tables(found), notes=found.warned, method=method,
-            references=references, reproduce=comparison_code(found),
+            findings=self._findings, printed=lambda: printed_tables(found), notes=found.warned,
+            method=method, references=references, reproduce=comparison_code(found),
         )  # fmt: skip
