@@ -81,11 +81,11 @@ class SwappedPairs(UnitSwaps):
 
     def pair(self, place: int) -> PairSums:
         """Return the sums of a pair, which are kept where there is room."""
-        found = self._held.get(place)
+        found = self._stored.get(place)
         if found is None:
             found = self._formed(place)
-            if len(self._held) < self._at_once:
-                self._held[place] = found
+            if len(self._stored) < self._at_once:
+                self._stored[place] = found
         return found
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
@@ -97,11 +97,11 @@ class SwappedPairs(UnitSwaps):
         ]
         return np.stack(found)[:, None]
 
-    def held_together(self, pairs: IntArray) -> Iterator[IntArray]:
+    def pairs_at_once(self, pairs: IntArray) -> Iterator[IntArray]:
         for start in range(0, len(pairs), self._at_once):
             some = pairs[start : start + self._at_once]
             if len(self.model_a) > self._at_once:
-                self._held.clear()
+                self._stored.clear()
             yield some
 
     def moving(self, pair: int) -> IntArray:
@@ -117,7 +117,7 @@ class SwappedPairs(UnitSwaps):
         return self._form(int(self.model_a[place]), int(self.model_b[place]))
 
     @cached_property
-    def _held(self) -> dict[int, PairSums]:
+    def _stored(self) -> dict[int, PairSums]:
         return {}
 
     @cached_property

@@ -50,7 +50,7 @@ class SwapStatistic(ABC):
         Positions of the models of each pair.
     """
 
-    units: Units  # what swaps: samples, clusters, or groups of them
+    units: Units  # that swap: samples, clusters, or groups of them
 
     def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
         self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
@@ -224,7 +224,7 @@ class UnitSwaps(SwapStatistic):
     def sum_up(self, swapped: Swapped) -> None:
         """Compute the sums that pairs share."""
 
-    def held_together(self, pairs: IntArray) -> Iterator[IntArray]:
+    def pairs_at_once(self, pairs: IntArray) -> Iterator[IntArray]:
         """Yield pairs for which there is room at once."""
         yield pairs
 
@@ -258,7 +258,7 @@ class UnitSwaps(SwapStatistic):
         n_jobs: int | None = None,
     ) -> IntArray:
         parts = []
-        for some in self.held_together(pairs):
+        for some in self.pairs_at_once(pairs):
             count = partial(self.n_extreme_of, some, alternative)
             parts.append(np.sum(self._mapped(masks, count, n_jobs), axis=0))
         return np.concatenate(parts)
