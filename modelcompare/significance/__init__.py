@@ -2,12 +2,12 @@
 
 A test receives a `PairView` (the `Contrasts` of pairs that intervals receive, and on demand swaps
 and degrees of freedom) and returns an `Outcome` with arrays of shape
-(n_pairs, n_values). `compare`, `paired_test` and the studies all go through `run_test`. What is as
-extreme as the observed difference is said once, in `extreme`.
+(n_pairs, n_values). `compare`, `paired_test` and the studies all call `run_test`. `extreme` defines
+which differences are as extreme as the observed one.
 
 To add a test of all pairs: its function and row in `resampled`, its name and when to choose it in
-`words`. What a test cannot do it refuses by name, with a ValueError; where another serves a metric,
-the outcome says so in `used`.
+`words`. A test refuses unsuitable input with a ValueError that names a remedy. If another test is
+used for a metric, the outcome names it in `used`.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
 
 @one_blas_thread()
 def run_test(name: str, view: PairView) -> Outcome:
-    """Outcome of a test, for all pairs and values of a view.
+    """Run a test for all pairs and values of a view.
 
     Raises
     ------
@@ -48,11 +48,13 @@ def run_test(name: str, view: PairView) -> Outcome:
             f"{name!r} is one-sided: declare alternative='greater' or 'less' before looking at the "
             "data, or use 'bootstrap'."
         )
-    raise ValueError(f"{name!r} is two-sided, it cannot be asked for {view.alternative!r}.")
+    raise ValueError(
+        f"{name!r} is two-sided; use alternative='two-sided', not {view.alternative!r}."
+    )
 
 
 def choices(names: tuple[str, ...], indent: int = 8) -> str:
-    """Some tests and when to choose them, as a list for docstrings."""
+    """Return some tests and when to choose them, as a list for docstrings."""
     lines = []
     for row in (TESTS[name] for name in names):
         about = "; ".join(filter(None, [row.when, row.needs and f"for {row.needs}"]))

@@ -11,7 +11,7 @@ from modelcompare.words import Correction
 
 
 def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
-    """Adjusted p-values of one family; undefined ones stay NaN and do not count.
+    """Return adjusted p-values of one family; undefined ones stay NaN and do not count.
 
     Parameters
     ----------

@@ -1,18 +1,20 @@
-"""Tests of two test sets by dealing their samples anew: of any sum metric, and of proportions.
+"""Permutation tests of two independent test sets: of any sum metric, and of proportions.
 
-Each deal gives differences of values, divided by their own standard error, computed anew from the
-slopes of the values at the deal's own totals. Of counts, a small test set may hold no error at all,
-or none of a rare class, and its own standard error is then next to 0, so that each side's squared
-error takes in that of `ADDED` samples of both sets together. Of real numbers it need not: where the
-small set varies more than the large one 0.07 would be rejected instead of 0.05.
+A deal assigns all samples to the two test sets at random. The difference of the values is divided
+by its standard error, from the slopes of the values at the totals of the deal. In counts, a small
+test set may contain no error at all, or none of a rare class, and its standard error is then close
+to 0. So each side's squared error includes that of `ADDED` samples of both sets together. In real
+numbers it does not: if the small set varies more than the large one, 0.07 would be rejected
+instead of 0.05.
 
-F1 of a positive class of a tenth, with 40 samples against 400 or 40, and 100 against 1,000: of true
-nulls (equal laws, equal F1 of other precision, other shares of the class) 0.02 to 0.056 are
-rejected at the level 0.05; by studentized resamples 0.002 to 0.09, and fewer differences are found.
+For F1 of a positive class of a tenth, with 40 samples against 400 or 40, and 100 against 1,000,
+0.02 to 0.056 of true null hypotheses (equal distributions, equal F1 of other precision, other
+shares of the class) are rejected at the level 0.05; by studentized resamples 0.002 to 0.09, with
+less power.
 
-Of proportions of independent samples the deals are counted: Fisher's test, by differences, with
-half of the deals that are as extreme as the observed one (mid-p). Its size is at most 0.057 from 15
-samples against 15 to 100 against 1,000; steps take half of that from the exact p-value.
+For proportions of independent samples all deals are counted: Fisher's test, ordered by differences,
+with half of the deals that equal the observed one (mid-p). Its size is at most 0.057 from 15
+samples against 15 to 100 against 1,000; the exact p-value, which is discrete, has half of that.
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ from modelcompare.significance.pairwise import Outcome
 from modelcompare.significance.swaps.forms import slopes
 from modelcompare.words import Alternative
 
-# Samples of both test sets together by whose squared error each side's is made larger, of counts.
+# Samples of both test sets whose squared error is added to that of each side, for counts.
 ADDED = 10
-# Share of units below which equal ones are dealt together.
+# Equal units are dealt together if distinct ones are no more than this share.
 _ALIKE = 1 / 16
-# Relative size of two differences that are equal but for rounding.
+# Relative distance of differences that are equal except for rounding.
 _TIE = 1e-10
 Value = Callable[[FloatArray], FloatArray]
 
@@ -41,14 +43,14 @@ def studentized_deals(
     numbers: FloatArray, n_first: int, value: Value, alternative: Alternative, n_resamples: int,
     seed: np.random.SeedSequence, *, added: float = 0.0,
 ) -> Outcome:  # fmt: skip
-    """Test of the difference of a value between the first units and the others.
+    """Test the difference of a value between the first units and the others.
 
     Parameters
     ----------
     numbers : ndarray of shape (n_units, n_columns)
-        What each unit adds to the totals.
+        Contribution of each unit to the totals.
     n_first : int
-        Units of the first test set, which stand first.
+        Units of the first test set, which come first.
     value : callable
         Values (n,) of totals (n_columns, n).
     alternative, n_resamples, seed
@@ -64,14 +66,14 @@ def studentized_deals(
         drawn = deals_of_kinds(count, n_first, n_resamples, seed)
         parts = [form.statistics(kinds[None], hand, n_first) for hand in drawn]
     else:
-        # The smaller hand is looked at; the other one is what is left.
+        # Only the smaller hand is drawn; the other one is the rest.
         n_hand = min(n_first, len(numbers) - n_first)
         mine = np.arange(n_first) if n_hand == n_first else np.arange(n_first, len(numbers))
         sign, once = 1.0 if n_hand == n_first else -1.0, np.ones((1, n_hand))
         observed = sign * form.statistics(numbers[mine][None], once, n_hand)
         hands = deals_of_few(len(numbers), n_hand, n_resamples, seed)
         parts = [sign * form.statistics(numbers[hand], once, n_hand) for hand in hands]
-    # A deal without a value is as extreme.
+    # A deal without a value counts as extreme.
     n = n_extreme(np.concatenate(parts), observed[0], alternative, scale=abs(observed[0]))
     p_value = float(resampling_p(n, n_resamples))
     return Outcome.of_one(float(observed[0]), p_value, n_resamples, exact=False)
@@ -85,14 +87,14 @@ class _Form:
         self.total, self.second = numbers.sum(axis=0), numbers.T @ numbers
 
     def statistics(self, units: FloatArray, times: FloatArray, n_hand: int) -> FloatArray:
-        """Studentized differences (n_deals,) of the values of hands and of what they leave.
+        """Return studentized differences (n_deals,) of the values of hands and of the rest.
 
         Parameters
         ----------
         units : ndarray of shape (n_deals or 1, n_chosen, n_columns)
-            Numbers of what is in each hand.
+            Numbers of the units in each hand.
         times : ndarray of shape (n_deals or 1, n_chosen)
-            How often.
+            How often each unit is in the hand.
         n_hand : int
             Units in a hand.
         """
@@ -117,7 +119,7 @@ class _Form:
     def _square(
         self, totals: FloatArray, slope: FloatArray, squares: FloatArray, n: int
     ) -> FloatArray:
-        """Squared errors of values, with those of some samples of both test sets."""
+        """Return squared errors of values, with those of some samples of both test sets."""
         own = squares - (slope * totals).sum(axis=0) ** 2 / n
         mean = (slope * self.total[:, None]).sum(axis=0) / self.size
         together = self._of_all(slope) / self.size - mean**2
@@ -133,7 +135,7 @@ class _Form:
 
 
 def fisher_midp(count: tuple[int, int], trials: tuple[int, int], alternative: Alternative) -> float:
-    """Mid-p-value of Fisher's test of two proportions, ordered by their difference.
+    """Return the mid-p-value of Fisher's test of two proportions, ordered by their difference.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def fisher_midp(count: tuple[int, int], trials: tuple[int, int], alternative: Al
         gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         for n, k in ((n_a, taken), (n_b, right - taken))
     )
-    # All ways together are one; the largest of them does not overflow.
+    # Scaled by the largest, so that none overflows.
     probability = np.exp(ways - ways.max())
     probability /= probability.sum()
     apart = size_of(taken / n_a - (right - taken) / n_b, alternative)

@@ -39,7 +39,7 @@ _CELLS = 2**18
 
 
 def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
-    """True for a metric of hard labels' counts, of samples that all weigh the same."""
+    """Return True for a metric of counts of hard labels, of samples of equal weight."""
     p = evaluation.predictions
     return (
         metric.statistics == COUNTS
@@ -50,7 +50,7 @@ def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
 
 
 def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
-    """Return whether all swaps can be counted: a quotient of hard counts, equal samples."""
+    """Return True if all swaps can be counted: a quotient of hard counts, equal samples."""
     return (
         metric.class_ratio is not None
         and metric.average is None
@@ -80,7 +80,7 @@ class Grids:
     def __init__(self, evaluation: Evaluation, metric: Metric, pairs: Pairs) -> None:
         assert evaluation.labelled is not None  # noqa: S101  `is_exact` asks for it
         self.metric, self.pairs, labels = metric, pairs, evaluation.labelled
-        # What counts right answers has a value of one class: the samples that a model got right.
+        # A metric of right answers has one class: the samples that a model got right.
         self.labels = labels if metric.per_class else labels.right_or_wrong
         self.first_class = 0 if metric.per_class else 1
         cells = evaluation.once(
@@ -117,7 +117,7 @@ class Grids:
     def p_values(
         self, alternative: Alternative = "two-sided", n_jobs: int | None = None
     ) -> FloatArray:
-        """Share of all swaps as extreme as the data; NaN where a model has no value.
+        """Return the share of all swaps as extreme as the data; NaN where a model has no value.
 
         Large grids are summed line by line, others cell by cell.
         """
@@ -131,7 +131,7 @@ class Grids:
         return out
 
     def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
-        """Two-sided p-values of some hypotheses with large grids."""
+        """Return two-sided p-values of some hypotheses with large grids."""
         (p, q), (e, f), (c, d) = (part[some].T for part in (self.slope, self.imbalance, self.cross))
         t = np.maximum(least_extreme(self.observed[some], "two-sided"), 0.0)
         s, v = t**2, self.common[some]
@@ -140,19 +140,19 @@ class Grids:
             q**2 + s * f * (2 * d - v * f), s * self.within[some],
             self.discordant[some], self._low[some], n_jobs,
         )  # fmt: skip
-        # What the grid was cut off of counts as extreme.
+        # Cells outside the truncated grid count as extreme.
         found = np.clip(mass + 1e-18, np.finfo(float).tiny, 1.0)
         return np.where(t == 0, 1.0, found)
 
     def mass_of_cells(self, some: IntArray, alternative: Alternative) -> FloatArray:
-        """p-values of some hypotheses: mass of the swaps as extreme as what was observed."""
+        """Return p-values of some hypotheses: the mass of the swaps as extreme as the data."""
         which, drawn, n_cells = self._cells_of(some)
         statistic, n = self._statistic_of(drawn, which), self.discordant[which]
         mass = binomial_mass(drawn[:, 0], n[:, 0]) * binomial_mass(drawn[:, 1], n[:, 1])
         observed, first = self.observed[some], np.cumsum(n_cells) - n_cells
         extreme = as_extreme(statistic, np.repeat(observed, n_cells), alternative)
         found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
-        # What the grid was cut off of counts as extreme.
+        # Cells outside the truncated grid count as extreme.
         rest = np.maximum(1 - np.add.reduceat(mass, first), 1e-18)
         found = found + np.where((self._low[some] > 0).any(axis=1), rest, 0.0)
         found = np.clip(found, np.finfo(float).tiny, 1.0)
@@ -161,9 +161,9 @@ class Grids:
     # -- tables of p-values ---------------------------------------------------------------------
 
     def table(self) -> FloatArray:
-        """Two-sided p-values of every cell of every grid, grid after grid."""
+        """Return two-sided p-values of every cell of every grid, grid after grid."""
         out = np.empty(self._first[-1])
-        for some in self._alike():
+        for some in self._equal_grids():
             which, drawn, (n_cells, *_) = self._cells_of(some)
             statistic = self._statistic_of(drawn, which).reshape(len(some), n_cells)
             hits, alarms = (half_binomial(int(n)) for n in self.discordant[some[0]])
@@ -172,7 +172,7 @@ class Grids:
         return out
 
     def places(self, drawn: FloatArray) -> IntArray:
-        """Places in `table` of drawn numbers (n_hypotheses, 2, n_resamples)."""
+        """Return places in `table` of drawn numbers (n_hypotheses, 2, n_resamples)."""
         drawn = drawn - self._low[..., None]
         if self._low.any():
             drawn = np.clip(drawn, 0, self._sizes[..., None] - 1)
@@ -181,8 +181,8 @@ class Grids:
         place += self._first[:-1, None]
         return place
 
-    def _alike(self) -> Iterator[IntArray]:
-        """Hypotheses whose grids are the same and fit into the processor's cache together."""
+    def _equal_grids(self) -> Iterator[IntArray]:
+        """Yield hypotheses of equal grids that fit into the processor's cache together."""
         _, kind = np.unique(self.discordant, axis=0, return_inverse=True)
         kind = kind.ravel()  # numpy 2.0.0 gives it two axes
         order = np.argsort(kind, kind="stable")
@@ -192,7 +192,7 @@ class Grids:
     # -- cells ----------------------------------------------------------------------------------
 
     def _cells_of(self, some: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Hypothesis and numbers (n_cells, 2) of the cells of some, and how many each has."""
+        """Return hypothesis and numbers (n_cells, 2) of the cells of some, and their counts."""
         n_cells = self._sizes[some].prod(axis=1)
         which = np.repeat(some, n_cells)
         place = np.arange(len(which)) - np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
@@ -204,7 +204,7 @@ class Grids:
 
     @cached_property
     def _low(self) -> IntArray:
-        """Smallest number of each kind that is looked at; all of them where there is one kind."""
+        """Smallest number of each kind that is considered; 0 if there is only one kind."""
         m = self.discordant
         reach = np.ceil(_DEVIATIONS * np.sqrt(m) / 2)
         low = np.maximum(np.floor(m / 2 - reach), 0).astype(np.intp)
@@ -221,7 +221,7 @@ class Grids:
 
     @cached_property
     def is_large(self) -> BoolArray:
-        """Return whether most cells are looked at, and none is special; see `_put_special`."""
+        """True for truncated grids without special cells; see `_put_special`."""
         reach = (self.discordant - 2 * self._low).sum(axis=1)
         usual = (self.most > reach) & ~self.alone & (self.discordant > 0).all(axis=1)
         return np.asarray(usual & np.isfinite(self.observed) & (self._low > 0).all(axis=1))
@@ -230,11 +230,11 @@ class Grids:
 
     @cached_property
     def observed(self) -> FloatArray:
-        """Statistic of each hypothesis as it is; NaN where a model has no value."""
+        """Observed statistic of each hypothesis; NaN where a model has no value."""
         return self._statistic(2 * self.only_a - self.discordant, np.arange(len(self.only_a)))
 
     def _statistic(self, surplus: FloatArray, which: IntArray) -> FloatArray:
-        """Studentized difference; NaN where a model has no value, infinite if by convention."""
+        """Return studentized differences; NaN without a value, infinite by convention."""
         hits, alarms = surplus[:, 0], surplus[:, 1]
         top, delta, cross = (
             part[which, 0] * hits + part[which, 1] * alarms
@@ -248,7 +248,7 @@ class Grids:
         return out
 
     def _put_special(self, out: FloatArray, surplus: FloatArray, which: IntArray) -> None:
-        """Ask the metric itself where a model never predicts the class, or there is only one."""
+        """Evaluate the metric where a model never predicts the class, or there is only one."""
         never = np.abs(surplus.sum(axis=1)) == self.most[which]
         special = np.flatnonzero(never | self.alone[which])
         if not len(special):
@@ -257,10 +257,10 @@ class Grids:
         members, shared = self.members[which], self.both[which] + self.discordant[which] / 2
         values = []
         for sign in (1, -1):
-            said = shared + sign * surplus / 2
-            predicted = said.sum(axis=1)
+            given = shared + sign * surplus / 2
+            predicted = given.sum(axis=1)
             parts = (
-                np.stack([said[:, 0], np.zeros(len(said))], axis=1),
+                np.stack([given[:, 0], np.zeros(len(given))], axis=1),
                 np.stack([predicted, members.sum(axis=1) - predicted], axis=1),
                 members,
             )
@@ -274,10 +274,10 @@ class Grids:
 
 
 def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
-    """Numerator and denominator of a sample, of shape (2, 2).
+    """Return numerator and denominator of a sample, each of shape (2, 2).
 
-    Rows: a member of the class, another; columns: predicted as the class, not. Of all samples
-    alike: right, wrong.
+    Rows: a member of the class, another; columns: predicted as the class, not. For metrics of all
+    samples: right, wrong.
     """
     ratio = metric.class_ratio
     assert ratio is not None  # noqa: S101  `is_exact` asks for it

@@ -1,9 +1,9 @@
 """Extreme statistics, and the p-values that follow: defined once, for every test.
 
-A null value that equals the observed one but for rounding is as extreme, and so is a resample
-without a value. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples); where
-all resamples were enumerated they are the plain share. None is below what all units together can
-show (`smallest_p_value`), so p is never 0.
+A null value counts as extreme if it equals the observed one except for rounding, and so does an
+undefined one. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples); if all
+resamples were enumerated, they are the plain share. None is below the smallest one possible for
+the number of units (`smallest_p_value`), so p is never 0.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def n_extreme(
     observed : array-like of shape (...)
         The statistic of the data.
     alternative : {"two-sided", "greater", "less"}
-        Which statistics are extreme: the large ones of either sign, the positive, the negative.
+        Statistics that are extreme: large ones of either sign, positive, or negative.
     scale : array-like of shape (...)
-        Size of the numbers whose rounding the statistic carries; for a difference a - b,
+        Size of the numbers whose rounding errors the statistic has; for a difference a - b,
         ``|a| + |b|``.
 
     Examples
@@ -57,38 +57,38 @@ def size_of(differences: Values, alternative: Alternative) -> Values:
 
 
 def least_size(observed: ArrayLike, alternative: Alternative, *, scale: ArrayLike) -> FloatArray:
-    """The size from which a difference is as extreme as the observed one, but for rounding."""
+    """Return the size from which a difference is as extreme, except for rounding."""
     tolerance = TIE_TOLERANCE * np.where(np.isfinite(scale), scale, 0.0)
     return size_of(np.asarray(observed, dtype=np.float64), alternative) - tolerance
 
 
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
-    """Return where studentized differences are as extreme as the observed; NaN is."""
+    """Return where studentized differences are as extreme as the data; NaN counts as such."""
     return ~(size_of(statistic, alternative) < least_extreme(observed, alternative))
 
 
 def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
-    """The size from which a studentized difference is as extreme as the observed one."""
+    """Return the size from which a studentized difference is as extreme as the data."""
     return least_size(observed, alternative, scale=np.maximum(1.0, np.abs(observed)))
 
 
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
-    """Count the true ones along an axis; `numpy.count_nonzero` takes twice as long."""
+    """Count the true elements along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)
     return counted
 
 
 def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> FloatArray:
-    """p-value of a count of extreme resamples; `exact` where these are all that there are."""
+    """Return the p-value of a count of extreme resamples; `exact` if all were enumerated."""
     extra = 0 if exact else 1
     return (extra + np.asarray(count, dtype=np.float64)) / (extra + n_resamples)
 
 
 def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
-    """Return the sign test's p-value where all samples, or clusters, agree: the smallest there is.
+    """Return the sign test's p-value if all samples, or clusters, agree: the smallest possible.
 
-    Few units bear few outcomes: five clusters never show anything at the level 0.05, whatever a
-    normal curve or the resamples of five equal numbers say.
+    Few units have few outcomes: with five clusters no difference can be significant at the level
+    0.05, even if a normal approximation or resamples of five equal numbers give a smaller p-value.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided")
 
 
 def normal_p(z: ArrayLike, alternative: Alternative) -> FloatArray:
-    """p-value of standard normal statistics."""
+    """Return p-values of standard normal statistics."""
     from scipy.special import ndtr
 
     return _tail(ndtr, z, alternative)
 
 
 def student_p(t: ArrayLike, degrees_of_freedom: ArrayLike, alternative: Alternative) -> FloatArray:
-    """p-value of statistics that have Student's distribution."""
+    """Return p-values of statistics that have Student's distribution."""
     from scipy.special import stdtr
 
     return _tail(partial(stdtr, degrees_of_freedom), t, alternative)
@@ -116,13 +116,13 @@ def student_p(t: ArrayLike, degrees_of_freedom: ArrayLike, alternative: Alternat
 def _tail(
     distribution: Callable[[FloatArray], FloatArray], statistic: ArrayLike, alternative: Alternative
 ) -> FloatArray:
-    """p-value of statistics with a symmetric distribution."""
+    """Return p-values of statistics with a symmetric distribution."""
     sides = 2 if alternative == "two-sided" else 1
     return sides * distribution(-size_of(np.asarray(statistic, dtype=np.float64), alternative))
 
 
 def standardized(difference: ArrayLike, error: ArrayLike) -> FloatArray:
-    """Differences over their standard errors; infinite where only the error is 0."""
+    """Return differences over their standard errors; infinite where only the error is 0."""
     d, e = np.broadcast_arrays(np.asarray(difference, np.float64), np.asarray(error, np.float64))
     # Models that agree on every sample differ by 0 with error 0: nothing to reject.
     without = np.where((e == 0) & (d != 0), np.copysign(np.inf, d), 0.0)

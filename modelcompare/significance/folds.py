@@ -1,8 +1,8 @@
 """Tests of two estimators by their differences on the folds of a cross-validation.
 
 Training sets of different folds overlap, so the differences are correlated and a plain t-test
-rejects far too often (size 0.56 instead of 0.05 on 10 times 10 folds). Each test here makes up for
-it in its own way.
+rejects far too often (size 0.56 instead of 0.05 on 10 times 10 folds). Each test here corrects for
+this correlation.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class FoldTest:
     """Mean difference over folds, the error that allows for their correlation, and the test.
 
     The statistic is t or F, the p-value two-sided; `df` are the degrees of freedom of the t that
-    interval bounds are made with. Folds that all differ by the same have an error of 0, and the
-    smallest p-value that their number can show.
+    interval bounds use. If all folds differ by the same amount, the error is 0 and the p-value the
+    smallest one possible for their number.
     """
 
     difference: float
@@ -35,7 +35,7 @@ class FoldTest:
 
 
 def corrected_t(differences: ArrayLike, test_to_train: float) -> FoldTest:
-    """Corrected resampled t-test (Nadeau & Bengio 2003).
+    """Run the corrected resampled t-test (Nadeau & Bengio 2003).
 
     The variance of the mean of J differences is taken as ``(1 / J + n_test / n_train) s^2`` instead
     of ``s^2 / J``, with the differences a - b of J folds, for k-fold, repeated and random splits.
@@ -57,9 +57,9 @@ def corrected_t(differences: ArrayLike, test_to_train: float) -> FoldTest:
 
 
 def five_by_two_t(differences: ArrayLike) -> FoldTest:
-    """Paired t-test of five repeats of 2-fold cross-validation (Dietterich 1998).
+    """Run the paired t-test of five repeats of 2-fold cross-validation (Dietterich 1998).
 
-    Of the differences a - b, of shape (5, 2), the statistic has the first in its numerator, as
+    The numerator of the statistic is the first of the differences a - b, of shape (5, 2), as
     published; `difference` is the mean of all.
 
     Examples
@@ -74,9 +74,9 @@ def five_by_two_t(differences: ArrayLike) -> FoldTest:
 
 
 def five_by_two_f(differences: ArrayLike) -> FoldTest:
-    """Combined F-test of five repeats of 2-fold cross-validation (Alpaydin 1999).
+    """Run the combined F-test of five repeats of 2-fold cross-validation (Alpaydin 1999).
 
-    All ten differences a - b, of shape (5, 2), are in the numerator, so their order is nothing.
+    All ten differences a - b, of shape (5, 2), are in the numerator: their order does not matter.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
 def correlated_t(
     differences: ArrayLike, test_share: float, rope: float
 ) -> tuple[float, float, float]:
-    """Bayesian correlated t-test (Corani & Benavoli 2015; Benavoli et al. 2017).
+    """Run the Bayesian correlated t-test (Corani & Benavoli 2015; Benavoli et al. 2017).
 
     The posterior of the mean difference is Student's, with squared scale
     ``(1 / J + r / (1 - r)) s^2``, where r, the correlation of two folds, is the share of samples

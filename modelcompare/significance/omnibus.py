@@ -1,4 +1,4 @@
-"""Tests of many models at once, whether any differs from another."""
+"""Tests of the hypothesis that many models are equal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from modelcompare.arrays import FloatArray
 
 
 def cochran_q(right: FloatArray) -> tuple[float, float]:
-    """Cochran's Q on 0/1 outcomes of shape (n_samples, n_models): equal accuracy of all.
+    """Test equal accuracy by Cochran's Q on 0/1 outcomes of shape (n_samples, n_models).
 
-    Samples that all models got alike say nothing; if there are no others, p is 1.
+    Samples on which all models agree do not count; if there are no others, p is 1.
     """
     from statsmodels.stats.contingency_tables import cochrans_q
 
@@ -21,7 +21,7 @@ def cochran_q(right: FloatArray) -> tuple[float, float]:
 
 
 def friedman(scores: FloatArray) -> tuple[float, float]:
-    """Friedman's test on scores of shape (n_blocks, n_models), ties corrected (scipy)."""
+    """Run Friedman's test on scores of shape (n_blocks, n_models), corrected for ties (scipy)."""
     from scipy import stats
 
     if (scores == scores[:, :1]).all():
@@ -31,14 +31,14 @@ def friedman(scores: FloatArray) -> tuple[float, float]:
 
 
 def average_ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
-    """Mean rank of each model over blocks; 1 is best, ties share."""
+    """Return the mean rank of each model over blocks; 1 is best, ties share ranks."""
     from scipy.stats import rankdata
 
     return rankdata(-scores if greater_is_better else scores, axis=1).mean(axis=0)
 
 
 def nemenyi(ranks: FloatArray, n_blocks: int, *, alpha: float = 0.05) -> tuple[FloatArray, float]:
-    """p-values of all pairs after Friedman's test, and the critical difference of mean ranks.
+    """Return p-values of all pairs after Friedman's test, and the critical difference.
 
     References
     ----------

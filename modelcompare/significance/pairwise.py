@@ -1,4 +1,4 @@
-"""Paired tests: their row, the outcome they return, and the view of pairs that they are handed."""
+"""Paired tests: their row in `TESTS`, their outcome, and the view of pairs that they receive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from modelcompare.works import Phrase
 
 
 def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
-    """Positions of the two models of every pair, in the models' order.
+    """Return the positions of the two models of every pair, in the models' order.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
     Raises
     ------
     ValueError
-        If there are more pairs than results of them would fit into memory, before any is made.
+        If the results of all pairs would not fit into memory.
     """
     check_pairs(n_models * (n_models - 1) // 2, 1)
     model_a, model_b = np.triu_indices(n_models, k=1)
@@ -40,7 +40,7 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
 
 
 def check_smooth(metric: AnyMetric, instead: str) -> None:
-    """Refuse a metric whose errors influence functions do not describe, and say what serves."""
+    """Refuse a metric whose errors influence functions do not describe, and name other tests."""
     if not metric.smooth and isinstance(metric, CallableMetric):
         raise ValueError(
             f"metric {metric.name!r} is a function that is not known to be smooth, so influence "
@@ -56,7 +56,7 @@ def check_smooth(metric: AnyMetric, instead: str) -> None:
 
 @dataclass(frozen=True)
 class PairView(Contrasts):
-    """Differences of pairs of models, and what a test asks of them: computed when it is asked.
+    """Differences of pairs of models, and the numbers that tests need, computed on first use.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class PairView(Contrasts):
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
     enumerate_swaps : bool
-        Whether all swaps are gone through, instead of random ones, where there are no more than
-        `n_resamples`; for a single pair.
+        Enumerate all swaps instead of drawing random ones if there are at most `n_resamples`; for a
+        single pair.
     """
 
     pairs: Pairs
@@ -90,7 +90,7 @@ class PairView(Contrasts):
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> PairView:
-        """Pairs of a sample that nothing else asks about."""
+        """Return a view of pairs with a new sample."""
         weights = BootstrapWeights(evaluation.units, n_resamples, seed)
         sample = Sample(evaluation, weights, n_jobs, progress)
         return cls(sample, (model_a, model_b), n_resamples, alternative, enumerate_swaps)
@@ -116,7 +116,7 @@ class PairView(Contrasts):
         return SwapMasks(self.evaluation.units, self.n_resamples, self.seed)
 
     def swaps_of(self, joined: SwapUnits) -> SwapMasks:
-        """All swaps of units, or of groups, where they are few and asked for; else random ones."""
+        """Return all swaps of units, or of groups, if few and requested; else random ones."""
         if self.enumerate_swaps:
             movable = joined.groups_of(self.movable)
             if 2 ** len(movable) <= self.n_resamples:
@@ -124,7 +124,7 @@ class PairView(Contrasts):
         return self.masks_of(joined.units)
 
     def masks_of(self, units: Units) -> SwapMasks:
-        """Random swaps of units."""
+        """Return random swaps of units."""
         same = units is self.evaluation.units
         return self.masks if same else SwapMasks(units, self.n_resamples, self.seed)
 
@@ -152,7 +152,7 @@ class PairView(Contrasts):
     def count_extreme(
         self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
     ) -> IntArray:
-        """Count the null differences (n_resamples, n_pairs, n_values) that are as extreme."""
+        """Count the null differences (n_resamples, n_pairs, n_values) as extreme as the data."""
         observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
 
@@ -170,13 +170,12 @@ class Outcome:
     exact : bool
         Whether the p-values have no Monte-Carlo error.
     floor : ndarray of shape (n_pairs, n_values), optional
-        The smallest p-value that could have been had.
+        The smallest possible p-value.
     used : dict of str to str
-        For each metric the test that served it, where that is not the one asked for.
+        For each metric the test that was used, if it is not the requested one.
     step_down : dict of str to callable
-        For each metric whose pairs and classes can be stepped down by the swaps that they share,
-        what returns the adjusted two-sided p-values: of all its values, or of those at the
-        positions that it is given.
+        For each metric whose pairs and classes share their swaps, a function that returns the
+        two-sided p-values adjusted by step-down: of all its values, or of those at given positions.
     """
 
     statistic: FloatArray
@@ -206,16 +205,16 @@ class PairTest:
     run : callable
         Outcome for the pairs of a view.
     needs : str
-        What it needs of metric and data; empty if nothing.
+        Requirements on metric and data; empty if there are none.
     alternatives : tuple of str
-        What it can be asked.
+        Alternatives that it accepts.
     by_sample : bool
-        Whether it looks at single samples, which distinct rows with multiplicities would hide.
+        Whether it reads single samples, so that equal rows must not be merged.
     reads : {"rows", "units", "sums"}
-        Whether it looks at all samples of one pair and value, or serves any number of these: by the
-        numbers of all units at once, or by sums that blocks of them add to.
+        Its input: all samples of one pair and value ("rows"); or, for any number of pairs and
+        values, the numbers of all units at once ("units") or sums over blocks of units ("sums").
     phrase : Phrase
-        What a paper calls it, and the works that it cites; {n} is the number of resamples.
+        Its name in a paper, and the works to cite; {n} is the number of resamples.
     """
 
     name: str

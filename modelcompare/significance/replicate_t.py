@@ -16,9 +16,9 @@ Kind = Literal["welch", "paired"]
 def replicate_t_p_values(
     replicates: FloatArray, model_a: IntArray, model_b: IntArray, *, kind: Kind
 ) -> FloatArray:
-    """p-values of t-tests between models' replicates, of shape (n_pairs, n_values).
+    """Return p-values of t-tests between models' replicates, of shape (n_pairs, n_values).
 
-    The replicates are taken for independent observations, so the standard error shrinks with the
+    The replicates are treated as independent observations, so the standard error shrinks with the
     root of their number: with enough resamples every difference is significant. This measures the
     effort of the simulation, not evidence about the models. Of the replicates, of shape
     (n_resamples, n_models, n_values), undefined ones are left out, model by model. "welch" is the
@@ -46,7 +46,7 @@ def replicate_t_p_values(
 def _paired(
     replicates: FloatArray, model_a: IntArray, model_b: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean difference, its squared standard error and degrees of freedom, by Gram matrices."""
+    """Return mean differences, their squared errors and degrees of freedom, by Gram matrices."""
     shape = (len(model_a), replicates.shape[2])
     difference, squared, df = np.empty(shape), np.empty(shape), np.empty(shape)
     for value in range(replicates.shape[2]):

@@ -35,12 +35,12 @@ from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
-# Numbers in one block of pairs: some megabytes, whatever the number of pairs.
+# Numbers in one block of pairs: some megabytes for any number of pairs.
 _BLOCK_NUMBERS = 2**20
 
 
 def sign_flip(view: PairView) -> Outcome:
-    """Sign-flip test on influence values.
+    """Run the sign-flip test on influence values.
 
     Sample i adds ``d_i = difference + u_ia - u_ib`` to the difference, where u is its influence on
     a model's value; the d_i average to the difference. Under the null of equal values their signs
@@ -62,10 +62,10 @@ def sign_flip(view: PairView) -> Outcome:
 
 
 def bootstrap(view: PairView) -> Outcome:
-    """Paired bootstrap test with the distribution shifted to the null.
+    """Run the paired bootstrap test with the distribution shifted to the null.
 
-    The share of resamples in which the difference strays from the observed one as far as the
-    observed one is from 0.
+    The p-value is the share of resamples in which the difference is as far from the observed one as
+    the observed one is from 0.
     """
     draws = view.sample.drawn
 
@@ -77,10 +77,10 @@ def bootstrap(view: PairView) -> Outcome:
 
 
 def berg_kirkpatrick(view: PairView) -> Outcome:
-    """Share of resamples whose difference is at least twice the observed one.
+    """Return the share of resamples whose difference is at least twice the observed one.
 
     One-sided: the direction must be declared before looking at the data. Choosing the direction
-    that the data show, as is often done, doubles the error rate. A difference in the other
+    of the observed difference, as is often done, doubles the error rate. A difference in the other
     direction is no evidence at all, and has p = 1.
 
     References
@@ -94,7 +94,7 @@ def berg_kirkpatrick(view: PairView) -> Outcome:
 
 
 def permutation(view: PairView) -> Outcome:
-    """Paired permutation test (approximate randomization).
+    """Run the paired permutation test (approximate randomization).
 
     References
     ----------
@@ -122,10 +122,10 @@ def permutation(view: PairView) -> Outcome:
 
 
 def wald(view: PairView) -> Outcome:
-    """Student's test of the difference over its standard error.
+    """Run Student's test of the difference over its standard error.
 
-    The error has its own effective degrees of freedom. A value that rests on a single sample has
-    no known error, so that nothing is shown there: p = 1.
+    The error has its own effective degrees of freedom. The error of a value that rests on a single
+    sample is unknown, and its p-value is 1.
     """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")
@@ -138,7 +138,7 @@ def wald(view: PairView) -> Outcome:
 
 
 def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
-    """The two models with their outputs exchanged for the samples whose mask is not 0."""
+    """Return the two models with exchanged outputs of the samples whose mask is not 0."""
     first, second = (pair.output(model).array for model in pair.models)
     chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
     return with_arrays(pair, [np.where(chosen, second, first), np.where(chosen, first, second)])
@@ -147,7 +147,7 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
 def _by_blocks_of_pairs(
     view: PairView, null: Callable[[slice], FloatArray], n_resamples: int
 ) -> Outcome:
-    """Outcome from null differences that are made for some pairs at a time."""
+    """Return the outcome from null differences, which are made for some pairs at a time."""
     n_pairs, n_values = view.estimate.shape
     step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
     blocks = [slice(i, min(i + step, n_pairs)) for i in range(0, n_pairs, step)]
@@ -163,7 +163,7 @@ def _by_blocks_of_pairs(
 def _of_counts(
     view: PairView, count: FloatArray, n_resamples: int, *, exact: bool = False
 ) -> Outcome:
-    """Outcome from counts of extreme resamples; enumerated ones have a floor of their own."""
+    """Return the outcome from counts of extreme resamples; enumerated ones need no floor."""
     p_value = resampling_p(count, n_resamples, exact=exact)
     floor = None
     if not exact:

@@ -1,4 +1,4 @@
-"""Per-sample numbers, for tests that look at samples one by one."""
+"""Per-sample numbers, for tests of single samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modelcompare.metrics import AnyMetric, Metric
 
 
 def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:
-    """Per-sample numbers whose mean a metric is, of shape (n_models, n_samples).
+    """Return per-sample numbers whose mean is the metric, of shape (n_models, n_samples).
 
     Raises
     ------
@@ -20,8 +20,8 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         If the metric is not a mean of per-sample numbers.
     """
     if isinstance(metric, Metric) and _may_be_mean(metric):
-        # The value on each sample by itself; leave-one-out values would bring rounding, which
-        # tests of signs and ranks take for differences.
+        # The value on each sample; leave-one-out values have rounding errors, which tests of signs
+        # and ranks would count as differences.
         parts = [
             evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
             for rows in evaluation.row_steps()
@@ -37,10 +37,10 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
 
 
 def _may_be_mean(metric: Metric) -> bool:
-    """True unless its record says that it is an average over classes, which is no mean of samples.
+    """Return False if the record declares an average over classes, not a mean of samples.
 
-    Of shares of the samples that truly are, or are not, of a class averages may be: those weighted
-    by support, and with as many samples of each class the plain ones (balanced accuracy).
+    Averages of shares of the true members, or of the others, of a class can be means of samples:
+    those weighted by support, and plain ones of equally large classes (balanced accuracy).
     """
     ratio = metric.class_ratio
     of_truth = ratio is not None and ratio.is_of_truth
@@ -48,9 +48,9 @@ def _may_be_mean(metric: Metric) -> bool:
 
 
 def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
-    """Return what each model got right (n_models, n_samples): by labels, or by scores 0 and 1.
+    """Return where each model is right (n_models, n_samples), by labels or by scores 0 and 1.
 
-    None where a metric or the scores do not tell.
+    None for other metrics and scores.
     """
     if metric.name == "accuracy":
         return np.array(Labels.of_each(predictions).right_or_wrong.predicted) == 1
@@ -59,7 +59,7 @@ def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
 
 
 def require_plain(predictions: TestSet, what: str) -> None:
-    """Refuse clusters and weights where a test takes samples for independent and alike."""
+    """Refuse clusters and weights for a test of independent samples of equal weight."""
     if not predictions.plain:
         raise ValueError(
             f"{what} needs independent samples of equal weight; with clusters or weights use "

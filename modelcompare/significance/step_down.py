@@ -1,13 +1,13 @@
 """Step-down p-values of families of tests, from the joint distribution of their statistics.
 
 Holm's method multiplies the smallest p-value by the number of tests; where that number is large and
-p-values cannot be small (few resamples, rare classes), nothing can be found. Step-down by the joint
-distribution of the same resamples, or swaps, uses what the tests have in common instead:
+p-values cannot be small (few resamples, rare classes), no difference can be significant. Step-down
+by the joint distribution of the same resamples, or swaps, uses the correlation of the tests:
 
 - bootstrap resamples, by the largest studentized difference (max-T);
 - drawn swaps (`significance.swaps`) likewise;
 - exact tests (`significance.exact`) by the smallest p-value (min-p): each swapped data set has
-  exact p-values of its own.
+  its own exact p-values.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from modelcompare.significance.swaps.statistic import SwapStatistic
 
 
 def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
-    """Step-down adjusted p-values of statistics from resamples that all share.
+    """Return p-values adjusted by step-down, from resamples that all hypotheses share.
 
     From the largest observed statistic down, each is compared with the largest of those that are
     left, in every resample. Correlation between the tests is used instead of assumed away, so this
     rejects at least what Holm's method would on the same resamples.
 
-    Of p-values it is given minus the logarithms: the smallest one of those that are left (min-p),
-    for tests of different resolution. A class of two samples, whose p-value cannot be small, then
-    takes nothing from the others, as it would by Holm's method. The p-values of the swapped data
-    sets must be finer than their number times the hypotheses (`significance.exact`).
+    For tests of different resolution pass minus the logarithms of p-values (min-p). A class of two
+    samples, whose p-value cannot be small, then costs the others no power, as it would by Holm's
+    method. The p-values of the swapped data sets must be finer than their number times the
+    hypotheses (`significance.exact`).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
         Statistics of resamples, block by block; the larger the more extreme
         (absolute ones for a two-sided test). NaN counts as extreme.
     observed : ndarray of shape (n_hypotheses,)
-        Those of the data; NaN where there is no hypothesis.
+        Statistics of the data; NaN where there is no hypothesis.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
 
 
 def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) -> FloatArray:
-    """Two-sided step-down p-values of studentized differences, from bootstrap resamples.
+    """Return two-sided step-down p-values of studentized differences, from bootstrap resamples.
 
     Parameters
     ----------
     null : ndarray of shape (n_resamples, ...)
         Differences centred under the null: replicates minus estimate.
     difference, standard_error : ndarray of shape (...)
-        What was observed, of one family.
+        Observed differences of one family, and their errors.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
 def step_down_swaps(
     statistic: SwapStatistic, masks: Weights, values: slice, chosen: IntArray | None = None
 ) -> FloatArray:
-    """Two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
+    """Return two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
 
     Of a metric's `values` all are hypotheses, or those at the chosen positions.
     """
@@ -114,7 +114,7 @@ def step_down_swaps(
 
 
 def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:
-    """Two-sided step-down p-values (n_pairs, n_values) of exact tests, from drawn swaps.
+    """Return two-sided step-down p-values (n_pairs, n_values) of exact tests.
 
     All values are hypotheses, or those at the chosen positions.
     """
@@ -127,12 +127,12 @@ def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None
 
 
 def exact_null(grids: Grids, masks: Weights) -> tuple[FloatArray, Iterator[FloatArray]]:
-    """Minus the logarithms of exact p-values of the data, and of swapped data sets, looked up.
+    """Look up minus the logarithms of exact p-values of the data and of swapped data sets.
 
     Of shape (n_hypotheses,), NaN where a model has no value, and of each block of swaps
     (block_size, n_hypotheses).
     """
-    # As logarithms small p-values and large ones are equal but for rounding alike.
+    # Of logarithms one tolerance for rounding fits small and large p-values.
     table, only_a = -np.log(grids.table()), grids.only_a[..., None]
     marks, (a, b) = _marks(grids.labels, grids.first_class), grids.pairs
     n_models = len(grids.labels.predicted)
@@ -149,7 +149,7 @@ def exact_null(grids: Grids, masks: Weights) -> tuple[FloatArray, Iterator[Float
 
 
 def _marks(labels: Labels, first: int) -> sparse.csr_array:
-    """Hits and false alarms of models and classes, (n_models * n_values * 2, n_rows)."""
+    """Return hits and false alarms of models and classes, (n_models * n_values * 2, n_rows)."""
     predicted, n_values = np.array(labels.predicted), labels.n_classes - first
     model, unit = np.nonzero(predicted >= first)
     named = predicted[model, unit]

@@ -1,4 +1,4 @@
-"""Spread within strata, the part of the variance that a stratified design leaves to chance."""
+"""Variance within strata, the only random variation of a stratified design."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Strata:
 
     The square of numbers d is the sum over strata h of ``n_h / (n_h - 1)`` times the centred
     squares within h: ``sum of scale * d^2 - sum over h of centre_h * (sum of d in h)^2``. Strata of
-    one sample know nothing of their spread; they are taken for one stratum together.
+    one sample have no known spread; together they form one stratum.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Strata:
 
     @classmethod
     def of(cls, units: Units) -> Strata | None:
-        """Strata of a design; None where there are no two."""
+        """Return the strata of a design; None if there are fewer than two."""
         if units.strata is None:
             return None
         size = np.bincount(units.strata, units.counts())
@@ -54,6 +54,6 @@ class Strata:
         return (1 + self.centre)[self.codes]
 
     def members(self, codes: IntArray) -> Any:
-        """1 where something is of a stratum, a sparse array (n_strata, n_things)."""
+        """Return a sparse array (n_strata, n_things), 1 where a thing is in a stratum."""
         places = (codes, np.arange(len(codes)))
         return sparse.csr_array((np.ones(len(codes)), places), (len(self.size), len(codes)))

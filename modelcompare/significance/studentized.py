@@ -1,4 +1,4 @@
-"""The default paired test: swaps of two models' outputs, studentized anew after each.
+"""The default paired test: swaps of two models' outputs, with a new standard error after each.
 
 For a value that is a quotient N / D of each model, the pooled quotient
 ``F0 = (N_a + N_b) / (D_a + D_b)`` is the same after every swap. Sample i (or cluster, and with its
@@ -7,17 +7,17 @@ weight) adds
     d_i = (N_ia - F0 D_ia) / D_a - (N_ib - F0 D_ib) / D_b
 
 to the difference of the values: their sum is the difference. The statistic is
-``t = sum d / sqrt(sum d^2)``, computed anew for the data set of each swap. Under exchangeable
+``t = sum d / sqrt(sum d^2)``, recomputed for the data set of each swap. Under exchangeable
 models the test is exact for any number of samples; where only the values are equal (one model
 precise, the other with high recall) it is right in the limit, since t is studentized (Janssen
-1997; Chung and Romano 2013). The error is 0 only where the difference is. Of an average over
-classes d_i is the average of the classes'; of other smooth metrics (MCC, kappa, R2, BLEU) it is the
-influence of the sample, from the slopes of the value at each swapped data set's own totals. Of a
-stratified design ``sum d^2`` is the sum over strata h of ``n_h / (n_h - 1)`` times the squares
-around the mean of h, anew for each swap: the design holds the strata's sizes, so what differs
-between them is no noise (`significance.strata`).
+1997; Chung and Romano 2013). The error is 0 only where the difference is. For an average over
+classes d_i is the average over the classes; for other smooth metrics (MCC, kappa, R2, BLEU) it is
+the influence of the sample, from the slopes of the value at the totals of each swapped data set. In
+a stratified design ``sum d^2`` is the sum over strata h of ``n_h / (n_h - 1)`` times the squares
+around the mean of h, recomputed for each swap: the design fixes the sizes of the strata, so
+differences between them are not random (`significance.strata`).
 
-Which road a metric takes:
+The algorithm depends on the metric:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - a mean without two bounds, of independent samples: `Mean`, less its skewness;
@@ -25,19 +25,19 @@ Which road a metric takes:
   of hard labels and smooth metrics: `swapped_forms`; averages of soft scores over many classes:
   `ExpandedAverage`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
-  studentized, and named so. Its null is that the models are exchangeable;
-- the ROC AUC of two classes, of samples that are alike: `swapped_areas`;
+  studentized; the outcome names it. Its null hypothesis is that the models are exchangeable;
+- the ROC AUC of two classes, of equal samples: `swapped_areas`;
 - functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
   after each swap, and divides the differences by their own standard deviation;
 - smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
-  many samples and models) have no totals to swap: the sign-flip test of their influences serves
-  them, and the outcome names it.
+  many samples and models) have no totals to swap: the sign-flip test of their influences is used,
+  and the outcome names it.
 
-Of more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
+With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
 all swaps, so the test stays exact for exchangeable models (`significance.swaps.units`).
 
-Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
-are counted, as far as that is no more work than to draw. Otherwise p = (1 + number as extreme) /
+If the models of a pair differ on so few samples that there are no more than `n_resamples` swaps,
+all are counted, unless that is more work than to draw. Otherwise p = (1 + number as extreme) /
 (1 + n_resamples).
 """
 
@@ -72,11 +72,11 @@ from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
 
-Road = Literal[
+Algorithm = Literal[
     "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
 ]
 # The statistic of swaps that are drawn, for metrics of the evaluation's units.
-_STATISTICS: Mapping[Road, Callable[..., SwapStatistic]] = {
+_STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "exact": partial(SwappedSums, formula=Quotient),
     "mean": partial(SwappedSums, formula=Mean),
     "quotient": partial(SwappedSums, formula=Quotient),
@@ -86,45 +86,50 @@ _STATISTICS: Mapping[Road, Callable[..., SwapStatistic]] = {
     "area": swapped_areas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
-# Tests that serve in place of this one.
-_USED: Mapping[Road, str] = {"flip": "sign-flip", "raw": "permutation"}
+# Tests that replace this one.
+_USED: Mapping[Algorithm, str] = {"flip": "sign-flip", "raw": "permutation"}
 NAME = "studentized-permutation"
-# So many sums over swaps are made in a second.
+# Sums over swaps that take about a second.
 _MOST_SUMS = 2**27
 
 
 def studentized_permutation(view: PairView) -> Outcome:
-    """Test all pairs of models in all values; see the module's text."""
+    """Test all pairs of models in all values; see the module docstring."""
     evaluation = view.evaluation
-    roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
-    quotients = tuple(metric for metric, road in roads.items() if road == "quotient")
-    # All quotients go through the same swaps.
+    algorithms = {metric: algorithm_of(evaluation, metric) for metric in evaluation.metrics}
+    quotients = tuple(metric for metric, algorithm in algorithms.items() if algorithm == "quotient")
+    # All quotients share the same swaps.
     together = {
-        quotients if metric in quotients else (metric,): road for metric, road in roads.items()
+        quotients if metric in quotients else (metric,): algorithm
+        for metric, algorithm in algorithms.items()
     }
     p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
     step_down: dict[str, Callable[..., FloatArray]] = {}
-    for metrics, road in together.items():
+    for metrics, algorithm in together.items():
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
-        run = {"flip": _flipped, "exact": _counted}.get(road, _swapped)
+        run = {"flip": _flipped, "exact": _counted}.get(algorithm, _swapped)
         p_values[:, where], floor[:, where], more = run(view, metrics)
         step_down |= more if view.alternative == "two-sided" else {}
     p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":
-        # Values that are equal but for rounding: everything is as extreme.
+        # Values that are equal except for rounding: every swap is as extreme.
         p_values = np.where(view.estimate == 0, 1.0, p_values)
-    exact = all(road == "exact" for road in roads.values())
+    exact = all(algorithm == "exact" for algorithm in algorithms.values())
     drawn = 0 if exact else view.n_resamples
-    used = {metric.name: _USED[road] for metric, road in roads.items() if road in _USED}
+    used = {
+        metric.name: _USED[algorithm]
+        for metric, algorithm in algorithms.items()
+        if algorithm in _USED
+    }
     return Outcome(view.estimate, p_values, drawn, exact, floor, used, step_down)
 
 
-# p-values and their floor, (n_pairs, n_values), and what steps down, by metric.
+# p-values and their floor, (n_pairs, n_values), and the step-down of each metric.
 _Part = tuple[FloatArray, FloatArray, dict[str, Callable[..., FloatArray]]]
 
 
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
-    """Signs of influences, of a metric whose swaps have no totals."""
+    """Flip signs of influences, for a metric whose swaps have no totals."""
     alone = Evaluation(view.evaluation.predictions, metrics, collapse=False)
     found = sign_flip(
         PairView.of(
@@ -137,7 +142,7 @@ def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
 
 
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
-    """All swaps, of a metric whose swaps can be counted."""
+    """Count all swaps, for a metric for which `is_exact`."""
     grids, shape = Grids(view.evaluation, metrics[0], view.pairs), (len(view.model_a), -1)
     p_values = grids.p_values(view.alternative, view.sample.n_jobs).reshape(shape)
     floor = smallest_p_value(grids.discordant.sum(axis=1), view.alternative).reshape(shape)
@@ -145,11 +150,11 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
 
 
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
-    """Drawn swaps, of metrics that share a statistic."""
+    """Draw swaps, for metrics that share a statistic."""
     evaluation, metric = view.evaluation, metrics[0]
     statistic = (
         SwappedOutputs(view, metric)
-        if road_of(evaluation, metric) == "output"
+        if algorithm_of(evaluation, metric) == "output"
         else swap_statistic(evaluation, metrics, *view.pairs)
     )
     masks = view.masks_of(statistic.units)
@@ -163,12 +168,12 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     return *found, step_down
 
 
-def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
-    """Return the way in which a metric's swaps are evaluated."""
-    return evaluation.once(("road", metric), lambda: _road(evaluation, metric))
+def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
+    """Return the algorithm that evaluates a metric's swaps."""
+    return evaluation.once(("algorithm", metric), lambda: _algorithm(evaluation, metric))
 
 
-def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
+def _algorithm(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
     if not isinstance(metric, Metric):
         if isinstance(metric, CallableMetric) or not metric.smooth:
             return "output"
@@ -193,7 +198,7 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
     metrics = evaluation.metrics
     if test == NAME:
         one_by_one = ("exact", "output", "flip")
-        joined = any(road_of(evaluation, metric) not in one_by_one for metric in metrics)
+        joined = any(algorithm_of(evaluation, metric) not in one_by_one for metric in metrics)
     else:
         joined = any(isinstance(metric, Metric) for metric in metrics)
     return SwapUnits.of(evaluation).units.n_units if joined else None
@@ -202,15 +207,15 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
 def swap_statistic(
     evaluation: Evaluation, metrics: Sequence[AnyMetric], model_a: IntArray, model_b: IntArray
 ) -> SwapStatistic:
-    """The statistic of values under swaps that are drawn, of metrics that take the same road."""
-    make = _STATISTICS[road_of(evaluation, metrics[0])]
+    """Return the statistic of drawn swaps, for metrics of one algorithm."""
+    make = _STATISTICS[algorithm_of(evaluation, metrics[0])]
     return make(evaluation, metrics, model_a, model_b)
 
 
 def _drawn_p_values(
     statistic: SwapStatistic, masks: Weights, alternative: Alternative, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
-    """p-values and their floor: by drawn swaps, and by all where they are no more than those."""
+    """Return p-values and their floor, by drawn swaps, or by all if these are no more."""
     observed = statistic.observed
     count, few = statistic.movable(masks.n_resamples.bit_length() + 1)
     counted = {
@@ -231,7 +236,7 @@ def _drawn_p_values(
         bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
         each = statistic.enumerated_of(pairs, bits.astype(np.float64), units)
         for pair, found in tallied(each, pairs.tolist()):
-            # The first swap is none: what is observed, rounded as the others are.
+            # The first swap changes nothing: the observed value, with the rounding of the others.
             p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor
 
@@ -239,11 +244,11 @@ def _drawn_p_values(
 def _together(
     statistic: SwapStatistic, counted: Mapping[int, IntArray], n_resamples: int
 ) -> list[tuple[IntArray, IntArray]]:
-    """Pairs whose swaps are gone through at once, and the units that these swap.
+    """Return pairs whose swaps are enumerated at once, and the units that these swap.
 
-    Sums of all models' numbers serve all pairs of which the same units swap, or, where there are no
-    more swaps of all units than of resamples, all pairs. What is left goes through sums of its own,
-    as far as these are no more than those of the resamples would be, or few.
+    Sums of all models' numbers are shared by all pairs with the same moving units, or by all pairs
+    if the swaps of all units are no more than the resamples. The other pairs are enumerated one by
+    one if the sums are no more than those of the resamples, or few.
     """
     alone: dict[bytes, list[int]] = {}
     for pair, units in counted.items():

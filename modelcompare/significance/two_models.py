@@ -1,8 +1,8 @@
-"""Tests of two models on the same samples that are not made of resamples of all pairs.
+"""Tests of two models on the same samples that need no resamples.
 
-McNemar's tests look at the samples on which one model is right and the other wrong; they test
+McNemar's tests count the samples on which one model is right and the other wrong; they test
 equal accuracy and nothing else (used for equal F1, their size is 0.19 instead of 0.05). The t,
-Wilcoxon and sign tests look at per-sample differences of scores.
+Wilcoxon and sign tests use per-sample differences of scores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2
 def mcnemar_test(
     n_a_only: int, n_b_only: int, method: McNemar, alternative: Alternative = "two-sided"
 ) -> tuple[float, float]:
-    """Statistic and p-value from the discordant samples.
+    """Return statistic and p-value of McNemar's test from the discordant samples.
 
     Without discordant samples p is 1; with the continuity correction equal counts have p = 1 too,
     as in R.
@@ -80,12 +80,12 @@ def sample_test(
     differences: FloatArray,
     alternative: Alternative = "two-sided",
 ) -> tuple[float, float]:
-    """Statistic and p-value of a test on per-sample differences a - b, by scipy.
+    """Return statistic and p-value of a test on per-sample differences a - b, by scipy.
 
-    Differences that are all 0 have p = 1, and equal ones the smallest that their number can show
-    (`smallest_p_value`), for they have no spread to test by. The sign test leaves out samples
-    without a difference; Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding
-    tells apart for tied.
+    If all differences are 0, p is 1. If they are equal, they have no spread, and p is the smallest
+    one possible for their number (`smallest_p_value`). The sign test leaves out samples without a
+    difference; Wilcoxon's keeps their ranks (Pratt) and treats sizes that differ only by rounding
+    as tied.
     """
     from scipy import stats
 
@@ -109,7 +109,7 @@ def sample_test(
 
 
 def _tied(differences: FloatArray) -> FloatArray:
-    """Differences whose sizes are equal but for rounding, given one size."""
+    """Give one size to differences whose sizes are equal except for rounding."""
     size = np.abs(differences)
     order = np.argsort(size)
     ordered = size[order]

@@ -21,7 +21,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.words import VarianceTest, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
-# Relative difference that equal numbers may have after a sum.
+# Relative difference of equal numbers after a sum.
 _ROUNDING = 1e-13
 
 
@@ -96,13 +96,13 @@ def variance_tests(
 
 
 def _numbers(argument: str, values: ArrayLike) -> FloatArray:
-    """Numbers in one row; NaNs are left to the caller."""
+    """Return numbers in one row; the caller handles NaNs."""
     try:
         numbers = np.asarray(values, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         raise ValueError(f"`{argument}` must hold numbers, got {shown(values)}.") from None
     if np.isinf(numbers).any():
-        raise ValueError(f"`{argument}` holds infinite numbers; leave them out.")
+        raise ValueError(f"`{argument}` contains infinite numbers; remove them.")
     return numbers
 
 
@@ -126,7 +126,7 @@ class RowMoments:
 
     @cached_property
     def count(self) -> FloatArray:
-        """Number of numbers."""
+        """Number of numbers in each row."""
         counts = np.full(len(self.numbers), float(self.numbers.shape[1]))
         if self._holed.any():
             counts[self._holed] -= np.count_nonzero(np.isnan(self.numbers[self._holed]), axis=1)
@@ -134,7 +134,7 @@ class RowMoments:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """Their mean."""
+        """Mean of each row."""
         if not self._holed.any():
             return self._plain_mean
         means = self._plain_mean.copy()
@@ -143,7 +143,7 @@ class RowMoments:
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Their unbiased variance; exactly 0 where only rounding differs."""
+        """Unbiased variance of each row; exactly 0 if numbers differ only by rounding."""
         centred = self.numbers - self.mean[:, None]
         squares = np.einsum("ij,ij->i", centred, centred)
         if self._holed.any():
@@ -153,7 +153,7 @@ class RowMoments:
 
     @cached_property
     def median(self) -> FloatArray:
-        """Their median."""
+        """Median of each row."""
         medians = np.median(self.numbers, axis=1)
         holed = np.isnan(medians)
         if holed.any():
@@ -167,17 +167,17 @@ class RowMoments:
 
     @cached_property
     def still(self) -> BoolArray:
-        """True where all of them are equal."""
+        """True for rows of equal numbers."""
         return self.variance == 0
 
     def without_rounding(self) -> RowMoments:
-        """Remove what rounding leaves of equal numbers, which would be ranked."""
+        """Remove rounding errors of equal numbers, which would be ranked."""
         if not self.still.any():
             return self
         return RowMoments(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))
 
     def deviations(self, centre: FloatArray) -> RowMoments:
-        """Distances from a centre of each row."""
+        """Return distances from a centre of each row."""
         distances = self.numbers - centre[:, None]
         return RowMoments(np.abs(distances, out=distances))
 
@@ -194,7 +194,7 @@ class RowMoments:
 def variance_test(
     test: VarianceTest, x: RowMoments, y: RowMoments
 ) -> tuple[FloatArray, FloatArray]:
-    """Statistics and p-values of one test on each row of x and y, NaNs left out.
+    """Return statistics and p-values of one test on each row of x and y, without NaNs.
 
     A row of x and one of y are a pair of sets; for "pitman-morgan" columns belong together.
     """
@@ -225,7 +225,7 @@ def _bartlett(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
 
 
 def _levene(x: RowMoments, y: RowMoments, centre: str) -> tuple[FloatArray, FloatArray]:
-    """Analysis of variance of the distances from each side's mean or median."""
+    """Compare the distances from each side's mean or median by analysis of variance."""
     from scipy.special import fdtrc
 
     sides = (side.without_rounding() for side in (x, y))
@@ -237,7 +237,7 @@ def _levene(x: RowMoments, y: RowMoments, centre: str) -> tuple[FloatArray, Floa
 
 
 def _between(x: RowMoments, y: RowMoments) -> FloatArray:
-    """Sum of squares between the means of both sides."""
+    """Return the sum of squares between the means of both sides."""
     mean = (x.count * x.mean + y.count * y.mean) / (x.count + y.count)
     squares: FloatArray = x.count * (x.mean - mean) ** 2 + y.count * (y.mean - mean) ** 2
     return squares
@@ -261,7 +261,7 @@ def _fligner(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
 
 
 def _pitman_morgan(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
-    """Correlation of sums and differences, which is 0 where the variances are equal."""
+    """Test the correlation of sums and differences, which is 0 if the variances are equal."""
     from scipy.special import stdtr
 
     a, b = x.without_rounding().numbers, y.without_rounding().numbers

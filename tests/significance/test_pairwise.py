@@ -313,5 +313,7 @@ def test_a_test_is_refused_by_name_where_it_says_nothing():
         mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9)
     with pytest.raises(ValueError, match="'berg-kirkpatrick' is one-sided: declare alternative"):
         p_values("berg-kirkpatrick", evaluation(["f1"]))
-    with pytest.raises(ValueError, match="'replicate-t' is two-sided, it cannot be asked for 'les"):
+    with pytest.raises(
+        ValueError, match="'replicate-t' is two-sided; use alternative='two-sided', not 'les"
+    ):
         p_values("replicate-t", evaluation(["f1"]), alternative="less")

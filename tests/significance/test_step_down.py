@@ -15,7 +15,7 @@ SEED = np.random.SeedSequence(3)
 
 
 def step_down_by_a_loop(null, observed):
-    """Westfall and Young's step-down: the largest of what is left, hypothesis by hypothesis."""
+    """Return Westfall and Young's step-down p-values: the largest of the remaining statistics."""
     adjusted, floor, left = np.full(len(observed), np.nan), 0.0, list(range(len(observed)))
     for _ in range(len(observed)):
         hypothesis = max(left, key=lambda h: observed[h])

@@ -16,7 +16,7 @@ from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import (
     _drawn_p_values,
-    road_of,
+    algorithm_of,
     studentized_permutation,
     swap_statistic,
 )
@@ -70,7 +70,7 @@ def test_the_sum_over_two_binomials_is_that_over_all_swaps(zero_division, altern
         preds = close_models(seed)
         for metric in resolve_metrics(HARD, preds, zero_division=zero_division):
             part = Evaluation(preds, [metric])
-            assert road_of(part, metric) == "exact"
+            assert algorithm_of(part, metric) == "exact"
             found = Grids(part, metric, PAIR).p_values(alternative)[None]
             expected = oracle.p_value(metric, preds, alternative)
             np.testing.assert_allclose(found[0], expected, atol=1e-12, err_msg=metric.name)

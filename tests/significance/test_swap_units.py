@@ -1,4 +1,4 @@
-"""Groups of units that swap together: what they hold, and that they swap as clusters do."""
+"""Groups of units that swap together: their members, and that they swap as clusters do."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,11 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.significance.studentized import road_of, studentized_permutation, swap_statistic
+from modelcompare.significance.studentized import (
+    algorithm_of,
+    studentized_permutation,
+    swap_statistic,
+)
 
 SEED = np.random.SeedSequence(5)
 PAIR = np.array([0]), np.array([1])
@@ -139,14 +143,14 @@ def test_clusters_weights_and_strata_are_served_by_flips_and_say_so(columns):
 
 
 def test_very_many_samples_are_served_by_flips(monkeypatch):
-    def road():
+    def algorithm():
         preds = scored(*noisy())
         evaluation = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
-        return road_of(evaluation, evaluation.metrics[0])
+        return algorithm_of(evaluation, evaluation.metrics[0])
 
-    assert road() == "area"
+    assert algorithm() == "area"
     monkeypatch.setattr("modelcompare.significance.swaps.areas._MOST_SAMPLES", 59)
-    assert road() == "flip"
+    assert algorithm() == "flip"
 
 
 def test_drawn_swaps_come_close_to_all_of_them():

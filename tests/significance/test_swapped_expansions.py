@@ -8,7 +8,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.significance.studentized import road_of, studentized_permutation
+from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps.averages import ExpandedAverage
 from modelcompare.significance.swaps.forms import swapped_forms
 from modelcompare.significance.swaps.sums import SwappedSums
@@ -52,7 +52,7 @@ def run(preds, name, pairs=PAIR, n_resamples=999, **options):
 @pytest.mark.parametrize("name", SOFT)
 def test_the_expansion_is_nearly_the_sum_of_squares_in_full(name, columns):
     evaluation, metric = evaluated(many_classes(**columns), name)
-    assert road_of(evaluation, metric) == "expansion"
+    assert algorithm_of(evaluation, metric) == "expansion"
     near, full = (
         made(evaluation, (metric,), *all_pairs(3))
         for made in (partial(SwappedSums, formula=ExpandedAverage), swapped_forms)

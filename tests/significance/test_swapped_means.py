@@ -10,7 +10,7 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.significance.studentized import road_of, studentized_permutation
+from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import means, statistic, sums
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.sums import SwappedSums
@@ -52,7 +52,7 @@ def by_loop(x, alternative):
 
 def outcome_of(preds, n_resamples=9_999, alternative="two-sided"):
     evaluation = Evaluation(preds, [MEAN])
-    assert road_of(evaluation, MEAN) == "mean"
+    assert algorithm_of(evaluation, MEAN) == "mean"
     a, b = all_pairs(len(preds.models))
     return studentized_permutation(PairView.of(evaluation, a, b, n_resamples, SEED, alternative))
 
@@ -147,9 +147,9 @@ def test_equal_means_of_unlike_skewed_laws_are_seldom_told_apart(n, most):
 def test_clusters_strata_and_bounded_losses_go_without():
     table, half = drawn(4, 40), np.arange(40) // 2
     for columns in ({"groups": half}, {"strata": half % 2}):
-        assert road_of(Evaluation(scored(table, **columns), [MEAN]), MEAN) == "quotient"
+        assert algorithm_of(Evaluation(scored(table, **columns), [MEAN]), MEAN) == "quotient"
     y, outputs = half % 2, np.random.default_rng(0).dirichlet([1, 1], (2, 40))
     preds = mc.Predictions(y, dict(zip("ab", outputs, strict=True)))
-    for name, road in (("brier_score", "quotient"), ("log_loss", "mean")):
+    for name, algorithm in (("brier_score", "quotient"), ("log_loss", "mean")):
         metric = get_metric(name)
-        assert road_of(Evaluation(preds, [metric]), metric) == road
+        assert algorithm_of(Evaluation(preds, [metric]), metric) == algorithm

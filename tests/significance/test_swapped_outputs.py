@@ -1,4 +1,4 @@
-"""Metrics that are no sums: what is swapped, evaluated and divided, and that its size holds."""
+"""Metrics that are not sums: swapped outputs, their values, standard errors, and the size."""
 
 import itertools
 
@@ -396,7 +396,7 @@ def test_a_comparison_hands_its_bar_to_the_test(monkeypatch):
     assert seen == [True]
 
 
-# -- what says so --------------------------------------------------------------------------------
+# -- names in the outcome --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("test", ["sign-flip", "wald"])

@@ -67,6 +67,6 @@ def test_pairs_that_are_not_held_at_once_do_not_change_the_answer(name, monkeypa
         count = forms.n_extreme(masks, np.array([2, 0]), "two-sided")
         n_movable, units = forms.movable(300)
         found.append([forms.observed, *drawn, count, n_movable, *units])
-        assert (len(forms._held) == 3) == (most > 1)
+        assert (len(forms._stored) == 3) == (most > 1)
     for whole, apart in zip(*found, strict=True):
         np.testing.assert_array_equal(whole, apart)

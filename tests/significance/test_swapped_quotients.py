@@ -32,7 +32,7 @@ THREE = {
 
 
 def three_models(rng, n, *, apart=1.0, rare=False, **columns):
-    """Three models of three classes; the nearer `apart` to 0, the more alike."""
+    """Return three models of three classes; the smaller `apart`, the more similar."""
     weights = [0.95, 0.04, 0.01] if rare else [0.4, 0.3, 0.3]
     y = rng.choice(3, n, p=weights)
     shared = rng.dirichlet(np.full(3, 0.6), n)

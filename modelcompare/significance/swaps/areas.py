@@ -1,7 +1,7 @@
 """Studentized differences of two models' ROC AUCs after swaps of their ranks, pair by pair.
 
-Two models' scores may have scales of their own, which the AUC does not see, so what is swapped is a
-sample's rank among all samples of the model (Venkatraman & Begg 1996; Bandos, Rockette & Gur 2005).
+Two models' scores may have different scales, which the AUC ignores, so a swap exchanges a sample's
+ranks among all samples of each model (Venkatraman & Begg 1996; Bandos, Rockette & Gur 2005).
 With the two sets of ranks in one order, a positive has the share of all 2 n negatives below either
 of its ranks, a negative that of the positives above, and the difference of the AUCs after any swap
 is the sum of ``s_i (h(rank_a) - h(rank_b))``: h are these shares over the number of samples of the
@@ -9,7 +9,7 @@ side, and s_i the swap's sign. No swap moves the common order.
 
 It is divided by DeLong's standard error, with the placements of the swapped data themselves. A
 placement of one model less that of the other is ``s_i (h_a - h_b) + D(rank_a) + D(rank_b)``, where
-D at a place of the common order is half of what share of the first model's other side lies below it
+D at a place of the common order is half of the share of the first model's other side below it
 less that of the second's: a cumulated sum over the order. The sum of squares is a quadratic form in
 D, so a swap costs a few sums over its samples, and no sorting. Of more than 256 places D is taken
 at 256 quantiles.
@@ -47,9 +47,9 @@ _MOST_SAMPLES = 2**17
 
 
 def areas_apply(evaluation: Evaluation, metric: AnyMetric) -> bool:
-    """True for the AUC of two classes, of samples that are alike and not too many.
+    """Return True for the AUC of two classes, of equal samples that are not too many.
 
-    DeLong's variance knows no weights, clusters or strata.
+    DeLong's variance does not allow for weights, clusters or strata.
     """
     p = evaluation.predictions
     n_models = len(p.models)
@@ -91,7 +91,7 @@ def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[An
     Returns
     -------
     signed : sparse array of shape (1 + 4 * n_places, n_samples)
-        What a sample adds to the difference, and to the jumps and crossed sums of the two sides.
+        Contributions of a sample to the difference, and to jumps and crossed sums of both sides.
     sides : list of callable
         `_variance` of positives and of negatives, from jumps and crossed sums.
     """
@@ -121,15 +121,15 @@ def _variance(
     jumps: FloatArray,
     crossed: FloatArray,
 ) -> FloatArray:
-    """Squared standard error of the difference of one side's mean placements.
+    """Return the squared standard error of the difference of one side's mean placements.
 
     Parameters
     ----------
     n_own, n_others : int
         Samples of this side and of the other.
     pairs : ndarray of shape (n_places, n_places)
-        How many samples of the side have their two ranks at two places, in both orders, and on the
-        diagonal either rank.
+        Number of samples of the side that have their two ranks at two places, in both orders, and
+        on the diagonal either rank.
     fixed : float
         Sum of squares of ``h_a - h_b``.
     jumps : ndarray of shape (n_places, n_resamples)
@@ -147,7 +147,7 @@ def _variance(
 
 
 def _statistics(sides: Sequence[Side], n_units: int, sums: FloatArray) -> FloatArray:
-    """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
+    """Return statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
     difference = sums[0].copy()
     difference[np.abs(difference) <= ROUNDING] = 0.0
     jumps, crossed, jumps_below, crossed_below = np.split(sums[1:], 4)
@@ -156,7 +156,7 @@ def _statistics(sides: Sequence[Side], n_units: int, sums: FloatArray) -> FloatA
 
 
 def _placed(places: IntArray, positive: BoolArray) -> FloatArray:
-    """Share of the other side's ranks that each sample has right of it, model a less model b."""
+    """Return the share of the other side that each sample ranks correctly, a less b."""
     out = np.empty(len(positive))
     n_places = int(places.max()) + 1
     for own, order in ((positive, places), (~positive, n_places - 1 - places)):
@@ -167,7 +167,7 @@ def _placed(places: IntArray, positive: BoolArray) -> FloatArray:
 
 
 def _few(places: IntArray) -> IntArray:
-    """No more than 256 places, with as many ranks at each as may be."""
+    """Merge places into at most 256 with nearly equal numbers of ranks."""
     if places.max() < _MOST_PLACES:
         return places
     before = np.r_[0, np.cumsum(np.bincount(places.ravel()))[:-1]]
@@ -175,7 +175,7 @@ def _few(places: IntArray) -> IntArray:
 
 
 def _at(places: IntArray, numbers: FloatArray, n_places: int, sign: float) -> Any:
-    """Numbers at the places of a's ranks, and with a sign at b's: (n_places, n_samples)."""
+    """Put numbers at the places of a's ranks, and with a sign at b's: (n_places, n_samples)."""
     some = np.flatnonzero(numbers)
     found = np.concatenate([numbers[some], sign * numbers[some]])
     index = (places[:, some].ravel(), np.tile(some, 2))

@@ -40,7 +40,7 @@ from modelcompare.significance.swaps.units import SwapUnits
 _MOST_CLASSES = 8
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
 _MOST_NUMBERS = 2**26
-# Of fewer samples that move a drawn swap may be the data themselves, and rounding would tell.
+# With fewer samples that move, a drawn swap may equal the data, and rounding would matter.
 _DOUBLE = 64
 
 
@@ -51,7 +51,7 @@ class Average(Ratio):
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """True for an average of quotients over few classes."""
+        """Return True for an average of quotients over few classes."""
         few = evaluation.predictions.n_classes <= _MOST_CLASSES
         return metric.ratio is not None and metric.average is not None and few
 
@@ -67,7 +67,7 @@ class Average(Ratio):
     def _square(
         self, pairs: IntArray, swapped: Swapped, equal: FloatArray, unequal: FloatArray
     ) -> FloatArray:
-        """Sums of squares (n_pairs, 1, n_masks)."""
+        """Return sums of squares (n_pairs, 1, n_masks)."""
         (k, m), where = self.terms, Places(pairs)
         apart, together, _, odd = map(where.of, self.squares)
         surplus = self.surplus(where, swapped)
@@ -97,7 +97,7 @@ class Average(Ratio):
         return len(self._mixed)
 
     def own_columns(self, pairs: IntArray) -> FloatArray:
-        """``x_ak x_bl - x_al x_bk`` of all terms of two classes."""
+        """Return ``x_ak x_bl - x_al x_bk`` of all terms of two classes."""
         k, m = (part[self._mixed] for part in self.terms)
         out = np.empty((len(pairs), len(self._mixed), self.swaps.units.n_units))
         for place, pair in enumerate(pairs.tolist()):
@@ -107,13 +107,13 @@ class Average(Ratio):
         return out.reshape(-1, out.shape[2])
 
     def _residuals(self, pair: int) -> list[FloatArray]:
-        """``x = N - F D`` of both models of a pair, each of shape (n_units, n_values)."""
+        """Return ``x = N - F D`` of both models of a pair, each of shape (n_units, n_values)."""
         (top, bottom), pooled = self.of_units, self.pooled[pair]
         models = self.swaps.model_a[pair], self.swaps.model_b[pair]
         return [top[:, model] - pooled * bottom[:, model] for model in models]
 
     def apart(self, own: FloatArray, other: FloatArray, crossed: FloatArray) -> FloatArray:  # noqa: ARG002
-        # From differences of residuals: sums of each model's cancel where these are near.
+        # From differences of residuals: sums of each model would cancel if these are close.
         k, m = self.terms
         weight = (self.weight * self.swaps.units.counts())[:, None]
         out = np.empty_like(own)
@@ -134,10 +134,10 @@ class _Expansion:
     columns : ndarray of shape (n_classes, n_units)
         ``delta_i v_i c``.
     total : ndarray of shape (n_classes,)
-        C as it is.
+        Observed C.
     square : float
         Sum of ``delta^2``.
-    along, alike : ndarray
+    along, common : ndarray
         A and G.
     """
 
@@ -146,23 +146,23 @@ class _Expansion:
     total: FloatArray
     square: float
     along: FloatArray
-    alike: FloatArray
+    common: FloatArray
 
     @classmethod
     def of(cls, slope: FloatArray, first: Any, second: Any) -> _Expansion:
-        """Expand around a slope; residuals (n_units, n_classes) of both models."""
+        """Expand around a slope, from residuals (n_units, n_classes) of both models."""
         shares = slope.astype(np.float32)
         u, v = (first - second) * shares, (first + second) * shares
         delta = u.sum(axis=1)
         columns = np.ascontiguousarray((delta[:, None] * v).T)
         if np.count_nonzero(u.any(axis=1)) < _DOUBLE:
             columns = columns.astype(np.float64)
-        along, alike = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
+        along, common = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
         total = columns.sum(axis=1, dtype=np.float64)
-        return cls(slope, columns, total, float(along.sum()), along, alike)
+        return cls(slope, columns, total, float(along.sum()), along, common)
 
     def squares(self, moved: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Sums of squares (n_masks,) at two models' slopes, all three (n_classes, n_masks).
+        """Return sums of squares (n_masks,) at two models' slopes (n_classes, n_masks).
 
         `moved` are sums of the columns over the units that swap.
         """
@@ -173,7 +173,7 @@ class _Expansion:
         lead = (self.along @ eta - self.along[there].sum()) / (self.square or 1.0)
         square = (1 + lead) ** 2 * self.square
         square -= 2 * (1 + lead) * np.einsum("ij,ij->j", crossed, epsilon)
-        return square + np.einsum("ij,ij->j", self.alike @ epsilon, epsilon)
+        return square + np.einsum("ij,ij->j", self.common @ epsilon, epsilon)
 
 
 class ExpandedAverage(Ratio):
@@ -181,7 +181,7 @@ class ExpandedAverage(Ratio):
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """True for an average that is not too large; strata are not centred here."""
+        """Return True for an average that is not too large, without strata."""
         p = evaluation.predictions
         n_models, units = len(p.models), SwapUnits.of(evaluation).units
         numbers = units.n_units * p.n_classes * max(1, n_models * (n_models - 1) // 2)

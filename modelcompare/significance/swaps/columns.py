@@ -1,8 +1,10 @@
-"""Numbers of all models and units, as few as tell the others, and their sums over units that swap.
+"""Numbers of all models and units without redundant columns, and their sums over units that swap.
 
 Among the statistics of a metric and their products many are combinations of others (the product of
-a hit and a prediction is the hit, the last probability is 1 less the others): these are found by
-their sums under random weights, and not multiplied by masks.
+a hit and a prediction is the hit, the last probability is 1 less the others): these are detected by
+their sums under random weights, and not multiplied by masks. If only equal columns are detected,
+the default test of 100 models takes 1.7 times as long; without single precision the permutation
+test takes 1.3 times as long.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ from modelcompare.significance.swaps.statistic import Rows, Swapped
 _LEAST_EQUATIONS = 16
 # So few columns of a model are compared one by one, more of them block by block.
 _FEW_COLUMNS = 200
-# Relative size of what rounding leaves of sums that cancel.
+# Relative size of rounding errors of sums that cancel.
 _TOLERANCE = 1e-12
-# Coefficients are rounded, so that what cancels is 0; of larger ones rounding would leave noise.
+# Coefficients are rounded, so that terms cancel to 0; larger ones would keep rounding errors.
 _DECIMALS = 9
 _LARGEST = 1e3
-# Share of the units above which those without a number are summed, too; so do fewer columns: to
-# take units out of the masks, or make them wide once more, costs as much as so many columns do.
+# Units without a number are summed, too, if the others are more than this share, or if columns are
+# fewer than this: to take units out of the masks costs as much as so many columns.
 _MOST_ROWS = 0.75
 _LEAST_COLUMNS = 32
 
@@ -43,7 +45,7 @@ class ModelColumns:
     Parameters
     ----------
     matrices : list of Rows
-        Parts of blocks that are multiplied, one after the other.
+        Parts of blocks that are multiplied.
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
     sources : list of int
@@ -69,13 +71,13 @@ class ModelColumns:
     ) -> ModelColumns:
         """Arrange blocks (n_units, n_models, width), the first ones preferred to later ones.
 
-        A mask holds as many swaps of a unit as it is counted, at most.
+        A mask swaps a unit at most as often as the unit is counted.
 
         Blocks are made when they are needed: all together they may be large.
         """
         parts = _parts(widths)
-        # Twice as many equations as numbers of one width, which may be combinations of each other.
-        n_equations = max(_LEAST_EQUATIONS, 2 * max(_n_alike(parts)))
+        # Twice as many equations as numbers of one width, which may be combinations.
+        n_equations = max(_LEAST_EQUATIONS, 2 * max(_n_of_width(parts)))
         n_weights = max(2, -(-n_equations // max(1, n_models - 1)))
         differences = [
             _Differences(*each, n_models, len(counts)) for each in zip(blocks, widths, strict=True)
@@ -101,7 +103,7 @@ class ModelColumns:
         return sum(int(rows.columns.shape[0]) for rows in self.matrices)
 
     def sums(self, swapped: Swapped) -> list[FloatArray]:
-        """Sums of each block over the units that swap, each (n_models, width, n_masks)."""
+        """Return sums of each block over the units that swap, each (n_models, width, n_masks)."""
         others, n_masks = self.n_models - 1, swapped.n_masks
         every = swapped.times_each(self.matrices)
         moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
@@ -127,7 +129,7 @@ class _Differences:
     n_units: int
 
     def sketch(self, n_weights: int) -> FloatArray:
-        """Sums (n_weights, n_models - 1, width) under random weights of the units."""
+        """Return sums (n_weights, n_models - 1, width) under random weights of the units."""
         generator, out = np.random.default_rng(0), np.zeros((n_weights, *self._shape))
         for rows, part in self._steps():
             weights = generator.random((n_weights, rows.stop - rows.start))
@@ -135,14 +137,14 @@ class _Differences:
         return out
 
     def columns(self) -> FloatArray:
-        """Numbers (n_models - 1, width, n_units)."""
+        """Return numbers (n_models - 1, width, n_units)."""
         out = np.empty((*self._shape, self.n_units))
         for rows, part in self._steps():
             out[..., rows] = np.moveaxis(part, 0, -1)
         return out
 
     def _steps(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Numbers (n_rows, n_models - 1, width) of some units after others, which stay in cache."""
+        """Yield numbers (n_rows, n_models - 1, width) of some units, which stay in cache."""
         step = max(1, CACHE_BYTES // (8 * self.n_models * self.width))
         for start in range(0, self.n_units, step):
             rows = slice(start, min(start + step, self.n_units))
@@ -155,22 +157,22 @@ class _Differences:
 
 
 def _parts(widths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Blocks, and their columns: one after the other if they are few, else all alike."""
+    """Return blocks and their columns: single columns if they are few, else whole blocks."""
     if sum(widths) <= _FEW_COLUMNS:
         return [(k, slice(j, j + 1)) for k, width in enumerate(widths) for j in range(width)]
     return [(k, slice(0, width)) for k, width in enumerate(widths)]
 
 
-def _n_alike(parts: Sequence[tuple[int, slice]]) -> list[int]:
-    """Number of parts that are as wide as each."""
+def _n_of_width(parts: Sequence[tuple[int, slice]]) -> list[int]:
+    """Return for each part the number of parts of its width."""
     widths = [columns.stop - columns.start for _, columns in parts]
     return [widths.count(width) for width in widths]
 
 
 def _combinations(sketches: Sequence[FloatArray]) -> list[dict[int, float]]:
-    """Each block as a combination of blocks of its width that are no combination themselves.
+    """Express each part as a combination of independent parts of its width.
 
-    Blocks whose sums agree under random weights of the units agree in every unit.
+    Parts whose sums agree under random weights of the units agree in every unit.
     """
     out: list[dict[int, float]] = [{} for _ in sketches]
     for width in {sketch.shape[2] for sketch in sketches}:
@@ -182,10 +184,10 @@ def _combinations(sketches: Sequence[FloatArray]) -> list[dict[int, float]]:
 
 
 def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
-    """Weights of the first columns that are independent which add up to each column."""
+    """Return the weights of the first independent columns that add up to each column."""
     size = np.linalg.norm(sums, axis=0)
     unit = sums / np.where(size > 0, size, 1.0)
-    # What of a column the ones before it do not tell.
+    # Residual of each column after projection on those before it.
     rest = np.abs(np.diagonal(np.linalg.qr(unit, mode="r")))
     chosen = np.flatnonzero((size > 0) & (rest > 10 * _TOLERANCE))
     alone = [{place: 1.0} if size[place] else {} for place in range(sums.shape[1])]
@@ -195,10 +197,10 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
     weights = np.round(weights, _DECIMALS)
     found = sums[:, chosen] @ weights
     scale = np.abs(sums[:, chosen]) @ np.abs(weights) + np.abs(sums)
-    holds = (np.abs(found - sums) <= _TOLERANCE * scale).all(axis=0)
-    holds &= np.abs(weights).max(axis=0) <= _LARGEST
-    holds[chosen] = False
-    for place in np.flatnonzero(holds & (size > 0)).tolist():
+    valid = (np.abs(found - sums) <= _TOLERANCE * scale).all(axis=0)
+    valid &= np.abs(weights).max(axis=0) <= _LARGEST
+    valid[chosen] = False
+    for place in np.flatnonzero(valid & (size > 0)).tolist():
         column = weights[:, place]
         used = np.flatnonzero(column).tolist()
         alone[place] = {int(chosen[i]): float(column[i]) for i in used}
@@ -206,7 +208,7 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
 
 
 def _together(found: dict[int, Rows]) -> dict[object, list[int]]:
-    """Columns of one kind over the same units, which are multiplied together."""
+    """Return columns of one type over the same units, which are multiplied together."""
     out: dict[object, list[int]] = {}
     for source, rows in found.items():
         units = None if rows.units is None else rows.units.tobytes()
@@ -216,7 +218,7 @@ def _together(found: dict[int, Rows]) -> dict[object, list[int]]:
 
 
 def _narrow(block: FloatArray, counts: IntArray) -> Rows:
-    """Columns of a block, over the units where any of them is not 0, in as few bits as tell all."""
+    """Return columns over the units where any is not 0, in single precision if that is exact."""
     matrix = block.reshape(-1, block.shape[2])
     if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
         return Rows(sparse.csr_array(matrix))
@@ -225,7 +227,7 @@ def _narrow(block: FloatArray, counts: IntArray) -> Rows:
     units = np.flatnonzero(matrix.any(axis=0))
     some = None if len(units) > _MOST_ROWS * matrix.shape[1] else units
     matrix = matrix if some is None else matrix[:, some]
-    # One unit tells of most columns that their numbers are not whole.
+    # The numbers of one unit usually show that they are not whole.
     whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))
     most = np.abs(matrix) @ (counts if some is None else counts[some])
     whole = whole and max(most.max(initial=0), counts.max(initial=0)) < EXACT_COUNTS

@@ -15,7 +15,7 @@ from modelcompare.significance.swaps.sums import Formula, SwappedSums
 
 
 def plain_difference(swaps: SwappedSums, metric: Metric) -> Difference:
-    """Formula of plain differences."""
+    """Return the formula of plain differences."""
     quotient = metric.ratio is not None and metric.average is None
     return (QuotientDifference if quotient else Difference)(swaps, metric)
 

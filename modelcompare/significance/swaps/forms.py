@@ -33,9 +33,9 @@ _STEP = 1e-5
 
 
 def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
-    """True for a metric with one value, whose slopes can be had at a fair cost.
+    """Return True for a metric with one value and slopes at moderate cost.
 
-    Of an average of soft scores over many classes they cannot; `ExpandedAverage` serves it.
+    `ExpandedAverage` is used for averages of soft scores over many classes.
     """
     if metric.per_class or not metric.smooth:
         return False
@@ -57,7 +57,7 @@ def swapped_forms(
     kept: dict[int, FloatArray] = {}
 
     def of_model(model: int) -> FloatArray:
-        """A model's statistics of all units, (n_units, n_columns)."""
+        """Return a model's statistics of all units, (n_units, n_columns)."""
         if model in kept:
             return kept[model]
         found = joined.statistics((metric,), slice(model, model + 1))
@@ -83,7 +83,7 @@ def swapped_forms(
 def _statistics(
     metric: Metric, edges: IntArray, size: int, pair: PairForm, sums: FloatArray
 ) -> FloatArray:
-    """Statistics (n_masks,) from signed sums; statistics of the metric end at edges of columns."""
+    """Return statistics (n_masks,) from signed sums; `edges` split the columns."""
 
     def parts(totals: FloatArray) -> list[FloatArray]:
         """Split totals (..., n_columns, n_masks) into one array (..., n_masks, width) each."""
@@ -98,7 +98,7 @@ def _statistics(
         slope = np.stack([class_slopes(metric, *parts(total)).T for total in totals])
     square = pair.square(sums, (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2)
     if metric.average is None and not pair.centred:
-        # What the samples' d lack of the difference is spread over all of them.
+        # The rest of the difference, which the samples' d do not explain, is spread over them.
         lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
         square += (difference**2 - lack**2) / size
     difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
@@ -110,9 +110,9 @@ def _statistics(
 def slopes(
     value: Callable[[FloatArray], FloatArray], totals: FloatArray, scale: FloatArray
 ) -> FloatArray:
-    """Slopes of a value by central differences, shaped like the totals.
+    """Return slopes of a value by central differences, shaped like the totals.
 
-    One-sided where a step leaves the totals that a value is defined for.
+    One-sided where the value is undefined after a step.
     """
     out = np.zeros_like(totals)
     here = value(totals)

@@ -1,9 +1,8 @@
 """Studentized differences of means after swaps, corrected for the skewness of the data.
 
-Where values are skewed and models are not
-exchangeable (lognormal losses of one model, normal ones of the other, of equal means), t itself is
-skewed, and swapped data sets are not: t rejects 28 of 100 such test sets of 100 samples, 15 of
-1,000. After each swap t goes through Hall's cubic,
+Where values are skewed and models are not exchangeable (lognormal losses of one model, normal ones
+of the other, of equal means), t itself is skewed, but not on swapped data sets: t rejects 28 of 100
+such test sets of 100 samples, 15 of 1,000. After each swap t is transformed by Hall's cubic,
 
     ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6,   a = sum (x - m)^3 / (sum (x - m)^2)^1.5,``
 
@@ -11,9 +10,8 @@ of the swapped differences x themselves and their mean m, which takes the skewne
 samples, 6 of 1,000. It is the cubic of the interval (`intervals.influences.hall_interval`), and
 under exchangeable models as exact as t.
 
-Cubes are no sums of one model's numbers, so each pair has a column of its own; pairs whose
-differences are carried by many samples, after any swap, do without: their skewness is below
-``1 / sqrt(carriers)``.
+Cubes are not sums of one model's numbers, so each pair has its own column. Pairs whose differences
+depend on many samples, after any swap, need none: their skewness is below ``1 / sqrt(carriers)``.
 
 References
 ----------
@@ -37,7 +35,7 @@ from modelcompare.significance.swaps.sums import Formula
 from modelcompare.words import Alternative
 
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
-# 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would show.
+# 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would detect.
 _MANY = 100
 # Differences of one block of samples.
 _CACHED_NUMBERS = 2**20
@@ -51,7 +49,7 @@ class Mean(Quotient):
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """True for a mean over samples whose range does not limit its skewness."""
+        """Return True for a mean over samples whose range does not limit its skewness."""
         return (
             metric.is_mean
             and not np.isfinite(metric.bounds).all()
@@ -62,7 +60,7 @@ class Mean(Quotient):
     def n_extreme(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
     ) -> IntArray:
-        # Of skewed pairs the score over its error is not all.
+        # The statistic of skewed pairs is more than the score over its error.
         count = Formula.n_extreme if self._skewed[pairs].any() else Quotient.n_extreme
         return count(self, pairs, swapped, observed, alternative)
 
@@ -80,7 +78,7 @@ class Mean(Quotient):
         return int(self._skewed.any())
 
     def own_columns(self, pairs: IntArray) -> FloatArray:
-        """Cubes (n_pairs, n_units) of standardized differences."""
+        """Return cubes (n_pairs, n_units) of standardized differences."""
         x = self._differences(slice(None), pairs)
         size = np.sqrt(self._powers[0, pairs] / self.swaps.units.size)
         x /= np.where(size == 0, 1.0, size)  # Two models that do not differ have size 0.
@@ -90,7 +88,7 @@ class Mean(Quotient):
 
     @cached_property
     def _cubes(self) -> FloatArray:
-        """Sum of each pair's cubes, as they are, (n_pairs,)."""
+        """Observed sum of each pair's cubes, (n_pairs,)."""
         counts = self.swaps.units.counts().astype(np.float64)
         return np.array([
             float(self.own_columns(np.array([pair]))[0] @ counts) if skewed else 0.0
@@ -99,7 +97,7 @@ class Mean(Quotient):
 
     @cached_property
     def _skewed(self) -> BoolArray:
-        """Pairs that few samples decide about, (n_pairs,): the same ones after any swap."""
+        """True for pairs that depend on few samples, (n_pairs,); the same after any swap."""
         squares, fourths = self._powers
         found: BoolArray = squares**2 < _MANY * fourths
         return found
@@ -118,14 +116,14 @@ class Mean(Quotient):
         return out
 
     def _differences(self, rows: slice, pairs: IntArray) -> FloatArray:
-        """Contributions of samples to the difference, times the denominator, (n_rows, n_pairs)."""
+        """Return samples' contributions to the difference times the denominator."""
         top = self.of_units[0][rows, :, 0]
         apart: FloatArray = top[:, self.swaps.model_a[pairs]] - top[:, self.swaps.model_b[pairs]]
         return apart
 
 
 def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:
-    """Hall's cubic of t, from the mean cube of numbers whose mean square is 1.
+    """Return Hall's cubic of t, from the mean cube of numbers whose mean square is 1.
 
     Parameters
     ----------
@@ -134,7 +132,7 @@ def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:
     cubes : ndarray
         ``sum x^3 / size``.
     size : int
-        How many numbers.
+        Number of numbers.
 
     Examples
     --------
@@ -147,10 +145,10 @@ def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:
     mean = t / np.sqrt(size)
     variance = 1 - mean * mean
     skew = cubes - mean * (1 + 2 * variance)
-    # Numbers that are all the same are not skewed; what rounding leaves of them is.
-    alike = variance <= ROUNDING
-    if alike.any():
-        variance[alike], skew[alike] = ROUNDING, 0.0
+    # Equal numbers are not skewed, but their rounding errors are.
+    equal = variance <= ROUNDING
+    if equal.any():
+        variance[equal], skew[equal] = ROUNDING, 0.0
     error = np.sqrt(variance)
     skew /= variance * error * np.sqrt(size)
     t = t / error

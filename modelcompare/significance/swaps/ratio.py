@@ -1,4 +1,4 @@
-"""Numerators and denominators of a metric, and the sum of squares of its studentized difference.
+"""Numerators and denominators of a metric, and sums of squares of its studentized difference.
 
 See `significance.studentized` for the statistic. With the pooled quotients
 ``F_k = (N_ak + N_bk) / (D_ak + D_bk)``, which no swap changes, and ``x_k = N_k - F_k D_k``, a unit
@@ -8,16 +8,16 @@ of the two models' slopes, the classes' weights over their denominators, of the 
     sum d^2 = g' U g + h' V h + 2 g' W h,
 
 where no swap changes U and V, sums of products of ``x_a - x_b`` and of ``x_a + x_b``. Of W, the
-sums of products of one with the other, the symmetric part is what the sums of ``x_k x_l`` of the
-first model exceed those of the second by: it comes from the sums of ``N N'``, ``N D'`` and ``D D'``
-of each model. Only the other part's K (K - 1) / 2 numbers, sums of ``x_ak x_bl - x_al x_bk``, are
-each pair's own.
+sums of products of one with the other, the symmetric part is the surplus of the sums of ``x_k x_l``
+of the first model over those of the second: it comes from the sums of ``N N'``, ``N D'`` and
+``D D'`` of each model. Only the other part's K (K - 1) / 2 numbers, sums of
+``x_ak x_bl - x_al x_bk``, are computed for each pair.
 
-Of a single quotient there is one class. Difference and slopes are both multiplied by
-``D_a D_b / (D_a + D_b)``, so that nothing is divided by what may be 0: the difference becomes
+A single quotient has one class. Difference and slopes are both multiplied by
+``D_a D_b / (D_a + D_b)``, so that nothing is divided by 0: the difference becomes
 ``N_a - F D_a``, g is 1 / 2 and h is 1 / 2 less the first model's share of the denominators.
 
-Of a stratified design squares are centred within strata, which needs N and D of each stratum, too.
+In a stratified design squares are centred within strata, which needs N and D of each stratum, too.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, student
 from modelcompare.significance.swaps.sums import Formula
 from modelcompare.words import Alternative
 
-# What bounds are wider by than their formulas, for rounding.
+# Margin of bounds for rounding.
 SLACK = 1e-9
-# Statistics that bounds leave undecided, beyond which all of some pairs are evaluated.
+# If bounds leave more than this share of statistics undecided, all are evaluated.
 _MOST_UNDECIDED = 1 / 16
 
 
@@ -60,9 +60,9 @@ class Ratio(Formula):
         return self._of_rows(slice(None))
 
     def of_model(self, model: int) -> tuple[FloatArray, FloatArray]:
-        """N and D of the units of one model, each (n_units, n_values)."""
+        """Return N and D of the units of one model, each (n_units, n_values)."""
         numbers = [self.swaps.numbers[s] for s in self.metric.statistics]
-        # Of what all models share, such as the support, there is one.
+        # Statistics that all models share, such as the support, are stored once.
         top, bottom = np.broadcast_arrays(
             *self._of([part[:, min(model, part.shape[1] - 1)] for part in numbers])
         )
@@ -91,14 +91,14 @@ class Ratio(Formula):
         return differ if self.metric.average is None else differ.any(axis=2, keepdims=True)
 
     def grown(self, swapped: Swapped) -> tuple[Growth, Growth]:
-        """Growth of N and D by what swaps, made once for each block of masks."""
+        """Return the growth of N and D by swaps, computed once for each block of masks."""
         if self not in swapped.grown:
             top, bottom = self._grown(swapped.sums)
             swapped.grown[self] = Growth(top), Growth(bottom)
         return swapped.grown[self]
 
     def _of(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """N and D of statistics, with an axis of values at the end."""
+        """Return N and D of statistics, with an axis of values at the end."""
         assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
         top, bottom = self.metric.ratio(*parts)
         if self.metric.average is None and not self.metric.per_class:
@@ -111,7 +111,7 @@ class Ratio(Formula):
         return np.broadcast_to(top, shape), np.broadcast_to(bottom, shape)
 
     def _grown(self, sums: Sequence[FloatArray]) -> list[FloatArray]:
-        """Growth of N and D (n_models, n_values, n_masks) by sums of the statistics' blocks."""
+        """Return the growth of N and D (n_models, n_values, n_masks) from sums of blocks."""
         linear, totals = self.swaps.linear, self.swaps.totals
         parts = [
             np.moveaxis(sums[linear[s]], 1, -1) if s in linear else np.zeros_like(totals[s][None])
@@ -132,7 +132,7 @@ class Ratio(Formula):
         return [(len(self.terms[0]), partial(self._product, kind)) for kind in self.kinds]
 
     def _product(self, kind: str, rows: slice) -> FloatArray:
-        """Products (n_rows, n_models, n_terms) of a unit's own numbers, as squares weigh them."""
+        """Return products (n_rows, n_models, n_terms) of numbers, weighted as squares are."""
         numbers = dict(zip("nd", self.of_units, strict=True))
         first, second = (
             numbers[name][rows] if self.metric.average is None else numbers[name][rows][..., term]
@@ -168,18 +168,18 @@ class Ratio(Formula):
 
     @cached_property
     def squares(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """U, V and the two parts of W as they are, each (n_pairs, n_terms, 1)."""
+        """Observed U, V and the two parts of W, each (n_pairs, n_terms, 1)."""
         a, b = self.swaps.model_a, self.swaps.model_b
         own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
         apart = self.apart(own, other, one + two)
         return apart, 2 * (own + other) - apart, own - other, one - two
 
     def apart(self, own: FloatArray, other: FloatArray, crossed: FloatArray) -> FloatArray:
-        """U, from sums of products of each model's residuals, and of both."""
+        """Return U, from sums of products of residuals of each model, and of both."""
         return own + other - crossed
 
     def surplus(self, where: Places, swapped: Swapped) -> FloatArray:
-        """Sums of the first models' products of residuals less those of the second ones'."""
+        """Return sums of products of residuals of first models less those of second models."""
         products = swapped.sums[self.swaps.products[self]]
         surplus, *crosses, below = (self.swaps.gained(where, part) for part in products)
         f, g = map(where.of, self._factors)
@@ -193,9 +193,9 @@ class Ratio(Formula):
         return surplus
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
+        """Return sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
         nn, nd, *dn, dd = (self._grams[kind][first, second, :, None] for kind in self.kinds)
-        # Of one value times itself D N' is N D' of the other model.
+        # For one value times itself D N' is N D' of the other model.
         dn = dn or [self._grams["nd"][second, first, :, None]]
         f, g = self._factors
         return np.asarray(nn - g * nd - f * dn[0] + f * g * dd)
@@ -212,7 +212,7 @@ class Ratio(Formula):
         self, square: FloatArray, pairs: IntArray, swapped: Swapped,
         equal: FloatArray | float, unequal: FloatArray,
     ) -> FloatArray:  # fmt: skip
-        """Squares without what the means of the strata take off; `equal` and `unequal` are g, h."""
+        """Return squares centred within strata; `equal` and `unequal` are g and h."""
         strata, swaps = self.swaps.strata, self.swaps
         if strata is None:
             return square
@@ -297,7 +297,7 @@ class Quotient(Ratio):
     def _limits(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
     ) -> tuple[AnyArray, AnyArray, IntArray] | None:
-        """Edges of scores, and the pairs with any score above; None where a sum may be 0."""
+        """Return edges of scores, and pairs with any score above; None if a sum may be 0."""
         if self.swaps.strata is not None:
             return None
         (apart, reach, usual), (top, bottom) = self._reach(pairs, swapped), self.grown(swapped)
@@ -312,12 +312,12 @@ class Quotient(Ratio):
 
     @cached_property
     def _single(self) -> tuple[AnyArray, AnyArray]:
-        """Scores as they are, and F, in single precision."""
+        """Observed scores, and F, in single precision."""
         n_own, d_own, _, _, pooled = self._fixed
         return (n_own - pooled * d_own).astype(np.float32), pooled.astype(np.float32)
 
     def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
-        """Statistics, whatever the denominators are, and h."""
+        """Return statistics, for any denominators, and h."""
         score, unequal = self._score(where, swapped)
         apart, together, *_ = map(where.of, self.squares)
         score[np.abs(score) <= where.of(self._nothing)] = 0.0
@@ -332,7 +332,7 @@ class Quotient(Ratio):
         return studentized(score, square, size, centred=strata is not None), unequal
 
     def _divisor(self, pairs: IntArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Bounds of what scores are divided by, of shares that far from one half.
+        """Return bounds of the divisors, from the distance of shares from one half.
 
         With h it is ``U / 4 + h (A - B) + h^2 V``, and the sums A and B of the two models' squares
         are together (U + V) / 2: near shares of one half it hardly varies.
@@ -344,11 +344,11 @@ class Quotient(Ratio):
         return low, high
 
     def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:  # noqa: ARG002
-        """Statistics where a model has no denominator, of infinite size unless both agree."""
+        """Return statistics of models without a denominator, infinite unless both agree."""
         return np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
 
     def _score(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
-        """Score ``N - F D`` of the first model, and h."""
+        """Return the score ``N - F D`` of the first model, and h."""
         n_own, d_own, _, d_all, pooled = map(where.of, self._fixed)
         score, unequal = (self.swaps.gained(where, part.sums) for part in self.grown(swapped))
         score -= pooled * unequal
@@ -361,7 +361,7 @@ class Quotient(Ratio):
     def _reach(self, pairs: IntArray, swapped: Swapped) -> tuple[FloatArray, FloatArray, bool]:
         """Bound how far from one half first models' shares of D are, and how far from 0 scores.
 
-        Both (n_pairs, n_values, 1); and tell whether no swap leaves a model a sum of 0.
+        Both (n_pairs, n_values, 1); the last result is True if no swap leaves a model a sum of 0.
         """
         n_own, d_own, n_all, d_all, pooled = (part.take(pairs, axis=0) for part in self._fixed)
         models = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
@@ -379,7 +379,7 @@ class Quotient(Ratio):
 
     @cached_property
     def _nothing(self) -> FloatArray:
-        """Sizes of scores that are rounding: of residuals, and of N and F D where those are 0."""
+        """Sizes of rounding errors of scores: of residuals, and of N and F D if those are 0."""
         (apart, together, *_), (*_, d_all, pooled) = self.squares, self._fixed
         least = self.swaps.units.size * (apart + together) / 8
         return ROUNDING * np.sqrt(np.maximum(least, (pooled * d_all) ** 2))

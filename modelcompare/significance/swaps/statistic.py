@@ -29,18 +29,18 @@ from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
 
-# Relative size of what rounding leaves of numbers that cancel.
+# Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
-# Sums under a block of masks, and wide masks, that are made at once.
+# Sums under a block of masks, and masks in wide types, that are computed at once.
 _SUM_NUMBERS = 2**21
 _MASK_NUMBERS = 2**20
-# Steps that threads share, and numbers of a step, beside which its formulas take little time.
+# Number of steps for threads, and numbers of a step that make its formulas cheap in comparison.
 _TASKS = 8
 _STEP_NUMBERS = 2**23
 
 
 class SwapStatistic(ABC):
-    """A statistic of pairs of models, as it is and after swaps of their outputs.
+    """A statistic of pairs of models, observed and after swaps of their outputs.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SwapStatistic(ABC):
         Positions of the models of each pair.
     """
 
-    units: Units  # what swaps: samples, clusters, or groups of them
+    units: Units  # that swap: samples, clusters, or groups of them
 
     def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
         self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
@@ -58,7 +58,7 @@ class SwapStatistic(ABC):
     @property
     @abstractmethod
     def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+        """Observed statistics, of shape (n_pairs, n_values)."""
 
     @abstractmethod
     def map(
@@ -79,22 +79,22 @@ class SwapStatistic(ABC):
         *,
         n_jobs: int | None = None,
     ) -> IntArray:
-        """Count the swaps as extreme as what was observed, of shape (n_chosen, n_values)."""
+        """Count the swaps as extreme as the data, of shape (n_chosen, n_values)."""
 
     @abstractmethod
     def enumerated_of(
         self, pairs: IntArray, bits: FloatArray, units: IntArray
     ) -> Iterator[tuple[int, FloatArray]]:
-        """Give each pair's statistics (n_swaps, n_values), of units that swap where a bit is 1."""
+        """Yield each pair's statistics (n_swaps, n_values), if units swap where a bit is 1."""
 
     @property
     def n_shared(self) -> int:
-        """Number of sums of all models that each enumeration makes anew; 0 where pairs have own."""
+        """Number of sums of all models that each enumeration needs; 0 for sums of pairs."""
         return 0
 
     @abstractmethod
     def moving(self, pair: int) -> IntArray:
-        """Units of which a swap changes any value of a pair, once for each of their samples."""
+        """Return units whose swap changes any value of a pair, once for each of their samples."""
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         """Find the samples that a swap changes.
@@ -104,7 +104,7 @@ class SwapStatistic(ABC):
         count : ndarray of int of shape (n_pairs, n_values)
             Number of samples whose outputs differ in a value; counting may end at `enough`.
         units : list of ndarray
-            Units that `moving` gives, for each pair; None where there are `enough`.
+            Units from `moving`, for each pair; None where there are `enough`.
         """
         found = [self.moving(pair)[:enough] for pair in range(len(self.model_a))]
         count = np.empty(self.observed.shape, dtype=np.intp)
@@ -114,21 +114,21 @@ class SwapStatistic(ABC):
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns to be summed over the units that swap.
+    """Columns that are summed over the units that swap.
 
     Parameters
     ----------
     columns : matrix of shape (n_columns, n_units)
         Dense or sparse.
     units : ndarray of int, optional
-        The units that they are of, in order; all by default.
+        Units of the columns, in order; all by default.
     """
 
     columns: Any
     units: IntArray | None = None
 
     def among(self, chosen: slice | IntArray) -> tuple[Any, IntArray | None]:
-        """Columns of those of chosen units that they are of, and places of these."""
+        """Return the columns of chosen units, and the places of these units."""
         if isinstance(chosen, slice):
             return self.columns, self.units
         if self.units is None:
@@ -157,7 +157,7 @@ class Swapped:
     in_strata : list of ndarray of shape (n_strata, n_models, width, n_masks)
         Sums of the first blocks in each stratum; empty where there are no strata.
     grown : dict
-        What formulas make of the sums for all pairs.
+        Results of formulas that all pairs share.
     """
 
     draw: Callable[[], AnyArray]
@@ -169,11 +169,11 @@ class Swapped:
     grown: dict[Any, Any] = field(default_factory=dict)
 
     def times(self, columns: Any) -> FloatArray:
-        """Sums (n_columns, n_masks) over the units that swap of columns (n_columns, n_units)."""
+        """Return sums (n_columns, n_masks) of columns over the units that swap."""
         return self.times_each([Rows(columns)])[0]
 
     def times_each(self, matrices: Sequence[Rows]) -> list[FloatArray]:
-        """Sums of each of several matrices of columns, by masks that are made wide once."""
+        """Return sums of several matrices of columns, with masks converted once."""
         chosen = [rows.among(self.units) for rows in matrices]
         n_parts = max(1, -(-self.masks.size // _MASK_NUMBERS))
         parts = []
@@ -215,17 +215,17 @@ class UnitSwaps(SwapStatistic):
     @property
     @abstractmethod
     def n_columns(self) -> int:
-        """Columns that a mask is multiplied by."""
+        """Number of columns that a mask is multiplied by."""
 
     @abstractmethod
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         """Return statistics (n_pairs, n_values, n_masks) of some pairs."""
 
     def sum_up(self, swapped: Swapped) -> None:
-        """Put in the sums that pairs share."""
+        """Compute the sums that pairs share."""
 
-    def held_together(self, pairs: IntArray) -> Iterator[IntArray]:
-        """Pairs for which there is room at once."""
+    def pairs_at_once(self, pairs: IntArray) -> Iterator[IntArray]:
+        """Yield pairs for which there is room at once."""
         yield pairs
 
     @cached_property
@@ -235,7 +235,7 @@ class UnitSwaps(SwapStatistic):
 
     @cached_property
     def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+        """Observed statistics, of shape (n_pairs, n_values)."""
         nothing = Swapped(lambda: np.zeros((1, 0)), 1, np.empty(0, dtype=np.intp))
         self.sum_up(nothing)
         return self._of_all_pairs(nothing)[0]
@@ -258,7 +258,7 @@ class UnitSwaps(SwapStatistic):
         n_jobs: int | None = None,
     ) -> IntArray:
         parts = []
-        for some in self.held_together(pairs):
+        for some in self.pairs_at_once(pairs):
             count = partial(self.n_extreme_of, some, alternative)
             parts.append(np.sum(self._mapped(masks, count, n_jobs), axis=0))
         return np.concatenate(parts)
@@ -272,7 +272,7 @@ class UnitSwaps(SwapStatistic):
             yield from zip(some.tolist(), self.of_pairs(some, swapped).swapaxes(1, 2), strict=True)
 
     def n_extreme_of(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
-        """Count the masks as extreme as what was observed, of shape (n_pairs, n_values)."""
+        """Count the masks as extreme as the data, of shape (n_pairs, n_values)."""
         parts = []
         for some in self.few(pairs, swapped):
             found, observed = self.of_pairs(some, swapped), self.observed[some][..., None]
@@ -286,7 +286,7 @@ class UnitSwaps(SwapStatistic):
         return np.concatenate(found).transpose(2, 0, 1)
 
     def few(self, pairs: IntArray, swapped: Swapped) -> Iterator[IntArray]:
-        """Pairs whose numbers stay in the processor's cache."""
+        """Yield pairs whose numbers stay in the processor's cache."""
         width = max((sums.shape[1] for sums in swapped.sums), default=1)
         step = max(1, CACHE_BYTES // (8 * swapped.n_masks * width))
         for start in range(0, len(pairs), step):
@@ -295,7 +295,7 @@ class UnitSwaps(SwapStatistic):
     def _mapped(
         self, masks: Weights, task: Callable[[Swapped], Result], n_jobs: int | None
     ) -> list[Result]:
-        """Results of a task on swaps, some blocks of masks after others."""
+        """Return the results of a task on swaps, some blocks of masks after others."""
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
         alike = self.units.multiplicity is None
         cost = work(RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
@@ -313,10 +313,10 @@ class UnitSwaps(SwapStatistic):
 
 
 def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:
-    """Divide by the root of a sum of squares, which is never below that of equal numbers."""
+    """Divide by the root of a sum of squares, which is at least that of equal numbers."""
     least = score * score
     least /= size
-    # A centred sum may be 0: with this the statistic stays finite, and ordered as it is.
+    # A centred sum may be 0: the addition keeps the statistic finite and its order.
     square = square + least if centred else np.maximum(square, least, out=square)
     np.sqrt(square, out=square)
     with np.errstate(divide="ignore", invalid="ignore"):

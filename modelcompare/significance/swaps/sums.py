@@ -1,8 +1,8 @@
 """Statistics of pairs of models from sums of each model's numbers over the units that swap.
 
 With a mask Z of 0 and 1 a model's sums after a swap are ``total_a + Z @ (S_b - S_a)``: one product
-of the masks with each model's columns, as they differ from the first model's, serves all of its
-pairs. Some numbers are a pair's own; they are summed by a product of their own.
+of the masks with each model's columns, less those of the first model, is enough for all of its
+pairs. Some pairs have numbers of more than one model, which need a separate product.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class Formula(ABC):
     """
 
     studentized = True
-    own_width = 0  # columns that are a pair's own
+    own_width = 0  # columns of each pair
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         self.metric = metric
         self.belongs_to(swaps)
 
     def belongs_to(self, swaps: SwappedSums) -> None:
-        """Set the sums, which hold their formulas: in a circle their numbers would outlive them."""
+        """Refer to the sums weakly: in a cycle with their formulas they would not be freed."""
         self.swaps: SwappedSums = weakref.proxy(swaps)
 
     def __getstate__(self) -> dict[str, Any]:
-        # References that are weak cannot be sent to another process; the sums set them again.
+        # Weak references cannot be sent to another process; the sums set them again.
         return {name: value for name, value in vars(self).items() if name != "swaps"}
 
     @abstractmethod
@@ -62,12 +62,12 @@ class Formula(ABC):
 
     @abstractmethod
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        """Tell where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
+        """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
 
     def n_extreme(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
     ) -> IntArray:
-        """Count the masks as extreme as what was observed, of shape (n_pairs, n_values)."""
+        """Count the masks as extreme as the data, of shape (n_pairs, n_values)."""
         count = np.empty(observed.shape, dtype=np.intp)
         for some in self.swaps.few(np.arange(len(pairs)), swapped):
             found = self.statistics(pairs[some], swapped)
@@ -75,11 +75,11 @@ class Formula(ABC):
         return count
 
     def products(self) -> list[tuple[int, Block]]:
-        """Width and maker of the blocks whose sums are needed beside the statistics'."""
+        """Return width and maker of the blocks whose sums are needed besides the statistics."""
         return []
 
     def own_columns(self, pairs: IntArray) -> FloatArray:  # noqa: ARG002
-        """Columns (n_pairs * own_width, n_units) of pairs themselves."""
+        """Return columns (n_pairs * own_width, n_units) of pairs themselves."""
         return np.empty((0, self.swaps.units.n_units))
 
 
@@ -91,7 +91,7 @@ class SwappedSums(UnitSwaps):
     evaluation : Evaluation
         Models and units.
     metrics : sequence of Metric
-        Metrics whose values stand side by side.
+        Metrics, whose values are concatenated.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
     formula : callable
@@ -135,14 +135,14 @@ class SwappedSums(UnitSwaps):
         return np.concatenate(parts, axis=1)
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        """Tell where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
+        """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
         return np.concatenate([each.differ(rows, pairs) for each in self.formulas], axis=2)
 
     # -- sums -----------------------------------------------------------------------------------
 
     @cached_property
     def linear(self) -> dict[Statistic, int]:
-        """Places of the statistics in which models differ: the first of the blocks."""
+        """Places of the statistics in which models differ, among the blocks."""
         unlike = [s for s, numbers in self.numbers.items() if numbers.shape[1] > 1]
         return {statistic: place for place, statistic in enumerate(unlike)}
 
@@ -168,7 +168,7 @@ class SwappedSums(UnitSwaps):
 
     @property
     def n_columns(self) -> int:
-        """Columns that a mask is multiplied by."""
+        """Number of columns that a mask is multiplied by."""
         return self.columns.n_columns + len(self._kept)
 
     @property
@@ -195,7 +195,7 @@ class SwappedSums(UnitSwaps):
         swapped.in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
 
     def own_sums(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        """Sums (n_pairs, own_width, n_masks) of pairs' own columns."""
+        """Return sums (n_pairs, own_width, n_masks) of the columns of pairs."""
         own = self.formulas[0]  # A formula with columns of pairs is alone.
         if len(self._kept):
             return swapped.own.reshape(len(self.model_a), -1, swapped.n_masks)[pairs]
@@ -204,7 +204,7 @@ class SwappedSums(UnitSwaps):
 
     @cached_property
     def _kept(self) -> FloatArray:
-        """Own columns of all pairs, where there is room for them.
+        """Columns of all pairs, where there is room for them.
 
         Without them cf1_macro of 10 models takes 1.2 times as long.
         """
@@ -222,14 +222,14 @@ class SwappedSums(UnitSwaps):
     # -- pairs ----------------------------------------------------------------------------------
 
     def exchange(self, pairs: IntArray) -> Exchange:
-        """Pairs whose first models gain what the second models' moved units sum to."""
+        """Return the exchange of pairs, for gains of the first models from the second ones."""
         key = pairs.tobytes()
         if key not in self._exchanges:
             self._exchanges[key] = Exchange.of(self.model_b[pairs], self.model_a[pairs])
         return self._exchanges[key]
 
     def gained(self, where: Places, sums: AnyArray) -> AnyArray:
-        """Gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
+        """Return gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
         if isinstance(where.masks, slice):
             return self.exchange(where.pairs).combined(np.subtract, sums, sums)
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
@@ -238,11 +238,11 @@ class SwappedSums(UnitSwaps):
 
     @cached_property
     def _exchanges(self) -> dict[bytes, Exchange]:
-        """Exchanges of the pairs that are looked at together, in each block of masks."""
+        """Exchanges of the pairs that are evaluated together, in each block of masks."""
         return {}
 
     def both(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
-        """Totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
+        """Return totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
         a, b, gains = self.model_a[pairs], self.model_b[pairs], self.exchange(pairs)
         first, second = {}, {}
         for statistic in metric.statistics:
@@ -260,18 +260,18 @@ class SwappedSums(UnitSwaps):
         return first, second
 
     def values(self, metric: Metric, sides: Sides) -> FloatArray:
-        """Values (n_pairs, n_values, n_masks) of one side's totals."""
+        """Return values (n_pairs, n_values, n_masks) of one side's totals."""
         found = metric.value(*(sides[s] for s in metric.statistics))
         return np.moveaxis(found, -1, 1) if metric.per_class else found[:, None]
 
     def slopes(self, metric: Metric, sides: Sides) -> FloatArray:
-        """Slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
+        """Return slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
         found = class_slopes(metric, *(sides[s] for s in metric.statistics))
         n_masks = max(part.shape[1] for part in sides.values())
         return np.moveaxis(np.broadcast_to(found, (len(found), n_masks, found.shape[2])), 2, 1)
 
     def differences(self, metric: Metric, both: tuple[Sides, Sides]) -> FloatArray:
-        """Differences of the values (n_pairs, n_values, n_masks), 0 where rounding leaves them."""
+        """Return differences (n_pairs, n_values, n_masks) of values, 0 if only by rounding."""
         first, second = (self.values(metric, sides) for sides in both)
         difference = np.asarray(first - second)
         difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
@@ -301,7 +301,7 @@ class SwappedSums(UnitSwaps):
 
 
 def _cleared(totals: FloatArray, tiny: FloatArray) -> FloatArray:
-    """Totals (..., n_masks), 0 where they cancel but for rounding."""
+    """Return totals (..., n_masks), 0 where they cancel except for rounding."""
     if (totals.min(axis=-1) <= tiny).any():
         totals[np.abs(totals) <= tiny[..., None]] = 0.0
     return totals

@@ -1,7 +1,7 @@
 """Units that swap: samples or clusters, and of very many fixed random groups of them.
 
 Swapping whole groups is a subgroup of all swaps, so the test stays exact where the models are
-exchangeable, whatever the groups, as long as they are fixed before any output is seen. Groups keep
+exchangeable, for any groups that are fixed before any output is seen. Groups keep
 clusters whole and strata apart. Once joined, the work of a swap does not grow with the test set.
 """
 
@@ -19,7 +19,7 @@ from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.resampling.draws import random_groups
 from modelcompare.resampling.weights import Units
 
-# Groups that units are joined into.
+# Number of groups that units are joined into.
 N_GROUPS = 4_096
 
 
@@ -43,7 +43,7 @@ class SwapUnits:
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> SwapUnits:
-        """Join the units of an evaluation where they are too many for one row block."""
+        """Return the units of an evaluation, joined if they are more than one row block."""
         if evaluation.units.n_units <= ROW_BLOCK:
             return cls(evaluation, evaluation.units)
         return evaluation.once("swap units", lambda: cls._in_groups(evaluation))
@@ -68,7 +68,7 @@ class SwapUnits:
         return self.group_of is not None
 
     def groups_of(self, units: IntArray) -> IntArray:
-        """Groups that hold any of some units; the units themselves where they are not joined."""
+        """Return the groups that contain any of some units; the units if they are not joined."""
         return units if self.group_of is None else np.unique(self.group_of[units])
 
     def statistics(
@@ -86,7 +86,7 @@ class SwapUnits:
         return {column.statistic: column.of(numbers) for column in columns}
 
     def members(self, rows: slice = slice(None)) -> sparse.csr_array:
-        """Return 1 where a unit of the evaluation is of a group, (n_groups, n_rows)."""
+        """Return a matrix (n_groups, n_rows), 1 where a unit of the evaluation is in a group."""
         assert self.group_of is not None  # noqa: S101  asked for where units are joined
         group_of = self.group_of[rows]
         places = (group_of, np.arange(len(group_of)))
