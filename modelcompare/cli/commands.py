@@ -153,7 +153,9 @@ def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
 
 def _text(option: Option, *, everything: bool) -> str:
     """Return the help of an option with its choices, the first of many where it is brief."""
-    names = [name for name in get_args(option.type) if isinstance(name, str)]
+    # Of an option that may be left out, the type is a Literal or None.
+    kinds = [option.type, *get_args(option.type)]
+    names = [name for kind in kinds for name in get_args(kind) if isinstance(name, str)]
     many = len(names) > _FEW and not everything
     choices = f"{', '.join(names[: _FEW - 1])}, ..." if many else joined(names)
     return option.help.replace("{choices}", choices)
