@@ -10,7 +10,7 @@ JOBS = "--jobs must be -1 or from 1 to 1024, got"
 CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
 FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or give one with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
-SLICE = "--slice is for compare, slices and report, which show subgroups; leave it out."
+SLICE = "--slice is for compare and report, which show subgroups; leave it out, or run modelcompare groups --by."
 RULE = "--rule gives metric, class, margin and type of decision; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
@@ -105,8 +105,8 @@ CASES: list[Call | Run] = [
         PREDS,
     ),
     Run(
-        "variance: the folder is a file",
-        "variance preds.csv -o preds.csv",
+        "study variance: the folder is a file",
+        "study variance preds.csv -o preds.csv",
         "preds.csv is a file; name a folder.",
         PREDS,
     ),
@@ -119,14 +119,12 @@ CASES: list[Call | Run] = [
     Run(
         "compare: --slice in another form",
         "compare preds.csv --slice b --format json",
-        "--slice shows more tables on the screen; for a file or another form run modelcompare groups.",
+        "--slice shows more tables on the screen; for a file or another form run modelcompare groups --by.",
         PREDS,
     ),
-    Run("slices: no --slice", "slices preds.csv", "no column makes subgroups; name at least one with --slice COLUMN.", PREDS),
-    Run("sets: one file", "sets preds.csv", "`sets` holds one test set; compare_sets needs 2, use compare.", PREDS),
-    Run("sets: --slice", "sets preds.csv preds.csv2 --slice b", "--slice is for one test set; leave it out of sets.", PREDS),
+    Run("groups: one file", "groups preds.csv", "there is 1 test set; name the columns of its subgroups with --by, or run modelcompare compare.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
-    Run("agreement: --slice", "agreement preds.csv --slice b", SLICE, PREDS),
+    Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, PREDS),
     Run(
         "compare: --baseline of a single model",
         "compare preds.csv --model a --baseline a",
@@ -134,20 +132,20 @@ CASES: list[Call | Run] = [
         PREDS,
     ),
     Run(
-        "variance: --stratify of the whole set",
-        "variance preds.csv --ratio 1 --stratify",
+        "study variance: --stratify of the whole set",
+        "study variance preds.csv --ratio 1 --stratify",
         "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
         PREDS,
     ),
     Run(
-        "variance: --subsamples of the whole set",
-        "variance preds.csv --ratio 1 --subsamples 3",
+        "study variance: --subsamples of the whole set",
+        "study variance preds.csv --ratio 1 --subsamples 3",
         "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
         PREDS,
     ),
     Run(
-        "undefined: a pair of one metric",
-        "undefined preds.csv --pair f1:f1",
+        "study undefined: a pair of one metric",
+        "study undefined preds.csv --pair f1:f1",
         "--pair f1:f1 is one metric twice; name two.",
         PREDS,
     ),
@@ -155,9 +153,9 @@ CASES: list[Call | Run] = [
     Run("compare: a file twice", "compare preds.csv preds.csv", "FILE is given 'preds.csv' twice; give each once.", PREDS),
     Run("compare: a model twice", "compare preds.csv --model a --model a", "--model is given 'a' twice; give each once.", PREDS),
     Run("compare: a metric twice", "compare preds.csv -m f1 -m mcc -m f1", "--metric is given 'f1' twice; give each once.", PREDS),
-    Run("variance: a ratio twice", "variance preds.csv --ratio 0.5 --ratio .5", "--ratio is given '0.5' twice; give each once.", PREDS),
-    Run("variance: a test twice", "variance preds.csv --test f --test f", "--test is given 'f' twice; give each once.", PREDS),
-    Run("agreement: a pair twice", "agreement preds.csv --pair f1 --pair f1", "--pair is given 'f1' twice; give each once.", PREDS),
+    Run("study variance: a ratio twice", "study variance preds.csv --ratio 0.5 --ratio .5", "--ratio is given '0.5' twice; give each once.", PREDS),
+    Run("study variance: a test twice", "study variance preds.csv --test f --test f", "--test is given 'f' twice; give each once.", PREDS),
+    Run("study agreement: a pair twice", "study agreement preds.csv --pair f1 --pair f1", "--pair is given 'f1' twice; give each once.", PREDS),
     Run("gate: a rule twice", f"{GATE} --rule mcc:-1 --rule mcc:-1", "--rule is given 'mcc:-1' twice; give each once.", PREDS),
     Run("report: a subgroup twice", "report preds.csv --card a --slice b --slice b", "--slice is given 'b' twice; give each once.", PREDS),
     # The gate.
@@ -197,15 +195,15 @@ CASES: list[Call | Run] = [
     Run("compare: too many threads", "compare preds.csv --jobs 100000", f"{JOBS} 100000.", PREDS),
     Run("gate: too many threads", f"{GATE} --margin 0.1 --jobs 100000", f"{JOBS} 100000.", PREDS),
     Run("report: too few threads", "report preds.csv --jobs -2", f"{JOBS} -2.", PREDS),
-    Run("variance: too many threads", "variance preds.csv --jobs 5000", f"{JOBS} 5000.", PREDS),
+    Run("study variance: too many threads", "study variance preds.csv --jobs 5000", f"{JOBS} 5000.", PREDS),
     Run("demo: too many threads", "demo --jobs 5000", f"{JOBS} 5000."),
     Run("compare: a level of nothing", "compare preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("gate: a level of nothing", f"{GATE} --margin 0.1 --alpha 1e-300", ALPHA, PREDS),
-    Run("agreement: a level of nothing", "agreement preds.csv --alpha 1e-300", ALPHA, PREDS),
+    Run("study agreement: a level of nothing", "study agreement preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("sample-size: a level of nothing", "sample-size preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("compare: a level of 0", "compare preds.csv --alpha 0", "`alpha` must be in (0, 1), got 0.", PREDS),
     Run("gate: a level that is no number", f"{GATE} --margin 0.1 --alpha nan", "`alpha` must be in (0, 0.5), got nan.", PREDS),
-    Run("agreement: a level of 1", "agreement preds.csv --alpha 1", "`alpha` must be in (0, 1), got 1.", PREDS),
+    Run("study agreement: a level of 1", "study agreement preds.csv --alpha 1", "`alpha` must be in (0, 1), got 1.", PREDS),
     # What does not exist.
     Run(
         "sample-size of three models",
