@@ -71,15 +71,6 @@ def _reading(name: str, **changes: Any) -> Group:
 
 _RanksTest = Literal[PosthocTest, FoldTest]
 STUDY = "Run a study of metrics: variance, agreement and others."
-# Commands of other tools and of earlier versions, and what replaces them.
-REPLACED = {
-    "decide": "gate (--non-inferior, --superior, --equivalent)",
-    "schema": "metrics --schema", "slices": "groups --by COLUMN", "subgroups": "groups --by COLUMN",
-    "sets": "groups", "folds": "ranks", "critical-difference": "ranks",
-    "card": "report --card MODEL", "model-card": "report --card MODEL",
-    "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
-    "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
-}  # fmt: skip
 
 
 def _of_folds(name: str, **changes: Any) -> Option:
@@ -172,10 +163,7 @@ COMMANDS = (
         "disagreements",
         "ask:disagreements",
         (READING, OUTPUT),
-        """List the samples on which two models disagree.
-
-        The largest disagreement is first, each with the model that is right.
-        """,
+        "List the samples on which two models disagree.\n\nThe largest disagreement is first.",
         ("predictions.npz --model cnn --model lstm --all",),
     ),
     Command(
@@ -252,10 +240,7 @@ COMMANDS = (
             ),
             OPTIONS["n_subsamples"], OPTIONS["stratify"], *STUDY_RESAMPLING, FOLDER,
         ),
-        """Show how variance depends on the size of the test set.
-
-        See section 6.1 of the paper.
-        """,
+        "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
         {"function": "studies.variance_study", "by_blocks": True, "progress": True},
     ),
@@ -271,10 +256,7 @@ COMMANDS = (
             ),
             replace(_STUDY_LEVEL, default=0.01), *STUDY_RESAMPLING, FOLDER,
         ),
-        """Count how often two metrics prefer the same model.
-
-        All pairs of models are counted; see section 6.2 of the paper.
-        """,
+        "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
         {"function": "studies.agreement_study", "progress": True},
     ),
@@ -282,10 +264,7 @@ COMMANDS = (
         "study undefined",
         "ask:of_predictions",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
-        """Count how often a metric is undefined.
-
-        By class and size of the test set; see section 4 of the paper.
-        """,
+        "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
     ),
@@ -293,10 +272,7 @@ COMMANDS = (
         "study sensitivity",
         "ask:of_predictions",
         (READING, metrics("Metric (repeatable)."), *STUDY_RESAMPLING, FOLDER),
-        """Show which metrics react to other confidences.
-
-        The decisions stay the same; see section 5 of the paper.
-        """,
+        "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
         ("preds.npz -m cf1_macro -m log_loss",),
         {"function": "studies.sensitivity_study"},
     ),
@@ -325,10 +301,7 @@ COMMANDS = (
             ),
             OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], FOLDER,
         ),
-        """Estimate how many samples a difference needs.
-
-        Also the smallest difference that this test set can show.
-        """,
+        "Estimate how many samples a difference needs.",
         ("preds.npz --model cnn --model lstm -m f1_macro",),
         {"function": "sample_size"},
     ),
