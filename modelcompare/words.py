@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
@@ -142,13 +142,8 @@ def listed(choices: Any) -> str:
     >>> listed(Undefined)
     'count, stratify, redraw or raise'
     """
-    return joined(get_args(choices))
-
-
-def joined(names: Sequence[object]) -> str:
-    """Join names by commas, the last one by "or"."""
-    *others, last = map(str, names or [""])
-    return f"{', '.join(others)} or {last}" if others else last
+    *others, last = get_args(choices)
+    return f"{', '.join(others)} or {last}" if others else str(last)
 
 
 def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -17,12 +17,21 @@ import typer
 import modelcompare as mc
 from modelcompare.cli.commands import register
 from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
-from modelcompare.cli.table import COMMANDS, REPLACED, STUDY
+from modelcompare.cli.table import COMMANDS, STUDY
 from modelcompare.spelling import nearest
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
 _HELP_ALL = "--help-all"
+# Commands of other tools and of earlier versions, and what replaces them.
+REPLACED = {
+    "decide": "gate (--non-inferior, --superior, --equivalent)",
+    "schema": "metrics --schema", "slices": "groups --by COLUMN", "subgroups": "groups --by COLUMN",
+    "sets": "groups", "folds": "ranks", "critical-difference": "ranks",
+    "card": "report --card MODEL", "model-card": "report --card MODEL",
+    "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
+    "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
+}  # fmt: skip
 # Errors of writing; errors of reading have other numbers.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 

@@ -44,7 +44,13 @@ def groups(
         return
     if min_size is not None:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
-    output.emit(mc.compare_groups(reading.read_sets(), **options))
+    sets = reading.read_sets()
+    if len(sets) < 2:
+        raise ValueError(
+            f"there is {len(sets)} test set; name the columns of its subgroups with --by, or run "
+            "modelcompare compare."
+        )
+    output.emit(mc.compare_groups(sets, **options))
 
 
 def of_two_models(

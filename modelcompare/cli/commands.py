@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
 from modelcompare.spelling import nearest
-from modelcompare.words import check_choice, joined
+from modelcompare.words import check_choice, listed
 
 # Panels of options in the order of the help, and the widest first column of its lists.
 _PANELS = ("Arguments", "Options", "Input", "Statistics", "Query", "Output")
@@ -153,9 +153,13 @@ def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
 
 def _text(option: Option, *, everything: bool) -> str:
     """Return the help of an option with its choices, the first of many where it is brief."""
-    names = [name for name in get_args(option.type) if isinstance(name, str)]
-    many = len(names) > _FEW and not everything
-    choices = f"{', '.join(names[: _FEW - 1])}, ..." if many else joined(names)
+    if "{choices}" not in option.help:
+        return option.help
+    # Of an option that may be left out, the type is a Literal or None.
+    literal = option.type if get_origin(option.type) is Literal else get_args(option.type)[0]
+    names = get_args(literal)
+    few = everything or len(names) <= _FEW
+    choices = listed(literal) if few else f"{', '.join(names[: _FEW - 1])}, ..."
     return option.help.replace("{choices}", choices)
 
 

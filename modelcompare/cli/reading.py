@@ -116,8 +116,6 @@ class Reading(SimpleNamespace):
 
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
-        if self.slices:
-            raise ValueError("--by and --slice are for one test set; leave them out of several.")
         self._check_one_case()
         readings = readings_of_sets(self.files, checked_columns(**self._columns()))
         for name, reading in readings.items():

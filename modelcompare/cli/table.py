@@ -70,16 +70,7 @@ def _reading(name: str, **changes: Any) -> Group:
 
 
 _RanksTest = Literal[PosthocTest, FoldTest]
-STUDY = "Run a study of metrics: those of Yacouby and Axman (2020), and others."
-# Commands of other tools and of earlier versions, and what replaces them.
-REPLACED = {
-    "decide": "gate (--non-inferior, --superior, --equivalent)",
-    "schema": "metrics --schema", "slices": "groups --by COLUMN", "subgroups": "groups --by COLUMN",
-    "sets": "groups", "folds": "ranks", "critical-difference": "ranks",
-    "card": "report --card MODEL", "model-card": "report --card MODEL",
-    "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
-    "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
-}  # fmt: skip
+STUDY = "Run a study of metrics: variance, agreement and others."
 
 
 def _of_folds(name: str, **changes: Any) -> Option:
@@ -114,7 +105,7 @@ COMMANDS = (
             replace(OPTIONS["family"], advanced=True), *RESAMPLING,
             plotted("Write a forest plot too: .png, .pdf or .svg."),
         ),
-        "Compare models on one test set: scores, intervals, differences of all pairs.",
+        "Compare models on one test set: intervals, paired tests.",
         (
             "bert.csv roberta.csv --id uid -m f1 --plot forest.png",
             "scores.tsv --read scores --lower-is-better -o table.tex",
@@ -157,21 +148,22 @@ COMMANDS = (
             ),
             *RESAMPLING,
         ),
-        """Exit with 0 if the candidate passes, 1 if it does not, 2 if the input is bad.
+        """Pass or refuse a candidate model by the exit code.
 
-        The answer is shown, shown otherwise, or not enough data (with the number needed).
-        The exit code is 74 if the answer cannot be written: the pipe is closed or the disk full.
+        The code is 0 if the candidate passes, 1 if it does not, 2 if the input is bad, 74 if the
+        answer cannot be written (the pipe is closed or the disk full). The answer is shown, shown
+        otherwise, or not enough data (with the number needed).
         """,
         (
-            "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
-            "--baseline v1 --candidate v2 --superior --format github preds.npz",
+            "preds.npz --baseline v1 --candidate v2 --margin 0.005",
+            "preds.npz --baseline v1 --candidate v2 --superior",
         ),
     ),
     Command(
         "disagreements",
         "ask:disagreements",
         (READING, OUTPUT),
-        "List the samples on which two models disagree, largest first, and which is right.",
+        "List the samples on which two models disagree.\n\nThe largest disagreement is first.",
         ("predictions.npz --model cnn --model lstm --all",),
     ),
     Command(
@@ -206,15 +198,15 @@ COMMANDS = (
                 help="Class (repeatable), where models have columns MODEL:CLASS of probabilities.",
             ),
         ),
-        """Sum a test set by a hash of its samples, for compare and gate; sketches add up.
+        """Sum a test set by a hash of its samples.
 
-        Each day's predictions are read once. Sketches of several days, or shards, are given to
-        compare and gate together, or are added up here.
+        compare and gate run on a sketch: each day's predictions are read once. Sketches of several
+        days, or shards, are given to compare and gate together, or are added up here.
         """,
         (
-            "monday.parquet -o monday.sketch.parquet --metric f1_macro --metric cf1_macro",
-            "monday.sketch.parquet tuesday.sketch.parquet -o week.sketch.parquet",
-            "--sql duckdb --table preds --true y --id item --model cnn --model lstm",
+            "mon.parquet -o mon.sketch.parquet -m f1_macro",
+            "mon.sketch.parquet tue.sketch.parquet -o all.parquet",
+            "--sql duckdb --table t --true y --id item --model cnn",
         ),
     ),
     Command(
@@ -226,7 +218,7 @@ COMMANDS = (
             named("correction", "Correction for all groups: {choices}"),
             _LEVEL, *RESAMPLING, OUTPUT,
         ),
-        """Compare models on several test sets, or in the subgroups of one.
+        """Compare models on several test sets, or in subgroups.
 
         Several sets are files of all models, folders, or long tables. The columns of --by make
         subgroups.
@@ -248,7 +240,7 @@ COMMANDS = (
             ),
             OPTIONS["n_subsamples"], OPTIONS["stratify"], *STUDY_RESAMPLING, FOLDER,
         ),
-        "Show how a metric's variance depends on the size of the test set (paper, section 6.1).",
+        "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
         {"function": "studies.variance_study", "by_blocks": True, "progress": True},
     ),
@@ -264,7 +256,7 @@ COMMANDS = (
             ),
             replace(_STUDY_LEVEL, default=0.01), *STUDY_RESAMPLING, FOLDER,
         ),
-        "Count how often two metrics prefer the same model, over all pairs (paper, section 6.2).",
+        "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
         {"function": "studies.agreement_study", "progress": True},
     ),
@@ -272,7 +264,7 @@ COMMANDS = (
         "study undefined",
         "ask:of_predictions",
         (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
-        "Count how often a metric is undefined, by class and size (paper, section 4).",
+        "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
     ),
@@ -280,8 +272,8 @@ COMMANDS = (
         "study sensitivity",
         "ask:of_predictions",
         (READING, metrics("Metric (repeatable)."), *STUDY_RESAMPLING, FOLDER),
-        "Show which metrics react to other confidences of the same decisions (paper, section 5).",
-        ("predictions.npz --metric cf1_macro --metric log_loss",),
+        "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
+        ("preds.npz -m cf1_macro -m log_loss",),
         {"function": "studies.sensitivity_study"},
     ),
     Command(
@@ -295,7 +287,7 @@ COMMANDS = (
             ),
             _LEVEL, FOLDER,
         ),
-        "Estimate how much a metric loses if confidences are given in few bins.",
+        "Estimate the error of a metric if confidences are binned.",
         ("predictions.npz --bins 2 --bins 5",),
         {"function": "studies.quantization_study"},
     ),
@@ -309,8 +301,8 @@ COMMANDS = (
             ),
             OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], FOLDER,
         ),
-        "Estimate how many samples a difference needs, and the smallest that this test set shows.",
-        ("predictions.npz --model cnn --model lstm --metric f1_macro",),
+        "Estimate how many samples a difference needs.",
+        ("preds.npz --model cnn --model lstm -m f1_macro",),
         {"function": "sample_size"},
     ),
     Command(
@@ -339,7 +331,7 @@ COMMANDS = (
             _of_folds("confidence_level", type=float | None),
             plotted("Write the critical-difference diagram: .png, .pdf or .svg."),
         ),
-        """Compare models by a table of scores: published results, or folds.
+        """Compare models by a table of published scores, or of folds.
 
         Scores on many data sets are compared by their ranks. Scores on the folds of a
         cross-validation, which have a column fold, --n-train and --n-test or a test of folds, are
@@ -364,8 +356,9 @@ COMMANDS = (
             ),
             _flag(name="schema", help="Print the JSON Schema of what --format json writes."),
         ),
-        """List all metrics, or explain one: definition, bounds, value encoded, weaknesses, source.
+        """List all metrics, or explain one.
 
+        The explanation has the definition, bounds, the value encoded, weaknesses and the source.
         The member "schema" of a JSON document names its kind and version, such as
         modelcompare/compare/1.
         """,
@@ -386,12 +379,12 @@ COMMANDS = (
             ),
             *RESAMPLING,
         ),
-        """Write a self-contained HTML page of a comparison, or the card of one model.
+        """Write a page of a comparison, or the card of one model.
 
-        The page has subgroups with --slice, the calibration of models that gave
-        probabilities, and the samples on which the best two models disagree. The suffix of a
-        card gives its form: .md with the metadata that the Hugging Face Hub reads, .txt without
-        them, .json the metadata alone.
+        The page is self-contained HTML. It has subgroups with --slice, the calibration of models
+        that gave probabilities, and the samples on which the best two models disagree. The
+        suffix of a card gives its form: .md with the metadata that the Hugging Face Hub
+        reads, .txt without them, .json the metadata alone.
         """,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
     ),
@@ -399,6 +392,6 @@ COMMANDS = (
         "demo",
         "compare:demo",
         (*RESAMPLING, OUTPUT),
-        "Compare the models of the example that ships, and draw a forest plot into demo/.",
+        "Compare the models of an example, with a forest plot.",
     ),
 )  # fmt: skip

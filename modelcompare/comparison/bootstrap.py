@@ -352,6 +352,8 @@ class BootstrapResult(Sample):
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""
+        if self.n_resamples == 0:
+            return
         share = self.n_undefined / self.n_resamples
         for position, key in enumerate(self.evaluation.keys):
             worst = int(share[:, position].argmax())

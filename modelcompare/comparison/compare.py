@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import cast, get_args
 
@@ -20,7 +19,7 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import SelectedResult, places_of
+from modelcompare.comparison.selected import intervals_at, places_of, selected
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
@@ -209,13 +208,9 @@ def compare(
     if draws and (undefined != "count" or "units" not in predictions.abilities):
         drawn_now(replicated, undefined)
     every = PairView(replicated, (a, b), n_resamples)
-    outcome = significance.run_test(used, every)
-    places, asked, pairs = places_of(evaluation, classes), replicated, every
-    if places is not None:
-        asked = SelectedResult.of(replicated, places)
-        pairs, outcome = replace(every, sample=asked), asked.outcome(outcome)
-    if draws:
-        asked.warn_of_undefined()
+    places = places_of(evaluation, classes)
+    asked, pairs, outcome = selected(replicated, every, significance.run_test(used, every), places)
+    asked.warn_of_undefined()
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
@@ -223,8 +218,7 @@ def compare(
     sparse = warn_of_sparse_data(
         replicated, scores=scores, differences=differences, pairs=pairs.pairs, places=places
     )
-    if isinstance(asked, SelectedResult):
-        scores, differences = asked.interval(scores), asked.interval(differences)
+    scores, differences = (intervals_at(found, places) for found in (scores, differences))
     warn_of_no_width(pairs, differences, method)
     return Comparison(Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores,

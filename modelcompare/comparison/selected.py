@@ -15,7 +15,7 @@ from modelcompare.comparison.bootstrap import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.intervals import Interval
-from modelcompare.significance import Outcome
+from modelcompare.significance import Outcome, PairView
 from modelcompare.words import IntervalMethod
 
 
@@ -26,6 +26,27 @@ def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> I
     return np.flatnonzero([
         key.metric not in classes or key.label in classes[key.metric] for key in evaluation.keys
     ])  # fmt: skip
+
+
+def selected(
+    result: BootstrapResult, pairs: PairView, outcome: Outcome, places: IntArray | None
+) -> tuple[BootstrapResult, PairView, Outcome]:
+    """Select values of a result, of its pairs, and of a test of these; all if no place is given."""
+    if places is None:
+        return result, pairs, outcome
+    found = SelectedResult.of(result, places)
+    return found, replace(pairs, sample=found), found.outcome(outcome)
+
+
+def intervals_at(whole: Interval, places: IntArray | None) -> Interval:
+    """Select the intervals of some values; all if no place is given."""
+    if places is None:
+        return whole
+    sizes = whole.n_informative
+    return Interval(
+        whole.low[:, places], whole.high[:, places], whole.method[:, places],
+        None if sizes is None else sizes[:, places],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,21 +110,13 @@ class SelectedResult(BootstrapResult):
         return self.whole.replicate_moments[:, self.places]
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
-        return self.interval(self.whole.score_interval(method, confidence_level))
+        return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
     def difference_interval(
         self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
     ) -> Interval:
         found = self.whole.difference_interval(model_a, model_b, method, confidence_level)
-        return self.interval(found)
-
-    def interval(self, whole: Interval) -> Interval:
-        """Select the intervals of these values."""
-        sizes = whole.n_informative
-        return Interval(
-            whole.low[:, self.places], whole.high[:, self.places], whole.method[:, self.places],
-            None if sizes is None else sizes[:, self.places],
-        )  # fmt: skip
+        return intervals_at(found, self.places)
 
     def outcome(self, whole: Outcome) -> Outcome:
         """Select the outcomes of the tests of these values, whose step-downs leave others out."""

@@ -123,7 +123,10 @@ def test_several_rules_must_all_hold(run, wide_csv):
         assert part in refused.err
     mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
                 "--superior", *FEW)  # fmt: skip
-    assert "--rule says metric, class, margin and kind; leave their options out" in mixed.err
+    assert (
+        "--rule gives metric, class, margin and type of decision; leave their options out"
+        in mixed.err
+    )
 
 
 def test_a_class_that_is_an_integer_stays_one_beside_a_rule_without_class(run, tmp_path):

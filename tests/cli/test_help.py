@@ -32,6 +32,21 @@ def test_help_all_shows_every_option_and_every_key(run):
         assert f"  {key_of(key)}" in whole.out.partition("Keys of --read:")[2]
 
 
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
+@pytest.mark.parametrize("flag", ["--help", "--help-all"])
+def test_help_fits_the_width_of_a_terminal_and_has_no_gap(run, row, flag):
+    page = run(*row.name.split(), flag).out
+    assert max(map(len, page.splitlines())) <= 80
+    assert "{choices}" not in page
+    for line in page.splitlines():
+        assert not line.rstrip().endswith("rection:")
+
+
+def test_the_list_of_commands_is_not_cut(run):
+    for page in (run("--help").out, run("study", "--help").out):
+        assert "..." not in page.partition("Commands:")[2]
+
+
 def test_messages_of_the_readers_know_the_keys():
     assert {key.name for key in READING.keys} >= KEYS
 
