@@ -1,4 +1,4 @@
-"""A page for each metric, made of its record: what ``modelcompare metrics NAME`` says, and more."""
+"""A page for each metric, made from its record: description, formula, figure, names, function."""
 
 import inspect
 import textwrap
@@ -13,6 +13,8 @@ from griffe import (
     DocstringSectionReturns,
 )
 
+from docs.hooks.formulas import formula_of, legend_of, mathml
+from docs.hooks.responses import drawn
 from modelcompare import metrics
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import METRICS, aliases_of
@@ -21,21 +23,24 @@ _INDEX = """# Metrics
 
 {count} names, one page for each formula. `modelcompare metrics` lists the same, `modelcompare
 metrics NAME` explains one, and `mc.get_metric(NAME)` gives it. A `c` in front is the probabilistic
-twin: the same formula, with the probability of a class in the place of the decision for it. Numbers
-may stand in a name: `f0.7_macro`, `top_7_accuracy`, `roc_auc_at_0.05`.
+twin: the same formula, with the probability of a class instead of the decision for it. Names may
+contain numbers: `f0.7_macro`, `top_7_accuracy`, `roc_auc_at_0.05`.
 
 | metric | what it is | names |
 | --- | --- | --- |
 """
 
 
-def pages() -> dict[str, str]:
-    """Text of each page by its place in the site."""
+def pages() -> dict[str, str | bytes]:
+    """Return the text of each page, and its figure, by its place in the site."""
     families = {
         family: list(group)
         for family, group in groupby(sorted(METRICS.values(), key=_family), key=_family)
     }
-    made = {f"metrics/{name}.md": _page(name, group) for name, group in families.items()}
+    made: dict[str, str | bytes] = {}
+    for name, group in families.items():
+        made[f"metrics/{name}.md"] = _page(name, group)
+        made[f"metrics/responses/{name}.svg"] = drawn(group[0])
     return made | {"metrics/index.md": _index(families)}
 
 
@@ -58,7 +63,8 @@ def _named(group: Iterable[AnyMetric]) -> str:
 def _page(family: str, group: list[AnyMetric]) -> str:
     first = group[0]
     parts = [
-        f"# {family}\n\n{first.summary}\n\n{first.text}",
+        f"# {family}\n\n{first.summary}\n\n{mathml(formula_of(first))}\n\n{legend_of(first)}",
+        f"{first.text}\n\n![{first.name} as outputs get worse](responses/{family}.svg)",
         "## Names\n\n" + _names(group),
         f"```console\n$ modelcompare metrics {first.name}\n```",
         _function(family),
@@ -68,7 +74,7 @@ def _page(family: str, group: list[AnyMetric]) -> str:
 
 
 def _names(group: list[AnyMetric]) -> str:
-    """The names of a family; columns that say nothing are left out."""
+    """Return the table of the names of a family, without empty columns."""
     head = ["name", "how it differs", "needs", "a resample costs", "other names"]
     rows = [
         [
@@ -86,7 +92,7 @@ def _names(group: list[AnyMetric]) -> str:
 
 
 def _function(family: str) -> str:
-    """The plain function: its call, its arguments and its example."""
+    """Return the call, the arguments and the example of the plain function."""
     function = getattr(metrics, family, None)
     if function is None:
         return ""
@@ -105,7 +111,7 @@ def _function(family: str) -> str:
 
 
 def _bare(signature: inspect.Signature) -> inspect.Signature:
-    """A signature without its types, which the arguments below have in words."""
+    """Return a signature without its types, which the list of arguments gives in words."""
     bare = [
         each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
     ]

@@ -15,14 +15,15 @@ _MAP = "llms.txt"
 
 
 @cache
-def _metric_pages() -> dict[str, str]:
+def _metric_pages() -> dict[str, str | bytes]:
     return metric_pages.pages()
 
 
 def on_config(config: MkDocsConfig) -> None:
     """Add the metrics to the reference."""
     entries: Any = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
-    index, *others = sorted(_metric_pages(), key=lambda uri: (not uri.endswith("index.md"), uri))
+    pages = [uri for uri in _metric_pages() if uri.endswith(".md")]
+    index, *others = sorted(pages, key=lambda uri: (not uri.endswith("index.md"), uri))
     entries.insert(-3, {"Metrics": [index, *others]})
 
 
@@ -42,6 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
     """Lead links within the repository to pages of the site, and names to the reference."""
     uri = page.file.src_uri
+    if uri == "gallery.md":
+        page.meta["hide"] = ["navigation", "toc"]  # wide figures need the room
     known = {file.src_uri for file in files}
     text = mount.relinked(markdown, _SOURCES.get(uri, f"docs/{uri}"), uri, known)
     return reference.linked(text).replace("```python\n>>>", "```pycon\n>>>")

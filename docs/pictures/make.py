@@ -2,10 +2,8 @@
 
 import contextlib
 import io
-import os
 import re
 from pathlib import Path
-from unittest import mock
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -17,8 +15,6 @@ from modelcompare.cli import main
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-# Characters of a line of the terminal: few, so that they can be read on a phone.
-COLUMNS = 66
 EXAMPLE = ROOT / "modelcompare" / "examples" / "snli.npz"
 COMMAND = ["compare", "snli.npz", "--metric", "accuracy"]
 # No font is loaded from a server.
@@ -35,8 +31,7 @@ _STYLES = {
 def printed() -> str:
     """Return the output of the command, run in the folder of its file."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    narrow = mock.patch.dict(os.environ, COLUMNS=str(COLUMNS))
-    with narrow, contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
+    with contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
         main(COMMAND)
     return out.buffer.getvalue().decode()
 
@@ -47,7 +42,7 @@ def terminal() -> str:
     text = Text(f"{command}\n{printed()}")
     for lines, style in _STYLES.items():
         text.highlight_regex(f"(?m){lines}", style)
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
     console.print(text)
     return console.export_svg(
         title="modelcompare", theme=MONOKAI, code_format=_SVG, unique_id="terminal"

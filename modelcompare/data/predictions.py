@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from typing import Any, get_args
 
 import numpy as np
@@ -346,6 +347,17 @@ class Predictions(TestSet):
         if len(rows) > 12:
             rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
         return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
+
+    def _repr_html_(self) -> str:
+        """Show the first line of `repr`, and a table of the models."""
+        head, *rows = map(escape, repr(self).split("\n"))
+        kinds = [row.strip().rpartition("  ")[::2] for row in rows if not row.startswith("  ...")]
+        more = "".join(f"<p>{row.strip()}</p>" for row in rows if row.startswith("  ..."))
+        cells = "".join(
+            f"<tr><td style='text-align: left'>{model.strip()}</td><td>{kind}</td></tr>"
+            for model, kind in kinds
+        )
+        return f"<p>{head}</p><table><tr><th>model</th><th>outputs</th></tr>{cells}</table>{more}"
 
     # -- workers ----------------------------------------------------------------------------
 

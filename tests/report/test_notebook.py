@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import modelcompare as mc
 from tests.report.written import fragment
 
-_VOID = {"meta", "br", "hr", "img", "path", "use", "rect"}
+_VOID = {"meta", "br", "hr", "img", "path", "use", "rect", "line", "circle"}
 
 
 class _Tags(HTMLParser):
@@ -46,16 +46,34 @@ def test_a_result_shows_headline_findings_tables_and_signature(make_comparison):
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert _rows(text)[:3] == [
-        ["rank", "model", "estimate", "95 % CI"],
-        ["1-2", "lstm", "0.7050", "0.6950 to 0.7150"],
-        ["1-2", "cnn", "0.7000", "0.6900 to 0.7100"],
+        ["rank", "model", "estimate", "95 % CI", ""],
+        ["1-2", "lstm", "0.7050", "0.6950 to 0.7150", ""],
+        ["1-2", "cnn", "0.7000", "0.6900 to 0.7100", ""],
     ]
 
 
 def test_rows_are_whole_and_what_is_left_out_is_counted(make_comparison):
     text = fragment(make_comparison([f"m{place:02}" for place in range(30)]))
-    assert {len(row) for row in _rows(text)} == {4, 5}
+    assert {len(row) for row in _rows(text)} == {5, 6}
     assert "<p>and 10 more rows</p>" in text
+
+
+def test_each_interval_is_a_bar_whose_colour_a_key_explains(make_comparison):
+    text = fragment(make_comparison())
+    table = text[text.index("<tbody>") : text.index("</tbody>")]
+    assert re.findall(r'class="(same|differs|plain)"', table) == ["same", "same", "differs"]
+    assert text.count("significant difference (adjusted p &lt; 0.05)") == 1
+
+
+def test_columns_keep_their_distance_without_the_style_of_a_notebook(make_comparison):
+    assert ".modelcompare .scroll :is(th, td) {padding: 0.2em 0.7em}" in fragment(make_comparison())
+
+
+def test_predictions_are_a_table_of_models_and_outputs():
+    text = mc.Predictions([0, 1] * 9, {"<b>": [0, 1] * 9, "two words": [1, 1] * 9})._repr_html_()
+    assert not _Tags(text).open
+    assert "<p>Predictions: 18 samples, 2 classes (0, 1), 2 models</p>" in text
+    assert _Tags(text).cells == ["<b>", "labels", "two words", "labels"]
 
 
 def test_colours_are_those_of_the_notebook(make_comparison):

@@ -1,4 +1,4 @@
-"""Results as a part of a notebook: what was found, and the first rows of each table."""
+"""Results in a notebook: findings, and the first rows of each table with interval bars."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ from modelcompare.report.escape import html
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.numbers import more
 from modelcompare.report.tables import MAX_SENTENCES, Table
+from modelcompare.report.writers.bars import Bars, bars_of, key_of
 
-# Colours are the notebook's own, so that a dark one stays dark. Wide tables scroll in their place.
+# Text and background keep the notebook's colours, so that dark ones stay dark.
 _STYLE = """<style scoped>
 .modelcompare .scroll {overflow-x: auto}
 .modelcompare .scroll table {border-collapse: collapse; font-variant-numeric: tabular-nums}
 .modelcompare .scroll .text {text-align: left; white-space: nowrap}
 .modelcompare .scroll .number {text-align: right; white-space: nowrap}
+.modelcompare .scroll :is(th, td) {padding: 0.2em 0.7em}
+.modelcompare .scroll .bar {min-width: 11em}
+.modelcompare .bar > svg {display: inline-block; height: 1.2em; min-width: 2em; overflow: visible; \
+stroke: #767676; width: 100%}
+.modelcompare .bar > .same {stroke: #0072b2}
+.modelcompare .bar > .differs {stroke: #d55e00}
+.modelcompare .bar line {stroke-width: 2.5}
+.modelcompare .bar .zero {stroke: #767676; stroke-width: 1}
+.modelcompare .bar svg svg {fill: #767676; overflow: visible; stroke: none}
+.modelcompare .bar .same svg {fill: #0072b2}
+.modelcompare .bar .differs svg {fill: #d55e00}
 </style>"""
 
 
@@ -31,36 +43,54 @@ def fragment(document: Document) -> str:
 
 
 def framed(parts: Iterable[str], signature: str) -> str:
-    """Put parts into one element of a notebook, above their signature."""
+    """Join parts into one element, with the signature below."""
     signed = f"<p><code>{html(signature)}</code></p>"
     return "\n".join(['<div class="modelcompare">', _STYLE, *parts, signed, "</div>"])
 
 
 def tables_shown(tables: Iterable[Table]) -> Iterator[str]:
-    """Yield each table as far as a screen has room for it."""
+    """Yield the first rows of each table."""
+    named: set[tuple[str, str]] = set()
     for table in tables:
         shown = table.shortened()
+        bars = bars_of(shown)
         hidden = table.hidden(shown)
         remark = f" <small>({html(table.subtitle)})</small>" if table.subtitle else ""
         yield f"<p><b>{html(table.title)}</b>{remark}</p>"
-        yield _table(shown)
+        if bars and shown.tested and shown.tested not in named:
+            named.add(shown.tested)
+            yield _key(shown.tested)
+        yield _table(shown, bars)
         yield from [f"<p>and {hidden}</p>"] if hidden else []
         yield from (f"<p>{html(note)}</p>" for note in shown.notes)
 
 
-def _table(table: Table) -> str:
-    head = _row("th", table, table.header)
-    rows = "\n".join(_row("td", table, row) for row in table.rows)
+def _key(tested: tuple[str, str]) -> str:
+    """Explain the colours of bars."""
+    texts = (f'<span class="bar">{mark}</span> {html(text)}' for mark, text in key_of(tested))
+    return f"<p>{'; '.join(texts)}</p>"
+
+
+def _table(table: Table, bars: Bars | None) -> str:
+    head = _row("th", table, table.header, (bars.after, "") if bars else None)
+    marks = bars.marks if bars else [""] * len(table.frame)
+    rows = "\n".join(
+        _row("td", table, row, (bars.after, mark) if bars else None)
+        for row, mark in zip(table.rows, marks, strict=True)
+    )
     return (
         f'<div class="scroll"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody>\n'
         "</table></div>"
     )
 
 
-def _row(tag: str, table: Table, cells: Sequence[str]) -> str:
+def _row(tag: str, table: Table, cells: Sequence[str], bar: tuple[int, str] | None = None) -> str:
+    """Write a row, with the markup of a bar after so many cells."""
     kinds = ["number" if column.kind in RIGHT else "text" for column in table.columns]
-    written = (
+    written = [
         f'<{tag} class="{kind}">{html(cell)}</{tag}>'
         for kind, cell in zip(kinds, cells, strict=True)
-    )
+    ]
+    if bar:
+        written.insert(bar[0], f'<{tag} class="bar">{bar[1]}</{tag}>')
     return f"<tr>{''.join(written)}</tr>"

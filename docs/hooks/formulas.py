@@ -1,0 +1,155 @@
+"""Formulas of metrics as MathML: Python expressions, most of them made from the record."""
+
+import ast
+import re
+from html import escape
+
+from modelcompare.metrics.base import AnyMetric, Metric
+
+_COUNTS = ("TP", "FN", "FP", "TN")
+# Formulas that are no ratio of counts and no mean of a statistic.
+_OTHERS = {
+    "matthews_corrcoef": "(TP * TN - FP * FN)"
+    " / sqrt((TP + FP) * (TP + FN) * (TN + FP) * (TN + FN))",
+    "cohen_kappa": "(p_observed - p_chance) / (1 - p_chance)",
+    "confusion_entropy": "sum_k(P_k * entropy(confusions_k))",
+    "roc_auc": "P(score_positive > score_negative) + P(score_positive == score_negative) / 2",
+    "average_precision": "sum_k((recall_k - recall_previous) * precision_k)",
+    "ece": "sum_b(n_b / n * abs(accuracy_b - confidence_b))",
+    "mce": "max_b(abs(accuracy_b - confidence_b))",
+    "brier_reliability": "sum_b(n_b / n * (frequency_b - confidence_b)**2)",
+    "brier_resolution": "sum_b(n_b / n * (frequency_b - frequency)**2)",
+    "brier_uncertainty": "sum_k(frequency_k * (1 - frequency_k))",
+    "debiased_ece": "sum_b(n_b / n * abs(accuracy_b - confidence_b)) - bias",
+    "rms_calibration_error": "sqrt(sum_b(n_b / n * (accuracy_b - confidence_b)**2) - bias)",
+    "median_absolute_error": "median_i(abs(y_i - f_i))",
+    "r2": "1 - sum_i((y_i - f_i)**2) / sum_i((y_i - mean(y))**2)",
+    "explained_variance": "1 - var(y - f) / var(y)",
+    "pearson": "cov(y, f) / sqrt(var(y) * var(f))",
+    "spearman": "cov(r, s) / sqrt(var(r) * var(s))",
+    "kendall": "(n_concordant - n_discordant) / sqrt(n_untied_true * n_untied_predicted)",
+    "bleu": "100 * brevity * exp(sum_n(log(precision_n)) / 4)",
+    "chrf": "100 * (1 + 2**2) * precision * recall / (2**2 * precision + recall)",
+    "wer": "edits / words",
+    "cer": "edits / characters",
+    "ter": "100 * (edits + shifts) / words",
+    "perplexity": "exp(-sum_i(log(p_i)) / n_tokens)",
+    "slot_error_rate": "(substituted + missed + invented) / slots",
+    "span_f1": "2 * agreeing / (predicted + true)",
+    "balanced_accuracy": "sum_k(TP_k / (TP_k + FN_k)) / K",
+    "accuracy": "sum_k(TP_k) / n",
+    "caccuracy": "sum_k(TP_k) / n",
+    "zero_one_loss": "1 - sum_k(TP_k) / n",
+}
+_OPERATORS = {ast.Add: "+", ast.Sub: "−", ast.Mult: "·", ast.Gt: ">", ast.Eq: "="}
+_LARGE = {"sum": "∑", "max": "max", "median": "median"}
+
+
+def formula_of(metric: AnyMetric) -> str:
+    """Return the formula of a metric as a Python expression."""
+    if metric.stem in _OTHERS:
+        return _OTHERS[metric.stem]
+    if not isinstance(metric, Metric):
+        raise LookupError(f"docs/hooks/formulas.py has no formula of {metric.stem}.")
+    if metric.class_ratio is not None:
+        ratio = metric.class_ratio
+        return f"({_combined(ratio.numerator)}) / ({_combined(ratio.denominator)})"
+    name = metric.statistics[0].name
+    mean = f"sum_i({name}_i) / n"
+    return mean if metric.power == 1 else f"sqrt({mean})"
+
+
+def legend_of(metric: AnyMetric) -> str:
+    """Return sentences on the symbols of a formula."""
+    text, legend = formula_of(metric), []
+    if "TP" in text:
+        counts = "TP, FN, FP and TN count true positives, false negatives, false positives and"
+        legend.append(f"{counts} true negatives of a class.")
+        if metric.needs == "probabilities":
+            legend.append("Each sample counts with the probability that it got.")
+    if metric.stem == "matthews_corrcoef":
+        legend.append("The formula is that of two classes.")
+    if re.search(r"\by(_i)?\b", text):
+        legend.append("True values are y, predicted values f.")
+    if metric.stem == "spearman":
+        legend.append("Ranks of true values are r, of predicted values s.")
+    return " ".join(legend)
+
+
+def mathml(expression: str) -> str:
+    """Write a Python expression as a MathML block.
+
+    >>> mathml("TP / (TP + FN)")[:40]
+    '<math display="block"><mfrac><mrow><mi>T'
+    """
+    return f'<math display="block">{_written(ast.parse(expression, mode="eval").body)}</math>'
+
+
+def _combined(weights: tuple[float, ...]) -> str:
+    terms = [
+        name if weight == 1 else f"{weight:g} * {name}"
+        for weight, name in zip(weights, _COUNTS, strict=True)
+        if weight
+    ]
+    return " + ".join(terms)
+
+
+def _written(node: ast.expr, within: int = 0) -> str:
+    """Write a node; `within` is how tightly the operator around it binds."""
+    match node:
+        case ast.Constant():
+            return f"<mn>{node.value:g}</mn>"
+        case ast.Name():
+            return _named(node.id)
+        case ast.BinOp(left, ast.Div(), right):
+            return f"<mfrac><mrow>{_written(left)}</mrow><mrow>{_written(right)}</mrow></mfrac>"
+        case ast.BinOp(left, ast.Pow(), right):
+            return f"<msup><mrow>{_written(left, 3)}</mrow><mrow>{_written(right)}</mrow></msup>"
+        case ast.BinOp(left, operator, right):
+            level = 2 if isinstance(operator, ast.Mult) else 1
+            sign = f"<mo>{_OPERATORS[type(operator)]}</mo>"
+            after = level + isinstance(operator, ast.Sub)
+            return _bracketed(
+                f"{_written(left, level)}{sign}{_written(right, after)}", level < within
+            )
+        case ast.UnaryOp(operand=operand):
+            return f"<mo>−</mo>{_written(operand, 2)}"
+        case ast.Compare(left, [operator], [right]):
+            sign = f"<mo>{escape(_OPERATORS[type(operator)])}</mo>"
+            return f"{_written(left)}{sign}{_written(right)}"
+        case ast.Call(ast.Name(name), arguments):
+            return _called(name, "<mo>,</mo>".join(map(_written, arguments)), arguments)
+    raise ValueError(f"{ast.unparse(node)} is no formula.")
+
+
+def _called(name: str, inside: str, arguments: list[ast.expr]) -> str:
+    head, _, index = name.partition("_")
+    if name == "sqrt":
+        return f"<msqrt>{inside}</msqrt>"
+    if name == "abs":
+        return f"<mo>|</mo>{inside}<mo>|</mo>"
+    if name == "mean":
+        return f"<mover>{inside}<mo>¯</mo></mover>"
+    if head in _LARGE:
+        sums = isinstance(arguments[0], ast.BinOp) and isinstance(
+            arguments[0].op, ast.Add | ast.Sub
+        )
+        sign = f"<munder><mo>{_LARGE[head]}</mo><mi>{index}</mi></munder>"
+        return f"{sign}{_bracketed(inside, sums)}"
+    return f"<mi>{name}</mi>{_bracketed(inside, True)}"
+
+
+def _bracketed(text: str, needed: bool) -> str:
+    return f"<mo>(</mo>{text}<mo>)</mo>" if needed else f"<mrow>{text}</mrow>"
+
+
+def _named(name: str) -> str:
+    """Write a name; the word after its last underscore is an index if it is short or `name` is."""
+    head, _, index = name.rpartition("_")
+    if head and (len(index) == 1 or len(head) == 1 or head == "recall"):
+        return f"<msub><mi>{_words(head)}</mi><mi>{index}</mi></msub>"
+    return f"<mi>{_words(name)}</mi>"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,94 @@
+"""Figures of metrics: the value as a growing share of perfect outputs is spoiled."""
+
+import io
+from typing import Any
+
+import numpy as np
+
+import modelcompare as mc
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.style import LEADING, Look, plain_axes
+from modelcompare.report.figures.types import Axes
+
+_SHARES = np.linspace(0, 1, 11)
+_N = 600
+_TAGGED = ("slot_error_rate", "span_f1")
+_SPOILED = {
+    "labels": "spoiled: another class",
+    "probabilities": "spoiled: the probability goes to another class",
+    "scores": "spoiled: 0 instead of 1",
+    "values": "spoiled: the values of other samples, or lower log-probabilities",
+    "texts": "spoiled: words missing and in reverse order, or another sentence",
+    "text_lists": "spoiled: words missing and in reverse order",
+}
+_WORDS = "the cat sat on a mat and saw one small grey mouse run over its old red rug"
+
+
+def drawn(metric: AnyMetric) -> bytes:
+    """Draw a metric against the share of spoiled outputs, as SVG."""
+    values = _values(metric)
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes)
+        axes.plot(_SHARES, values, **Look(LEADING, "o").options())
+        axes.set_xlabel(f"share of {_N} perfect outputs that were spoiled")
+        axes.set_ylabel(metric.name)
+
+    caption = Caption(f"{metric.name} as outputs get worse", "", note=_SPOILED[metric.needs])
+    figure = draw_panels(caption, [[draw]], (5.2, 2.6))
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
+
+
+def _values(metric: AnyMetric) -> list[float]:
+    truth, perfect, spoiled, options = _outputs(metric)
+    order = np.random.Generator(np.random.PCG64(1)).permutation(_N)
+    outputs = {}
+    for share in _SHARES:
+        made = perfect.copy()
+        rows = order[: round(share * _N)]
+        made[rows] = spoiled[rows]
+        outputs[f"{share:.1f}"] = made
+    preds = mc.Predictions(truth, outputs, **options)
+    found = mc.bootstrap(preds, [metric.name], n_resamples=2).estimate
+    return found.groupby(level="model", sort=False).mean().tolist()
+
+
+def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Return true values, perfect and spoiled outputs, and options of `Predictions`."""
+    rng = np.random.Generator(np.random.PCG64(0))
+    n_classes = {"roc_auc": 2, "average_precision": 2, "top_k_accuracy": 5}.get(metric.stem, 3)
+    truth = rng.integers(0, n_classes, _N)
+    if metric.stem in _TAGGED:
+        tagged = np.array(["B-PER I-PER O B-LOC", "O B-ORG O O", "B-LOC O B-PER I-PER"])
+        return tagged[truth], tagged[truth], tagged[truth - 1], {"kind": "texts"}
+    if metric.stem == "perplexity":
+        tokens = rng.integers(4, 12, _N).astype(float)
+        return tokens, -1.0 * tokens, -3.0 * tokens, {"kind": "values"}
+    if metric.needs == "scores":
+        return None, np.ones(_N), np.zeros(_N), {"kind": "scores"}
+    if metric.needs == "values":
+        values = rng.gamma(4.0, 1.0, _N)
+        return values, values.copy(), rng.permutation(values), {"kind": "values"}
+    if metric.needs in ("texts", "text_lists"):
+        words = rng.choice(_WORDS.split(), (_N, 8))
+        texts = np.array([" ".join(row) for row in words], dtype=object)
+        worse = np.array([" ".join(row[::-1][:6]) for row in words], dtype=object)
+        return texts, texts.copy(), worse, {"kind": "texts"}
+    if metric.needs == "labels":
+        return truth, truth.copy(), (truth + 1) % n_classes, {"kind": "labels"}
+    sure = rng.uniform(0.6, 1.0, _N)
+    perfect, spoiled = (_around(label, sure, n_classes) for label in (truth, truth + 1))
+    if metric.stem == "kl_divergence":
+        return perfect, perfect.copy(), spoiled, {"kind": "probabilities"}
+    return truth, perfect, spoiled, {"kind": "probabilities"}
+
+
+def _around(label: Any, sure: Any, n_classes: int) -> Any:
+    """Return rows of probabilities: `sure` of the label, less and less of those after it."""
+    steps = (np.arange(n_classes) - label[:, None]) % n_classes
+    rest = np.where(steps == 0, 0.0, 2.0**-steps)
+    rest *= (1 - sure[:, None]) / rest.sum(axis=1, keepdims=True)
+    return np.where(steps == 0, sure[:, None], rest)
