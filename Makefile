@@ -63,12 +63,12 @@ lint: $(STAMP) ## Check style, types, the order of the rooms, and links
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --quiet tests/test_links.py
 
-format: $(STAMP) ## Format the code and mend what ruff can mend
+format: $(STAMP) ## Format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES))
 	$(BIN)/ruff format $(wildcard $(SOURCES))
 
 # Without a stamp an existing environment is incomplete and is made again.
-# To compile all modules would take the demo half of its minute; those that it imports are then.
+# Without compiling: that takes half of the minute, and the demo compiles the modules that it imports.
 $(DEMO): WANTED := --no-compile --editable ".[plot]"
 $(STAMP): WANTED := --editable ".[dev]"
 $(DEMO) $(STAMP): pyproject.toml
