@@ -10,11 +10,11 @@ import sys
 
 
 def run() -> int:
-    """Run the command line as a process of its own, and give its exit code."""
+    """Run the command line in this process and return its exit code."""
     # Ctrl-C ends the process at once, also while it imports; a shell calls that 130.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Imports make many objects and no garbage: to look for it takes a tenth of the start.
+    # Imports create many objects and no garbage; collecting it takes a tenth of the start-up time.
     gc.set_threshold(100_000)
     _open_streams()
     from modelcompare.cli import main
@@ -25,8 +25,8 @@ def run() -> int:
 def _open_streams() -> None:
     """Make both streams writable with any text, also where the caller has closed them.
 
-    A closed stderr means that nobody wants messages. A closed stdout fails once an answer is
-    written to it, as a full disk does.
+    With a closed stderr messages are discarded. A closed stdout fails once an answer is written to
+    it, as a full disk does.
     """
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")

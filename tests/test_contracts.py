@@ -3,7 +3,6 @@
 import ast
 import importlib
 import importlib.util
-import re
 from pathlib import Path
 
 import pytest
@@ -73,15 +72,3 @@ def test_experiments_import_what_the_package_has():
                     and importlib.util.find_spec(f"{node.module}.{alias.name}") is None
                 ]
     assert gone == []
-
-
-def test_docstrings_open_with_a_verb_or_a_noun_phrase():
-    questions = re.compile(r"(What|Whether|How|Where|Which|Who|The same|Say|Of)\b")
-    opened = [
-        f"{path.name}: {text.splitlines()[0]}"
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and questions.match(text := ast.get_docstring(node) or "")
-    ]
-    assert opened == []

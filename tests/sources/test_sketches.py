@@ -293,7 +293,7 @@ ASKED = {
     "holds no sums for metric 'log_loss', it was made for accuracy": lambda: mc.compare(
         SKETCHED, "log_loss"
     ),
-    "'roc_auc_ovr' is no sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
+    "'roc_auc_ovr' is not a sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
     "test 'mcnemar-exact' looks at single samples": lambda: mc.paired_test(
         SKETCHED, "mlp", "bow_pair", "accuracy", method="mcnemar-exact"
     ),
