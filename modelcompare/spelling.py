@@ -157,7 +157,8 @@ def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
     """Suggest a remedy for labels that are known ones spelled differently; else an empty text."""
     unknown, known = list(unknown), list(known)
     for label, (other, how) in twins(unknown, known).items():
-        return f"{written(label, how)} looks like {written(other, how)} ({how}); write them the same way"
+        pair = f"{written(label, how)} looks like {written(other, how)}"
+        return f"{pair} ({how}); write them the same way"
     if shift(unknown, known):
         return "they are off by one; count both from 0, or both from 1"
     return ""
