@@ -1,4 +1,4 @@
-"""Arguments where a public function is entered: their names, values and defaults."""
+"""Checks of the arguments of public functions: names, values and defaults."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from modelcompare.spelling import nearest
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Defaults that a user has set; none within a public function, which hands on what it was given.
+# Defaults set by the user; empty inside a public function, which passes its arguments on.
 _config: ContextVar[Mapping[str, Any]] = ContextVar("config", default=MappingProxyType({}))
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
-# Warnings count the frames up to whoever called, and skip those of files with these two words in
-# their names: that of the check below is no caller that anybody wrote.
+# `warnings` counts frames up to the caller and skips files with these two words in their names: the
+# frame of the check below is not a caller.
 _SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
 
 
@@ -32,15 +32,15 @@ def checked(
     """Check the arguments of a public function: their names, and the values of named options.
 
     An argument is checked by `checks`, by its annotation if that is bool or a Literal of `words`,
-    or by its record in `options`. An unknown name is answered with the one that was meant.
-    Arguments that are not given have the defaults of `config_context`, then those of the function.
+    or by its record in `options`. The error about an unknown name suggests a known one. Omitted
+    arguments have the defaults of `config_context`, then those of the function.
 
     Parameters
     ----------
     *forwarded : callable
-        Functions whose arguments its ``**options`` may hold.
+        Functions whose arguments its ``**options`` may contain.
     **checks : callable or None
-        Checks of arguments that take other values than elsewhere; None leaves it to the function.
+        Checks of arguments whose values differ from those of the named option; None for no check.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def checked(
             with nothing_set():
                 return function(*args, **given)
 
-        # Of the function's own module, where doctests are looked for.
+        # Defined in the module of the function, where doctest searches.
         made = FunctionType(
             called.__code__.replace(co_filename=_SKIPPED), function.__globals__,
             function.__name__, None, called.__closure__,
@@ -100,13 +100,13 @@ def checked(
 def config_context(**defaults: Any) -> AbstractContextManager[None]:
     """Set defaults of the functions that are called within a ``with`` block.
 
-    They hold in the thread, or the asynchronous task, that sets them, and blocks may nest.
+    They apply to the thread, or the asynchronous task, that sets them. Blocks may nest.
 
     Parameters
     ----------
     **defaults
-        Of `confidence_level`, `alpha`, `rng`, `n_jobs` and `progress`, for functions that have
-        such an argument and are called without it.
+        Any of `confidence_level`, `alpha`, `rng`, `n_jobs` and `progress`, used by functions that
+        have such an argument and are called without it.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _set(defaults: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _check_of(parameter: Parameter) -> Check | None:
-    """Find the check of a parameter: that of its annotation, or that of the named option."""
+    """Return the check of a parameter, from its annotation or from its record in `options`."""
     annotation = str(parameter.annotation).removesuffix(" | None")
     if annotation == "bool":
         return words.check_flag
@@ -146,14 +146,14 @@ def _check_of(parameter: Parameter) -> Check | None:
 
 
 def check_arguments(function: str, known: Iterable[str], given: Iterable[str]) -> None:
-    """Refuse an argument that a function has not, and name the one that was meant."""
+    """Refuse an unknown argument, and suggest the one that was meant."""
     for name in given:
         if name not in known:
             raise TypeError(f"{function}() has no argument `{name}`; {argument_meant(name, known)}")
 
 
 def argument_meant(name: str, known: Iterable[str]) -> str:
-    """Name the arguments that a wrong one may stand for, as the end of a message.
+    """Suggest arguments for an unknown name, as the end of a message.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def argument_meant(name: str, known: Iterable[str]) -> str:
 def attribute_meant(
     module: str, name: str, known: Iterable[str], rooms: Mapping[str, Iterable[str]] | None = None
 ) -> str:
-    """Word the error about a name that a module has not, with those that may be meant.
+    """Return the message about an unknown attribute of a module, with similar names.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Read off the name of a score or of a function whether high or low values are good.
+"""Direction of a score or a function: whether higher or lower values are better.
 
-One rule for all entrances: what was said explicitly counts; else the name, if it holds a word of
-one direction alone; else higher is better, which is said wherever it decides something.
+One rule for all entry points: an explicit direction counts; else the name, if its words point in
+one direction only; else higher is better, which is reported wherever it affects a result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import Literal
 
 Known = Literal["told", "name", "default"]
-"""How a direction is known."""
+"""Source of a direction: given explicitly, inferred from the name, or the default."""
 
 _LOWER_WORDS = """
 bce bits bpb bpc brier cer cost costs cpu crossentropy crps deviation distance divergence
@@ -30,7 +30,7 @@ scores sensitivity solved spearman specificity ssim success successes throughput
 utility win wins won
 """
 _HIGHER = frozenset(_HIGHER_WORDS.split())
-# Say little beside a word of the other direction: a brier_score, a failed_match.
+# Weak evidence next to a word of the other direction: a brier_score, a failed_match.
 _WEAK = frozenset({"gain", "grade", "hit", "hits", "map", "points", "rating", "score", "scores"})
 _NEGATED = frozenset({"neg", "negated", "negative", "minus"})
 # The opposite may be meant: error_free, cost_savings, accuracy_drop, brier_skill_score.
@@ -45,10 +45,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def direction_of(name: str) -> bool | None:
-    """Return whether higher is better by a name, None where it does not say.
+    """Return whether higher is better according to a name; None if the name does not show it.
 
-    Names are read word by word: ``val_loss``, ``valLoss``, ``Word error rate (WER)``. A word of
-    each direction, or one such as "no" or "reduction", leaves it open; "neg" turns it.
+    Names are read word by word: ``val_loss``, ``valLoss``, ``Word error rate (WER)``. Words of
+    both directions, or one such as "no" or "reduction", give None; "neg" reverses the direction.
 
     Examples
     --------
@@ -66,17 +66,17 @@ def direction_of(name: str) -> bool | None:
 
 
 def _words(name: str) -> set[str]:
-    """Words of a name in small letters: those between signs, and the parts of wordsLikeThis.
+    """Return the words of a name in lower case: between signs, and the parts of wordsLikeThis.
 
-    A unit behind "per" says nothing: errors_per_second and images_per_second are two things.
+    A unit after "per" is left out: errors_per_second and images_per_second differ in direction.
     """
     signed = re.split(r"[^0-9A-Za-z]+", name)
-    told = [word for before, word in zip(["", *signed], signed, strict=False) if before != "per"]
-    return {part.lower() for word in told for part in (word, *_WORD.findall(word))}
+    kept = [word for before, word in zip(["", *signed], signed, strict=False) if before != "per"]
+    return {part.lower() for word in kept for part in (word, *_WORD.findall(word))}
 
 
 def resolved(name: str | None, given: bool | None) -> tuple[bool, Known]:
-    """Return whether higher is better, and how that is known.
+    """Return whether higher is better, and the source of that.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def resolved(name: str | None, given: bool | None) -> tuple[bool, Known]:
 
 
 def sentence(greater_is_better: bool, known: Known) -> str:
-    """Write a direction, and how it is known.
+    """Return a direction and its source in words.
 
     Examples
     --------

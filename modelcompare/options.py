@@ -1,8 +1,8 @@
 """Named options: one record for each argument that means the same in every function.
 
-A record holds the check of the argument, the names that other packages give it, and what it is on
-the command line. Public functions take the first two from here (`arguments.checked`), commands the
-rest. Imports nothing slow.
+A record contains the check of the argument, its names in other packages, and its flag and help on
+the command line. Public functions use the first two (`arguments.checked`), commands the rest.
+Imports nothing slow.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ REQUIRED: Any = ...
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """An option by its name in the library.
+    """A named option of the library, and its flag on the command line.
 
     Parameters
     ----------
     name : str
-        The argument.
+        Name of the argument.
     check : callable, optional
-        ``check(name, value)`` refuses values without sense. Options whose annotation is a Literal
-        of `words`, or bool, need none: it is read from that.
+        ``check(name, value)`` raises an error for an invalid value. Options annotated with a
+        Literal of `words`, or with bool, need none: the annotation determines the check.
     elsewhere : str
-        Names that other packages give the argument, separated by blanks.
+        Names of the argument in other packages, separated by blanks.
     flags : str
         Its names on the command line, separated by blanks; ``--`` and the argument by default.
     type : type
-        Of the value, as in a signature.
+        Type of the value, as in a signature.
     default : optional
-        Value where it is not given; REQUIRED if it must be.
+        Value if it is not given; REQUIRED if it must be given.
     metavar, help, panel : str
         Name of the value, meaning and group in the help of a command. ``{choices}`` in the meaning
         stands for the values of a Literal.
     parse : callable, optional
-        Turns what was typed into the argument.
+        Converts the typed text to the value of the argument.
     advanced : bool
         Whether only ``--help-all`` shows it.
     more : mapping
@@ -86,7 +86,7 @@ class Option:
 
 
 def check_metrics(argument: str, value: object) -> None:
-    """Refuse no metric where one must be named; names are looked up beside the predictions."""
+    """Refuse None where a metric is required; names are checked with the predictions."""
     if value is None:
         raise TypeError(
             f"`{argument}` holds None; give a metric's name, a Metric, or a function "

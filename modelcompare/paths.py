@@ -1,4 +1,4 @@
-"""Bytes to a path: a file is replaced whole or not at all, anything else is written to."""
+"""Write bytes to a path: a file is replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 def check_folder_writable(path: Path) -> None:
-    """Refuse a folder that can neither be made nor written into."""
+    """Refuse a folder that can neither be created nor written to."""
     if path.exists() and not path.is_dir():
         raise ValueError(f"{path} is a file; name a folder.")
     above = next(each for each in (path, *path.absolute().parents) if each.exists())
@@ -47,7 +47,7 @@ def check_folder_writable(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """Write to an open stream, a device or a pipe; replace a file, and what a link leads to."""
+    """Write to an open stream, a device or a pipe; replace a file, or the target of a link."""
     check_writable(path)
     stream, target = _stream(path), _target(path)
     try:
@@ -62,15 +62,15 @@ def write_bytes(path: Path, data: bytes) -> Path:
     except OSError as error:
         if error.errno is None:
             raise
-        # A disk that is full does not say of which file.
+        # The error of a full disk does not name the file.
         raise OSError(error.errno, error.strerror, str(path)) from error
     return path
 
 
 def _stream(path: Path) -> int | None:
-    """Number of the stream that a path such as /dev/stdout stands for, if it stands for one.
+    """Return the number of the open stream that a path such as /dev/stdout names, else None.
 
-    Its last link is not followed: behind /dev/stdout may be a log that others append to.
+    Its last link is not followed: /dev/stdout may lead to a log that others append to.
     """
     for _ in range(_MOST_LINKS):
         folder = os.path.realpath(path.parent)
@@ -91,7 +91,7 @@ def _is_device(target: Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """Write beside the target under a name that nobody can guess, then rename over it."""
+    """Write next to the target under a random name, then rename the file over it."""
     _forget_killed_writers(target.parent)
     temporary = target.with_name(f".modelcompare-{secrets.token_hex(8)}.tmp")
     try:
@@ -106,10 +106,10 @@ def _replace(target: Path, data: bytes) -> None:
 
 @contextmanager
 def _new_file(path: Path, target: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is whole, and then that of the target.
+    """Open a file that is named only when it is complete, and then renamed to the target.
 
-    Where the system knows no file without a name, it has its name from the start. No link that
-    stands at the path is followed.
+    Where the system has no files without names, it is named from the start. A link at the path is
+    not followed.
     """
     unnamed = _unnamed_file(path.parent)
     if unnamed is None:
@@ -117,7 +117,7 @@ def _new_file(path: Path, target: Path) -> Iterator[BinaryIO]:
     else:
         number = unnamed
     with open(number, "wb") as file:
-        # A file system without locks is one where nothing is cleaned up.
+        # On a file system without locks nothing is cleaned up.
         with suppress(OSError):
             _lock(number)
         yield file
@@ -138,7 +138,7 @@ def _unnamed_file(folder: Path) -> int | None:
 
 
 def _forget_killed_writers(folder: Path) -> None:
-    """Remove files of writers that ended before they could rename them: nobody holds their lock."""
+    """Remove files of writers that were killed before they renamed them: their lock is free."""
     if sys.platform == "win32":
         return
     for path in folder.glob(".modelcompare-*.tmp"):
@@ -159,7 +159,7 @@ def _lock(number: int) -> None:
 
 
 def _take_mode(number: int, replaced: os.stat_result) -> None:
-    """Let a new file belong to, and be open to, whom the file that it replaces was."""
+    """Copy owner and permissions from the file that is replaced."""
     if os.name == "posix":
         with suppress(PermissionError):
             os.fchown(number, replaced.st_uid, replaced.st_gid)

@@ -1,4 +1,4 @@
-"""Names and labels that differ from the known ones in their writing alone: what may be meant."""
+"""Names and labels that differ from known ones only in spelling, and suggestions for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from typing import Any
 
-# Cyrillic letters, Greek letters, dashes and quotes that look like signs of ASCII.
+# Cyrillic letters, Greek letters, dashes and quotes that look like ASCII characters.
 _CYRILLIC = (
     "\u0430\u0435\u043e\u0440\u0441\u0445\u0443\u0456\u0458\u0455\u0501\u04bb\u051b\u051d\u04cf"
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u0406\u0408\u0405"
@@ -24,9 +24,9 @@ _ALIKE = str.maketrans(
     _CYRILLIC + _GREEK + _SIGNS,
     "aeopcxyijsdhqwlABEKMHOPCTXYIJSoavpiABEZHIKMNOPTYX" + "-" * 6 + "'" * 3 + '"' * 2,
 )
-# Signs without a width that are no format characters to Unicode.
+# Characters without a width that are not format characters in Unicode.
 _UNSEEN = frozenset("\u034f\u115f\u1160\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
-# So many names are listed whole.
+# Up to so many names are all listed.
 _FEW_NAMES = 10
 
 
@@ -35,7 +35,7 @@ def _without_blanks(label: Any) -> str:
 
 
 def look(label: Any) -> str:
-    r"""Return the look of a label, whatever characters it is made of.
+    r"""Return the appearance of a label: the same text for characters that look the same.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _as_truth_value(label: Any) -> Hashable:
 
 
 _LOOK_ALIKE = "they look alike"
-# How labels may differ and mean the same, each row forgiving more than the one before.
+# Differences between labels of the same meaning; each row ignores more than the one before.
 _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("one is a text, the other is not", str),
     ("they differ in blanks", _without_blanks),
@@ -78,7 +78,7 @@ _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
 
 
 def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) -> list[str]:
-    """Names that a text may stand for: it begins them, or a word in them, or is in them, or alike.
+    """Return names close to a text: that begin with it, contain it, or are spelled similarly.
 
     Examples
     --------
@@ -93,14 +93,14 @@ def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) ->
 
 
 def _place_in(part: str, name: str) -> int:
-    """0 at the beginning of a name, 1 at that of a word in it, 2 elsewhere."""
+    """Return 0 if a part begins a name, 1 if it begins a word in it, else 2."""
     if name.startswith(part):
         return 0
     return 1 if re.search(rf"[\W_]{re.escape(part)}", name) else 2
 
 
 def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, str]]:
-    """For each label that is a known one written otherwise: that one, and how they differ.
+    """Return the known label, and the difference, of each label that is spelled differently.
 
     Examples
     --------
@@ -119,12 +119,12 @@ def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, 
 
 
 def written(label: Any, how: str) -> str:
-    """A label as code, in which what looks like another is told apart by its characters."""
+    """Return a label as code; of labels that look the same, with escaped characters."""
     return ascii(label) if how == _LOOK_ALIKE else repr(label)
 
 
 def alike(labels: Iterable[Any]) -> list[tuple[str, str]]:
-    """Pairs of texts that differ and look alike, each as code.
+    """Return pairs of different texts that look the same, each as code.
 
     Examples
     --------
@@ -138,33 +138,34 @@ def alike(labels: Iterable[Any]) -> list[tuple[str, str]]:
 
 
 def shift(unknown: Iterable[Any], known: Iterable[Any]) -> int:
-    """By how much whole numbers lie off the known ones, +1 or -1; 0 where that explains nothing.
+    """Return the offset of whole numbers from the known ones, +1 or -1; 0 if it is neither.
 
     Examples
     --------
     >>> shift([1, 2, 3], [0, 1, 2])
     1
     """
-    said, places = {*unknown}, {*known}
-    if not all(isinstance(label, int) and not isinstance(label, bool) for label in said | places):
+    labels, places = {*unknown}, {*known}
+    if not all(isinstance(label, int) and not isinstance(label, bool) for label in labels | places):
         return 0
-    if said <= places or len(said) < 2:
+    if labels <= places or len(labels) < 2:
         return 0
-    return next((by for by in (1, -1) if {label - by for label in said} <= places), 0)
+    return next((by for by in (1, -1) if {label - by for label in labels} <= places), 0)
 
 
 def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
-    """Suggest what to do where labels are known ones written otherwise, else nothing."""
+    """Suggest a remedy for labels that are known ones spelled differently; else an empty text."""
     unknown, known = list(unknown), list(known)
     for label, (other, how) in twins(unknown, known).items():
-        return f"{written(label, how)} looks like {written(other, how)} ({how}); write them alike"
+        pair = f"{written(label, how)} looks like {written(other, how)}"
+        return f"{pair} ({how}); write them the same way"
     if shift(unknown, known):
         return "they are off by one; count both from 0, or both from 1"
     return ""
 
 
 def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -> list[str]:
-    """The models that were asked for, by name or by a pattern with ``*``; all if none were.
+    """Return the wanted models, by name or by a pattern with ``*``; all if None.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -
 
 
 def meant(name: str, available: Sequence[str]) -> str:
-    """The names that could be meant: all of a few, of many those that are nearest.
+    """Return the names that may be meant, as text: all of a few, the nearest of many.
 
     Examples
     --------

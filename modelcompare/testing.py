@@ -1,4 +1,4 @@
-"""For the test suite of a model: an assertion that a candidate is not worse than a baseline."""
+"""Assertions for the test suite of a model."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ def assert_not_worse(
     on_inconclusive: OnInconclusive = "fail",
     **options: Any,
 ) -> GateResult:
-    """Fail a test unless a candidate is shown to be not worse than a baseline.
+    """Fail a test unless a candidate is non-inferior to a baseline.
 
     Parameters
     ----------
     predictions : Predictions, path, sequence of paths or DataFrame
-        One test set with both models, or what `modelcompare.read_predictions` makes it of.
+        One test set with both models, or a source for `modelcompare.read_predictions`.
     baseline, candidate : str
         The models.
     metric : str, metric or callable
-        What counts.
+        Metric to compare by.
     margin : float
-        How much worse would matter, in units of the metric.
+        Smallest loss that matters, in units of the metric.
     label : optional
         The class, for a metric per class.
     rules : iterable of str or mapping
-        In the place of `metric` and `margin`, as for `modelcompare.gate`; all must hold:
+        Instead of `metric` and `margin`, as for `modelcompare.gate`; all must hold:
         ``["f1_macro:-0.005", "recall[toxic]:+0"]``.
     alpha : float
         One-sided level: the probability to pass a candidate that is worse by the margin.
     on_inconclusive : {"fail", "pass", "skip"}
-        What becomes of the test where there are not enough data to say.
+        Outcome of the test where there are not enough data to decide.
     **options
         Further options of `modelcompare.decide`, such as `n_resamples`.
 
@@ -60,10 +60,10 @@ def assert_not_worse(
     Raises
     ------
     AssertionError
-        If it is shown to be worse, or there are not enough data to say; with the sentences of the
-        rules that do not hold.
+        If the candidate is worse, or there are not enough data to decide; with the sentences of
+        the rules that do not hold.
     unittest.SkipTest
-        If there are not enough data, and that is to skip the test; pytest knows it too.
+        If there are not enough data and `on_inconclusive` is "skip"; pytest handles it too.
     ValueError
         If neither metric and margin nor rules are given, or both.
 
@@ -101,11 +101,11 @@ def _rules(
     label: Any,
     rules: Iterable[str | Mapping[str, Any]] | None,
 ) -> Iterable[str | Mapping[str, Any]]:
-    """One rule of metric and margin, or the rules that were given."""
+    """Return one rule of metric and margin, or the given rules."""
     if rules is None:
         if metric is None or margin is None:
             raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
         return [{"metric": metric, "label": label, "margin": margin}]
     if not (metric is None and margin is None and label is None):
-        raise ValueError("`rules` says metric, class and margin; leave their options out.")
+        raise ValueError("`rules` contains metric, class and margin; leave their options out.")
     return rules

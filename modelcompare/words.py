@@ -24,10 +24,10 @@ KindOrAuto = Literal["auto", Kind]
 ToldOrAuto = Literal["auto", Told]
 Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]
-# What may stand beside a sample's outputs.
+# Columns that a sample may have next to its outputs.
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs"]
-# What a question needs of the samples: all rows, blocks of them, numbers of all units, or sums.
+# Access to the samples that a function needs: all rows, blocks of them, numbers of units, or sums.
 Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
@@ -60,7 +60,7 @@ PairedTest = Literal[
     "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t",
     "wilcoxon", "sign",
 ]  # fmt: skip
-# When to choose which; the rows of `significance.TESTS`. The last two serve reproduction alone.
+# When to choose which; the rows of `significance.TESTS`. The last two are for reproduction only.
 PAIRED_TESTS: Mapping[str, str] = {
     "studentized-permutation": "swaps of the models' outputs, studentized; exact where models are "
     "exchangeable, right in the limit where only their values are equal",
@@ -123,19 +123,19 @@ BUCKETS, SALT = 1024, "modelcompare"
 GateFormat = Literal["text", "github", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
-# No p-value and no interval needs more; a slip of the finger does not fill the memory.
+# No p-value and no interval needs more, and a typing error does not fill the memory.
 MOST_RESAMPLES = 10_000_000
 MOST_BINS = 1000
 MOST_BUCKETS = 2**20
-# What 1 - alpha still tells from 1.
+# Smallest alpha for which 1 - alpha is not rounded to 1.
 _SMALLEST_FRACTION = 1e-12
-# More threads than any machine has processors would only take its memory.
+# More threads than any machine has processors would only take memory.
 MOST_JOBS = 1024
 _MOST_SHOWN = 59
 
 
 def listed(choices: Any) -> str:
-    """Write the choices of a Literal out.
+    """Return the choices of a Literal as text.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def listed(choices: Any) -> str:
 
 
 def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Fill ``{name}`` in a docstring, so that what is listed there is listed once.
+    """Fill in ``{name}`` in a docstring, so that a list is written once.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def optional(module: str, need: str, extra: str) -> Any:
-    """Import a module that not every installation has, or say what needs it and how to get it."""
+    """Import an optional module; the error names what needs it, and how to install it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -175,7 +175,7 @@ def optional(module: str, need: str, extra: str) -> Any:
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the line outside of this package that asked."""
+    """Warn at the calling line outside of this package."""
     frame = sys._getframe()
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
@@ -187,12 +187,12 @@ def warn_caller(text: str, category: type[Warning]) -> None:
 
 
 def _is_ours(module: str) -> bool:
-    # Decorators that are context managers call from the standard library.
+    # Decorators that are context managers are called from the standard library.
     return module.partition(".")[0] in ("modelcompare", "contextlib")
 
 
 def shown(value: object) -> str:
-    """Write what was given, in one line of a message.
+    """Return a given value as one line, for a message.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def shown(value: object) -> str:
 
 
 def check_choice(argument: str, value: object, choices: Any) -> None:
-    """Refuse what is not among the choices of a Literal, and list them."""
+    """Refuse a value that is not a choice of a Literal, and list the choices."""
     known = get_args(choices)
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
@@ -213,7 +213,7 @@ def check_choice(argument: str, value: object, choices: Any) -> None:
 def check_count(
     argument: str, value: object, *, at_least: int = 2, at_most: int = MOST_RESAMPLES
 ) -> None:
-    """Refuse what is no number of resamples, samples or models, or is beyond reason."""
+    """Refuse a value that is not a whole number within limits."""
     number = _whole(argument, value)
     if number < at_least:
         raise ValueError(f"`{argument}` must be at least {at_least}, got {number}.")
@@ -222,7 +222,7 @@ def check_count(
 
 
 def check_fraction(argument: str, value: object, *, below: float = 1.0) -> None:
-    """Refuse what does not lie between 0 and `below`, and explain percentages."""
+    """Refuse a value that is not between 0 and `below`, and explain percentages."""
     number = _real(argument, value)
     if not 0 < number < below:
         hint = f"; for {number:g} % pass {number / 100:g}" if 1 < number < 100 * below else ""
@@ -232,14 +232,14 @@ def check_fraction(argument: str, value: object, *, below: float = 1.0) -> None:
 
 
 def check_one_sided(argument: str, value: object) -> None:
-    """Refuse what is no one-sided level, which lies between 0 and 1/2."""
+    """Refuse a value that is not a one-sided level, between 0 and 1/2."""
     check_fraction(argument, value, below=0.5)
 
 
 def check_number(
     argument: str, value: object, *, at_least: float = 0.0, at_most: float = math.inf
 ) -> float:
-    """Refuse what is no finite number within limits; the number as a float."""
+    """Return a finite number within limits as a float; refuse any other value."""
     number = _real(argument, value)
     if not (math.isfinite(number) and at_least <= number <= at_most):
         limits = "finite"
@@ -252,20 +252,20 @@ def check_number(
 
 
 def check_sequence(argument: str, value: object, of: str) -> tuple[Any, ...]:
-    """Refuse what is no sequence (a text is none); its entries."""
+    """Return the entries of a sequence; refuse any other value, a text too."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise TypeError(f"`{argument}` must be a sequence of {of}, got {shown(value)}.")
     return tuple(value)
 
 
 def check_text(argument: str, value: object, *, optional: bool = False) -> None:
-    """Refuse what is no text."""
+    """Refuse a value that is not a text."""
     if not (optional and value is None) and not isinstance(value, str):
         raise TypeError(f"`{argument}` must be a text, got {shown(value)}.")
 
 
 def check_names(argument: str, values: object) -> tuple[str, ...]:
-    """Refuse what is no sequence of names; the names."""
+    """Return the names in a sequence of names; refuse any other value."""
     names = check_sequence(argument, values, "names")
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`{argument}` must be a sequence of names, got {shown(values)}.")
@@ -273,7 +273,7 @@ def check_names(argument: str, values: object) -> tuple[str, ...]:
 
 
 def check_numbers(argument: str, values: object, *, positive: bool = False) -> tuple[float, ...]:
-    """Refuse what is no sequence of finite numbers; the numbers as floats."""
+    """Return a sequence of finite numbers as floats; refuse any other value."""
     numbers = tuple(
         check_number(argument, value, at_least=-math.inf)
         for value in check_sequence(argument, values, "numbers")
@@ -284,7 +284,7 @@ def check_numbers(argument: str, values: object, *, positive: bool = False) -> t
 
 
 def check_mapping(argument: str, value: object, of: str, *, kind: type = object) -> None:
-    """Refuse what is no mapping of names to entries of a kind, or an empty one."""
+    """Refuse a value that is not a mapping of names to entries of a type, or is empty."""
     if not isinstance(value, Mapping) or not all(
         isinstance(name, str) and isinstance(entry, kind) for name, entry in value.items()
     ):
@@ -294,18 +294,18 @@ def check_mapping(argument: str, value: object, of: str, *, kind: type = object)
 
 
 def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
-    """Refuse what is neither True nor False."""
+    """Refuse a value that is neither True nor False."""
     if not (optional and value is None) and type(value).__name__ not in ("bool", "bool_"):
         raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
 
 
 def giving(need: Need) -> Callable[[str, Any], None]:
-    """Check of a test set that must give what a question needs of the samples."""
+    """Return a check that a test set gives the access to samples that a function needs."""
     return partial(check_test_set, need=need)
 
 
 def check_test_set(argument: str, value: Any, need: Need) -> None:
-    """Refuse what is no test set, or one that lacks what is needed, and say what to do."""
+    """Refuse a value that is not a test set, or does not give the access that is needed."""
     if any(base.__name__ == "TestSet" for base in type(value).__mro__):
         value.require(need, argument)
         return
@@ -321,14 +321,14 @@ def check_test_set(argument: str, value: Any, need: Need) -> None:
 
 
 def check_zero_division(argument: str, value: object) -> None:
-    """Refuse what cannot stand for 0 / 0: a metric's value there is 0, 1, NaN, or the paper's."""
+    """Refuse a value for 0 / 0 that is not 0, 1, NaN, or the convention of the paper."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if value != "paper" and not (number and (value in (0, 1) or value != value)):
         raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
 
 
 def check_jobs(argument: str, value: object) -> None:
-    """Refuse what is no number of jobs of joblib's."""
+    """Refuse a value that is not a number of jobs for joblib."""
     if value is not None and not 1 <= abs(_whole(argument, value)) <= MOST_JOBS:
         raise ValueError(
             f"`{argument}` must be a number of jobs up to {MOST_JOBS:,}, -1 for one on every "
@@ -349,15 +349,14 @@ def _real(argument: str, value: object) -> float:
 
 
 def signature(kind: str = "", /, **parts: object) -> str:
-    """Write how numbers were made, in one line, for papers and logs.
+    """Return a line that describes how numbers were computed, for papers and logs.
 
     Parameters
     ----------
     kind : str
-        What they are, where that is no comparison.
+        Name of the analysis, if it is not a comparison.
     **parts : object
-        What they were made with, as ``name:value``: of True the name alone, of False and None
-        nothing.
+        Settings, written as ``name:value``; True as the name alone, False and None not at all.
 
     Examples
     --------
@@ -366,17 +365,17 @@ def signature(kind: str = "", /, **parts: object) -> str:
     """
     from modelcompare import __version__
 
-    said = [f"modelcompare:{__version__}", *([kind] if kind else [])]
+    entries = [f"modelcompare:{__version__}", *([kind] if kind else [])]
     for name, value in parts.items():
         if value is True:
-            said.append(name)
+            entries.append(name)
         elif value is not None and value is not False:
-            said.append(f"{name}:{value:g}" if isinstance(value, float) else f"{name}:{value}")
-    return "|".join(said)
+            entries.append(f"{name}:{value:g}" if isinstance(value, float) else f"{name}:{value}")
+    return "|".join(entries)
 
 
 def value_name(metric: str, label: object = None) -> str:
-    """Name a value: the metric, and the class where it has one.
+    """Return the name of a value: the metric, and its class if it has one.
 
     Examples
     --------
@@ -387,12 +386,12 @@ def value_name(metric: str, label: object = None) -> str:
 
 
 def label_name(label: object) -> str:
-    """Write a class; an integer that pandas made a float is one again, a missing one is empty."""
+    """Return a class as text: integers that pandas made floats as integers, a missing one empty."""
     if is_missing(label):
         return ""
     return f"{label:.0f}" if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def is_missing(label: object) -> bool:
-    """Return whether a value belongs to no class: None, or the NaN that pandas makes of it."""
+    """Return whether a label is missing: None, or the NaN that pandas makes of it."""
     return label is None or label != label

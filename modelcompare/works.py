@@ -1,6 +1,6 @@
-"""Works that methods rest on, as a paper cites them; what one row alone cites may stand there."""
+"""References of the methods, as a paper cites them."""
 
-# A phrase of a paper, and the works it rests on.
+# A phrase for a paper, and the works that it cites.
 Phrase = tuple[str, tuple[str, ...]]
 
 BONETT = (

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import importlib.util
-import re
 from functools import cache
 from pathlib import Path
 
@@ -80,15 +79,3 @@ def test_experiments_import_what_the_package_has():
                     and importlib.util.find_spec(f"{node.module}.{alias.name}") is None
                 ]
     assert gone == []
-
-
-def test_docstrings_open_with_a_verb_or_a_noun_phrase():
-    questions = re.compile(r"(What|Whether|How|Where|Which|Who|The same|Say|Of)\b")
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    opened = [
-        f"{path.name}: {text.splitlines()[0]}"
-        for path in FILES
-        for node in ast.walk(parsed(path))
-        if isinstance(node, documented) and questions.match(text := ast.get_docstring(node) or "")
-    ]
-    assert opened == []

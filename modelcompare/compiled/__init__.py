@@ -1,7 +1,7 @@
 """Kernels compiled by numba (``pip install "modelcompare-stats[fast]"``): the same numbers, sooner.
 
-Importing numba takes longer than most comparisons, so a process does without it until it has had so
-much work that the import pays. Nothing but time depends on when that is.
+Importing numba takes longer than most comparisons, so a process uses it only after so much work
+that the import pays. Results do not depend on it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from types import ModuleType
 ENOUGH_WORK = 2**28
 
 
-# What this process was asked for so far.
+# Work of this process so far.
 _work = 0
 
 
 def kernels_for(work: int) -> ModuleType | None:
-    """Compiled kernels for work on so many numbers; None where numpy is to do it."""
+    """Return the compiled kernels for work on so many numbers; None if numpy should do it."""
     global _work
     _work += work
     return None if _work < ENOUGH_WORK else _kernels()

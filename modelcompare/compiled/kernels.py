@@ -12,7 +12,7 @@ from modelcompare.arrays import AnyArray, IntArray
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile on first use, and keep the machine code where there is a folder to keep it in."""
+    """Compile on first use, and store the machine code if there is a writable folder."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # Neither the package's folder nor the user's cache is writable.
@@ -23,11 +23,11 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def count(state: AnyArray, size: int, counts: AnyArray) -> int:
     """Count which of equally likely units are drawn, as ``Generator.integers`` of an SFC64 draws.
 
-    Gives the sum of the counts: less than `size` where one went round to 0.
+    Returns the sum of the counts: less than `size` if one overflowed to 0.
 
-    `state` holds the four words of the generator [1]_, whether half a word is left and that half;
-    it is moved on. A draw is the upper half of 32 bits times the number of units; bits whose lower
-    half is below a threshold are passed over, so that no unit is favoured [2]_.
+    `state` contains the four words of the generator [1]_, whether half a word is left, and that
+    half; it is advanced. A draw is the upper half of 32 bits times the number of units; bits whose
+    lower half is below a threshold are skipped, so that all units are equally likely [2]_.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """The ROC AUC of a scan, from counts of scores in fine bins: a function of sums.
 
-Pairs of a positive and a negative in one bin count a half, as ties do. Of bins that hold equal
-shares of the samples, a pair in 4,096 is in one, and is nearly as often one way as the other: the
-AUC is off by less than a thousandth of its standard error.
+Pairs of a positive and a negative in one bin count a half, as ties do. With bins of equal shares of
+the samples, one pair in 4,096 is in the same bin, in almost equally many cases in either order: the
+error of the AUC is less than a thousandth of its standard error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Units, Weights
 
 N_BINS = 4096
-# Scores whose quantiles are the bins' edges, from all over the test set.
+# Number of scores, from the whole test set, whose quantiles are the edges of the bins.
 _SAMPLE = 2**18
 
 
@@ -31,7 +31,7 @@ def has_bins(metric: AnyMetric, head: TestSet) -> bool:
 
 
 def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[AnyMetric]:
-    """Metrics as they are had of a test set: of one that is read block by block, AUC from bins.
+    """Return the metrics for a test set; with AUC from bins if it is read block by block.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def _signature() -> str:
 
 
 class BinnedAreas:
-    """Areas of all models of a scan under weights, and without each sample.
+    """ROC AUC of all models of a scan, under weights and without each sample.
 
     Parameters
     ----------
     predictions : TestSet
-        One of two classes, read block by block.
+        A test set of two classes, read block by block.
     units : Units
         Its samples.
     """
@@ -69,9 +69,9 @@ class BinnedAreas:
         self._predictions, self._units = predictions, units
 
     def values(self, weights: Weights, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
-        """Areas (n_resamples, n_models) of some resamples after others."""
+        """Yield areas (n_resamples, n_models), some resamples at a time."""
         n_models = len(self._predictions.models)
-        # Counts of the resamples that are made in one reading: twice a pass, as reading is slow.
+        # Counts of the resamples of one reading: twice the size of a pass, as reading is slow.
         of_a_block = 8 * weights.block_size(0) * n_models * 2 * N_BINS
         step = max(1, 2 * PASS_BYTES // of_a_block)
         for first in range(0, weights.n_blocks, step):
@@ -80,7 +80,7 @@ class BinnedAreas:
                 yield weights.rows(block), _area(counts)
 
     def left_out(self, part: TestSet, model: str, rows: slice) -> FloatArray:
-        """The area of a model without each of some samples of a part, of shape (n_samples, 1)."""
+        """Compute the area of a model without each of some samples, of shape (n_samples, 1)."""
         negative, positive = self._total[self._predictions.models.index(model)]
         cells = self._cells(part, model)[rows]
         of_positive, place = cells >= N_BINS, cells % N_BINS
@@ -103,7 +103,7 @@ class BinnedAreas:
     def _counts(
         self, weights: Weights, blocks: Sequence[int], n_jobs: int | None
     ) -> list[FloatArray]:
-        """Sums of weights by class and bin, (block_size, n_models, 2, N_BINS), for each block."""
+        """Sum weights by class and bin, (block_size, n_models, 2, N_BINS), for each block."""
         models = self._predictions.models
         sums = [np.zeros((weights.block_size(b), len(models), 2 * N_BINS)) for b in blocks]
         for row_block, part in enumerate(self._predictions.blocks()):
@@ -121,14 +121,14 @@ class BinnedAreas:
         return [each.reshape(len(each), len(models), 2, N_BINS) for each in sums]
 
     def _cells(self, part: TestSet, model: str) -> IntArray:
-        """Bin of each sample's score; bins of positives follow those of negatives."""
+        """Return the bin of each sample's score; bins of positives follow those of negatives."""
         outcomes = Outcomes.of(part, model)
         place = np.searchsorted(self._edges[model], outcomes.score(1), side="right")
         return outcomes.true_codes * N_BINS + place
 
     @cached_property
     def _edges(self) -> dict[str, FloatArray]:
-        """Inner edges of each model's bins: quantiles of scores from all over the test set."""
+        """Inner edges of each model's bins: quantiles of scores from the whole test set."""
         step = max(1, len(self._predictions) // _SAMPLE)
         found: dict[str, list[FloatArray]] = {model: [] for model in self._predictions.models}
         for part in self._predictions.blocks():
@@ -142,7 +142,7 @@ class BinnedAreas:
 
 
 def _area(counts: FloatArray) -> FloatArray:
-    """Areas of counts (..., 2, N_BINS), NaN where a class is missing."""
+    """Compute areas from counts (..., 2, N_BINS), NaN where a class is missing."""
     negative, positive = counts[..., 0, :], counts[..., 1, :]
     below = np.cumsum(negative, axis=-1) - negative / 2
     wins = (positive * below).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""The axes: statistics among the columns of the one matrix, values among the rows of a frame."""
+"""Axes: statistics as columns of one matrix, values as rows of a frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LongColumns = dict[str, Any]
 
 @dataclass(frozen=True)
 class ValueKey:
-    """One column of the results: a metric, and a class where it is per class."""
+    """One column of the results: a metric, and a class if it is per class."""
 
     metric: str
     label: Any = None
@@ -27,7 +27,7 @@ class ValueKey:
 
 @dataclass(frozen=True)
 class Column:
-    """Place of a statistic: `width` columns for each model, or once if shared."""
+    """Columns of a statistic: `width` columns for each model, or once if shared."""
 
     statistic: Statistic
     start: int
@@ -39,7 +39,7 @@ class Column:
         return self.start + self.width * (1 if self.statistic.shared else self.n_models)
 
     def of(self, totals: FloatArray) -> FloatArray:
-        """The statistic's totals, of shape (..., n_models or 1, width)."""
+        """Return the statistic's totals, of shape (..., n_models or 1, width)."""
         block = totals[..., self.start : self.stop]
         return block.reshape(*totals.shape[:-1], -1, self.width)
 
@@ -47,7 +47,7 @@ class Column:
 def lay_out(
     metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_models: int
 ) -> list[Column]:
-    """Columns of all statistics that some metrics need, each once."""
+    """Return the columns of all statistics that some metrics need, each once."""
     needed = dict.fromkeys(statistic for metric in metrics for statistic in metric.statistics)
     columns: list[Column] = []
     for statistic in needed:
@@ -57,7 +57,7 @@ def lay_out(
 
 
 def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_rows: int) -> None:
-    """Refuse metrics whose numbers of one model alone would fill the memory.
+    """Refuse metrics whose numbers of a single model would fill the memory.
 
     Raises
     ------
@@ -68,14 +68,14 @@ def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_ro
         needed = 8 * n_rows * sum(widths[statistic] for statistic in metric.statistics)
         if needed > HELD_BYTES:
             raise ValueError(
-                f"{metric.name} keeps {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
+                f"{metric.name} stores {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
                 f"samples, {needed / 2**30:.1f} GiB; take fewer samples or classes, or a metric "
                 "that does not treat every class separately."
             )
 
 
 def value_keys(metrics: Sequence[AnyMetric], predictions: TestSet) -> Iterator[ValueKey]:
-    """The axis of values: every metric, per class where it is."""
+    """Yield the axis of values: every metric, with its classes if it is per class."""
     for metric in metrics:
         if metric.per_class and predictions.labels is not None:
             yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
@@ -84,16 +84,16 @@ def value_keys(metrics: Sequence[AnyMetric], predictions: TestSet) -> Iterator[V
 
 
 def long_columns(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> LongColumns:
-    """Columns with an entry for each row and each value: those of `rows`, metric, label, others.
+    """Return columns with an entry for each row and value: `rows`, metric, label, others.
 
     Parameters
     ----------
     rows : mapping of str to array-like of shape (n_rows,), or to one entry for all
-        What each row belongs to, such as a model; at least one of them has n_rows entries.
+        Keys of each row, such as a model; at least one of them has n_rows entries.
     keys : sequence of ValueKey
         The axis of values.
     **columns : ndarray of shape (n_rows, n_values), or one entry for all
-        What is known of each value.
+        Numbers of each value.
     """
     n_rows = next(len(entries) for entries in rows.values() if np.ndim(entries))
     named = np.empty((2, len(keys)), dtype=object)
@@ -108,7 +108,7 @@ def long_columns(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: A
 
 
 def joined_frame(parts: Iterable[LongColumns]) -> pd.DataFrame:
-    """A long frame of the rows of all parts, which have the same columns."""
+    """Return a long frame of the rows of all parts, which have the same columns."""
     columns = list(parts)
     joined = {
         name: np.concatenate([np.broadcast_to(part[name], len(part["label"])) for part in columns])
@@ -118,17 +118,17 @@ def joined_frame(parts: Iterable[LongColumns]) -> pd.DataFrame:
 
 
 def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
-    """A long frame: a line for each row and each value, of the columns of `long_columns`."""
+    """Return a long frame: a line for each row and value, of the columns of `long_columns`."""
     return _frame(long_columns(rows, keys, **columns))
 
 
 def _frame(columns: LongColumns) -> pd.DataFrame:
-    # pandas turns integers into floats where a label is missing.
+    # pandas converts integers to floats if a label is missing.
     return pd.DataFrame(columns | {"label": pd.Series(columns["label"], dtype=object)})
 
 
 def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
-    """A long frame with a row for each model: model, metric, label, and the columns."""
+    """Return a long frame with a row for each model: model, metric, label, and the columns."""
     return long_frame({"model": np.array(models, dtype=object)}, keys, **columns)
 
 
@@ -139,11 +139,11 @@ def pair_frame(
     keys: Sequence[ValueKey],
     **columns: Any,
 ) -> pd.DataFrame:
-    """A long frame with a row for each pair: model_a, model_b, metric, label, and the columns."""
+    """Return a long frame of pairs: model_a, model_b, metric, label, and the columns."""
     return long_frame(pair_rows(models, model_a, model_b), keys, **columns)
 
 
 def pair_rows(models: Sequence[str], model_a: IntArray, model_b: IntArray) -> dict[str, AnyArray]:
-    """Names of the models of each pair, as rows of `long_columns`."""
+    """Return the names of the models of each pair, as rows of `long_columns`."""
     names = np.array(models, dtype=object)
     return {"model_a": names[model_a], "model_b": names[model_b]}

@@ -10,7 +10,7 @@ from modelcompare.data.test_set import TestSet
 
 
 class Blocks:
-    """Parts of a test set that are in memory: itself, or the row block that was read last.
+    """The rows of a test set that are in memory: all, or the row block that was read last.
 
     Blocks are read in order, once per iteration.
     """
@@ -22,11 +22,11 @@ class Blocks:
         self._ahead: dict[int, Iterator[TestSet]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is being read does not pickle; a copy reads for itself.
+        # An open iterator cannot be pickled; a copy starts to read again.
         return Blocks, (self._predictions,)
 
     def part(self, rows: slice) -> tuple[TestSet, slice]:
-        """A test set in memory that holds some of the samples, and where these are in it."""
+        """Return a test set in memory that contains some samples, and their rows in it."""
         whole = self._predictions
         if whole.head is whole:
             return whole, rows
@@ -47,7 +47,7 @@ class Blocks:
 
 
 def in_steps(blocks: Sequence[slice], step: int) -> Iterator[slice]:
-    """Parts of blocks of units, none over the edge of a block."""
+    """Yield steps of at most `step` units within blocks of units."""
     for block in blocks:
         for start in range(block.start, block.stop, step):
             yield slice(start, min(start + step, block.stop))

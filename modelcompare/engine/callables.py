@@ -18,7 +18,7 @@ from modelcompare.words import shown
 def evaluator(
     metric: OrderMetric | CallableMetric, predictions: TestSet, model: str
 ) -> Callable[[FloatArray], FloatArray]:
-    """Function of per-sample weights (n_resamples, n_samples), for one model."""
+    """Return the function of per-sample weights (n_resamples, n_samples), for one model."""
     if isinstance(metric, OrderMetric):
         return metric.prepare(Outcomes.of(predictions, model))
     array = given_output(metric, predictions, model)
@@ -26,7 +26,7 @@ def evaluator(
 
 
 def given_output(metric: CallableMetric, predictions: TestSet, model: str) -> AnyArray:
-    """Output of each sample, as a user's function takes it."""
+    """Return the output of each sample, as a user's function takes it."""
     if metric.needs == "labels" and predictions.labels is not None:
         return predictions.labels[predictions.predicted(model)]
     return predictions.output(model).array
@@ -61,7 +61,7 @@ def _called(
 
 
 def _number(metric: CallableMetric, value: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Check the value of the function: a number, or one for each class."""
+    """Check the value of the function, a number or one for each class, and return it."""
     try:
         # None would become NaN.
         found = np.asarray("None" if value is None else value, dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Totals of a long run, kept in a folder, so that it can be resumed.
+"""Totals of a long run, stored in a folder, so that it can be resumed.
 
-A folder belongs to one source of rows. Each run over them (resamples of one seed) has a file of its
-own, named after all that its totals depend on, so that totals are never mixed.
+A folder belongs to one source of rows. Each run over them (resamples of one seed) has a separate
+file, named by a hash of everything that its totals depend on, so that totals are never mixed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Checkpoint:
     Parameters
     ----------
     path : Path
-        Where it is.
+        Location of the file.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class Checkpoint:
     def of(
         cls, folder: Path, source: Mapping[str, object], run: Mapping[str, object]
     ) -> Checkpoint:
-        """The checkpoint of a run over a source, to which its folder must belong."""
+        """Return the checkpoint of a run over a source, to which its folder must belong."""
         claim(folder, source)
         digest = hashlib.sha256(json.dumps(run, default=str).encode()).hexdigest()
         return cls(folder / f"totals-{digest[:24]}.npz")
@@ -55,14 +55,14 @@ class Checkpoint:
         if not self.path.exists():
             return 0, []
         try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-                places = range(len(held.files) - 1)
-                return int(held["next"]), [held[f"block_{place}"] for place in places]
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                places = range(len(stored.files) - 1)
+                return int(stored["next"]), [stored[f"block_{place}"] for place in places]
         except (BadZipFile, KeyError, OSError, ValueError) as error:
             raise ValueError(f"{self.path} is damaged ({error}); delete it.") from error
 
     def save(self, done: int, totals: Sequence[FloatArray], *, last: bool) -> None:
-        """Keep the totals over so many row blocks, unless the last ones were kept just now."""
+        """Store the totals over so many row blocks, unless others were stored just before."""
         started = time.monotonic()
         if started < self._next and not last:
             return
@@ -79,18 +79,18 @@ def checkpoint_of(
 ) -> Checkpoint | None:
     """Return the checkpoint of totals under drawn weights, of a scan with a folder for it.
 
-    Weights that were not drawn are of one pass, which needs none.
+    Weights that are not drawn need one pass only, and no checkpoint.
     """
     if predictions.checkpointed is None or not isinstance(weights, BootstrapWeights):
         return None
     folder, source, reading = predictions.checkpointed
     drawn = {name: getattr(weights, name) for name in ("n_resamples", "scheme", "size", "seed")}
-    told = {"weights": type(weights).__name__, **drawn, **run, **reading}
-    return Checkpoint.of(folder, source, told)
+    settings = {"weights": type(weights).__name__, **drawn, **run, **reading}
+    return Checkpoint.of(folder, source, settings)
 
 
 def claim(folder: Path, source: Mapping[str, object]) -> None:
-    """Make a folder that of a source of rows.
+    """Assign a folder to a source of rows.
 
     Raises
     ------
@@ -98,11 +98,11 @@ def claim(folder: Path, source: Mapping[str, object]) -> None:
         If it belongs to another source.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    known, told = folder / _SOURCE, json.dumps(source, default=str, indent=1)
+    known, text = folder / _SOURCE, json.dumps(source, default=str, indent=1)
     if not known.exists():
-        write_bytes(known, told.encode())
-    elif known.read_text() != told:
+        write_bytes(known, text.encode())
+    elif known.read_text() != text:
         raise ValueError(
-            f"{folder} holds checkpoints of other rows, or of these before they changed; name "
+            f"{folder} contains checkpoints of other rows, or of these before they changed; name "
             "another folder, or delete it to start again."
         )

@@ -1,7 +1,7 @@
-"""Influences on the values of many classes, of the units that bear on each.
+"""Influences on the values of many classes, restricted to the units that affect each class.
 
-A sample affects the value of its true class and of its predicted class; on all others
-it has no influence. So of many classes most influences are 0, and are left out.
+A sample affects only the values of its true class and of its predicted class. With many classes
+most influences are 0, and are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from modelcompare.metrics.base import AnyMetric, Metric
 
 
 def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Metric]:
-    """True if each value of a metric is one of a class that few samples bear on."""
+    """True if a metric has a value for each of many classes, affected by few samples each."""
     p = evaluation.predictions
     if not (isinstance(metric, Metric) and metric.per_class and p.n_classes >= MANY_COLUMNS):
         return False
@@ -39,14 +39,14 @@ def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[M
 def class_influences(
     evaluation: Evaluation, metric: Metric, estimate: FloatArray
 ) -> Iterator[tuple[int, IntArray, FloatArray]]:
-    """Influences on each class's value, of some units after others.
+    """Yield influences on each class's value, some units at a time.
 
     Parameters
     ----------
     evaluation : Evaluation
         Models and units.
     metric : Metric
-        One that `has_few_influences`.
+        A metric for which `has_few_influences` is true.
     estimate : ndarray of shape (n_models, n_classes)
         Its values.
 
@@ -55,9 +55,9 @@ def class_influences(
     code : int
         The class.
     units : ndarray of int of shape (n_some,)
-        Units that bear on it, by any model.
+        Units that affect it, for any model.
     influence : ndarray of shape (n_models, n_some)
-        NaN for a unit without which there is no value.
+        NaN for a unit without which the value is undefined.
     """
     n_models = len(evaluation.models)
     step = max(1, PASS_BYTES // (8 * n_models * (n_models + 1)))
@@ -79,14 +79,14 @@ def class_influences(
 def _of_model(
     evaluation: Evaluation, metric: Metric, estimate: FloatArray, position: int, rows: slice
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Class, unit and influence of each sample on each class that it bears on, for one model."""
+    """Return class, unit and influence of the samples of one model on the classes they affect."""
     totals = evaluation.parts(metric, evaluation.grand_total(slice(None)))
     outcomes = evaluation.outcomes(evaluation.models[position], rows)
     entries = [evaluation.entries(s, outcomes, rows) for s in metric.statistics]
     codes, numbers = (np.stack(part) for part in zip(*(e[1:] for e in entries if e), strict=True))
     out = []
     for place, chosen in enumerate(codes):
-        # Each class once, though several statistics may be of it.
+        # Each class once, even if several statistics have it.
         here = np.flatnonzero((codes[:place] != chosen).all(axis=0))
         code, left = chosen[here], []
         for part, other, number in zip(totals, codes, numbers, strict=True):
@@ -96,5 +96,5 @@ def _of_model(
         change = estimate[position, code] - metric.value(*left)[:, 0]
         out.append((code, rows.start + here, (evaluation.units.size - 1) * change))
     joined = [np.concatenate(part) for part in zip(*out, strict=True)]
-    bears = joined[2] != 0
-    return joined[0][bears], joined[1][bears], joined[2][bears]
+    affects = joined[2] != 0
+    return joined[0][affects], joined[1][affects], joined[2][affects]

@@ -1,8 +1,8 @@
-"""Models, or differences of pairs of them, of one sample: all that intervals and tests are given.
+"""Models, or differences of pairs of models, on one sample: the input of intervals and tests.
 
-A `Sample` holds what is known of all models: values on the test set, values on its resamples, and
-moments of the influences. `Contrasts` are its rows that are judged: the models themselves, or the
-differences a - b of pairs. All of it is computed when something reads it, and then kept.
+A `Sample` contains the values of all models on the test set and on its resamples, and moments of
+the influences. `Contrasts` are the rows to be evaluated: the models themselves, or the differences
+a - b of pairs. Everything is computed when it is first read, and then stored.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ROUNDING = 1e-13
 
 
 def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Difference a - b; exactly 0 where only rounding differs."""
+    """Compute a - b; exactly 0 where only rounding differs."""
     return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
 def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
+    """Compute differences a - b of values (n_models, n_values); exactly 0 up to rounding."""
     return difference_of(values[model_a], values[model_b])
 
 
@@ -92,8 +92,8 @@ class Sample:
         """
         if self.n_resamples == 0:
             raise ValueError(
-                "no resamples were drawn, as the interval and the test that were asked for need "
-                "none; use method='percentile' or 'BCa', or test='bootstrap'."
+                "no resamples were drawn, because the chosen interval and test need none; use "
+                "method='percentile' or 'BCa', or test='bootstrap'."
             )
         return self.draws
 
@@ -118,22 +118,22 @@ class Sample:
         return np.count_nonzero(np.isnan(self.draws), axis=0)
 
     def values_of(self, model: str, metric: str, label: object = None) -> FloatArray:
-        """Replicates of one value, of shape (n_resamples,)."""
+        """Return the replicates of one value, of shape (n_resamples,)."""
         keys = self.evaluation.keys
         place = next(k for k, key in enumerate(keys) if (key.metric, key.label) == (metric, label))
         return self.draws[:, self.models.index(model), place]
 
     @property
     def signature(self) -> str:
-        """Description of how the replicates were drawn, in one line."""
+        """Description of the resampling, in one line."""
         predictions = self.evaluation.predictions
-        told = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
-        return signature("bootstrap", n=len(predictions), B=self.n_resamples, **told)
+        settings = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
+        return signature("bootstrap", n=len(predictions), B=self.n_resamples, **settings)
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """Rows that are judged: all models of a sample, or differences of pairs of them.
+    """Rows to be evaluated: all models of a sample, or differences of pairs of models.
 
     Arrays have the shape (n_rows, n_values) unless stated otherwise; values are those of
     ``evaluation.keys``.
@@ -173,7 +173,7 @@ class Contrasts:
         """Values, or differences, on the resamples, (n_resamples, n_rows, n_values)."""
         if self.pairs is None:
             return self.sample.drawn
-        # The resamples of a model and value lie together, and so do those of a pair.
+        # The resamples of a model and value are contiguous, and so are those of a pair.
         drawn = self.sample.drawn.transpose(1, 2, 0)
         return Exchange.of(*self.pairs).combined(np.subtract, drawn, drawn).transpose(2, 0, 1)
 
@@ -200,7 +200,7 @@ class Contrasts:
 
     @property
     def blocks(self) -> list[Contrasts]:
-        """Some pairs at a time, whose replicates fit into memory; all models at once."""
+        """Contrasts of some pairs at a time, whose replicates fit into memory; or of all models."""
         if self.pairs is None:
             return [self]
         a, b = self.pairs
@@ -214,9 +214,9 @@ class Contrasts:
 
 @one_blas_thread()
 def _replicate_moments(evaluation: Evaluation, weights: BootstrapWeights) -> FloatArray:
-    """Covariance of the models' values on each resample, by its own influence functions.
+    """Compute the covariance of the models' values on each resample, from its influence functions.
 
-    Each resample costs as much as a jackknife of the test set; with distinct rows that is little.
+    Each resample costs as much as a jackknife of the test set, which is little for distinct rows.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray
     w, rows = w[there], statistics[there]
     n = w.sum()
     if n <= 1:
-        # A Poisson resample may be empty; it has no error to speak of.
+        # A Poisson resample may be empty, and then has no standard error.
         return np.full((len(evaluation.keys), *[len(evaluation.models)] * 2), np.nan)
     total = w @ rows
     left = without(total, rows)

@@ -1,7 +1,7 @@
-"""Resamples without a value, ruled out from the totals of the test set alone.
+"""Proof from the totals of the test set that no resample is undefined.
 
-A total T of numbers between 0 and 1 comes from at least T samples, and a resample
-holds none of them with a probability below ``exp(-T)``.
+A total T of numbers between 0 and 1 comes from at least T samples, and a resample contains none of
+them with a probability below ``exp(-T)``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import COUNT
 
-# exp(-60) is 1e-26: times a billion of resamples and values it is still never.
+# exp(-60) is 1e-26: negligible even for a billion of resamples and values.
 _ENOUGH = 60.0
 # Statistics between 0 and 1 on every sample of weight 1.
 _WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
 
 
 def never_undefined(evaluation: Evaluation) -> bool:
-    """True if practically no resample is without any value.
+    """True if all values are defined on practically all resamples.
 
-    False where that is not known: of clusters, strata and buckets, of functions, and of metrics
-    that are more than a quotient.
+    False if that is not known: for clusters, strata and buckets, for functions, and for metrics
+    that are not a quotient.
     """
     p = evaluation.predictions
     if p.groups is not None or evaluation.units.strata is not None:
@@ -55,7 +55,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     enough = bool((metric.ratio(*totals)[1] >= _ENOUGH * share).all())
     if not value.strict or not enough:
         return enough
-    # Larger totals have a value where smaller ones do.
+    # Larger totals have a value if smaller ones do.
     least = [
         np.where((t >= _ENOUGH) & within, np.finfo(float).tiny, 0.0)
         for t, within in zip(totals, counted, strict=True)
@@ -64,7 +64,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
 
 
 def _has_all_classes(evaluation: Evaluation) -> bool:
-    """True if every class has enough samples of some weight."""
+    """True if every class has enough samples with a positive weight."""
     p = evaluation.predictions
     if p.hard_codes is None:
         return False

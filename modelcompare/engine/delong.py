@@ -11,18 +11,18 @@ from modelcompare.metrics.ranking import placements
 
 
 def check_area(metric: AnyMetric) -> None:
-    """Refuse a metric that DeLong's test is not of."""
+    """Refuse a metric other than the ROC AUC."""
     if metric.name != "roc_auc":
-        raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
+        raise ValueError(f"DeLong's test is for roc_auc, not for {metric.name}.")
 
 
 def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:
-    """AUCs of all models and their covariance matrix.
+    """Compute the AUCs of all models and their covariance matrix.
 
     Parameters
     ----------
     predictions : Predictions
-        Two classes, probabilities, no weights and no clusters.
+        Probabilities of two classes, without weights and clusters.
 
     Returns
     -------

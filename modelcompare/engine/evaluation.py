@@ -1,8 +1,8 @@
 """Weights x statistics -> totals -> values: every metric of every model, block by block.
 
-`Evaluation` lays the statistics of all metrics and models side by side as the columns of one
-matrix. A resample is a row of weights, so a block of resamples is one matrix product, whatever the
-number of models and metrics; the formulas then run over the totals of the whole block at once.
+`Evaluation` makes the statistics of all metrics and models the columns of one matrix. A resample is
+a row of weights, so a block of resamples is one matrix product for any number of models and
+metrics; the formulas are then applied to the totals of the whole block at once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from modelcompare.metrics.counts import SUPPORT
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import GivenWeights, Weights
 
-# Bytes of statistics that are summed at once; sums of other models together would round otherwise.
+# Bytes of statistics that are summed at once; other groups of models would round differently.
 TILE_BYTES = 96 * 2**20
 
 
@@ -52,10 +52,10 @@ class Evaluation(UnitStatistics):
     predictions : Predictions
         The test set and the models' outputs.
     metrics : sequence of metrics
-        As `metrics.resolve_metrics` gives them.
+        As returned by `metrics.resolve_metrics`.
     collapse : bool, optional
-        Whether identical rows become one unit with a multiplicity, which is exact where only
-        discrete statistics are asked for. By default they do where that is much faster.
+        Whether identical rows become one unit with a multiplicity, which is exact if all statistics
+        are discrete. By default they do if that is much faster.
     stratify : bool
         Whether resamples keep the number of samples in each of `predictions.strata`.
 
@@ -64,13 +64,13 @@ class Evaluation(UnitStatistics):
     models : tuple of str
         Axis of the models.
     keys : tuple of ValueKey
-        Axis of the values: every metric, per class where it is.
+        Axis of the values: every metric, with its classes if it is per class.
     units : Units
-        What a weight belongs to: samples, clusters (`predictions.groups`), or distinct rows.
+        Units that are weighted: samples, clusters (`predictions.groups`), or distinct rows.
     """
 
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> Evaluation:
-        """Evaluation of other metrics on the same units; of units without strata."""
+        """Return the evaluation of other metrics on the same units, without strata."""
         return self.once(
             ("of", *(metric.name for metric in metrics)),
             lambda: Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False),
@@ -79,7 +79,7 @@ class Evaluation(UnitStatistics):
     # -- values -----------------------------------------------------------------------------
 
     def estimate(self) -> FloatArray:
-        """Values on the test set itself, of shape (n_models, n_values)."""
+        """Compute the values on the test set itself, of shape (n_models, n_values)."""
         everything = GivenWeights.everything(self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         if self._sums:
@@ -88,12 +88,12 @@ class Evaluation(UnitStatistics):
         return out[0]
 
     def values(self, weights: FloatArray) -> FloatArray:
-        """Values under given weights.
+        """Compute the values under given weights.
 
         Parameters
         ----------
         weights : ndarray of shape (n_resamples, n_units)
-            How much each unit counts in each resample.
+            Weight of each unit in each resample.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class Evaluation(UnitStatistics):
     def replicates(
         self, weights: Weights, *, n_jobs: int | None = None, progress: bool = False
     ) -> FloatArray:
-        """Values under drawn weights.
+        """Compute the values under drawn weights.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Evaluation(UnitStatistics):
         n_jobs : int, optional
             As in `map_blocks`; the numbers do not depend on it.
         progress : bool
-            Show a bar on stderr, if that is a terminal, once work lasts over a second.
+            Show a bar on stderr, if that is a terminal, after one second.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class Evaluation(UnitStatistics):
             for models, blocks in passes:
                 self._fill_pass(out, weights, models, blocks, n_jobs, bar)
         self._fill_others(out, weights, n_jobs, progress=progress)
-        # As large as the statistics, and used only once.
+        # Free it: it is as large as the statistics, and used only once.
         self._sparse = None
         return out
 
@@ -147,11 +147,11 @@ class Evaluation(UnitStatistics):
         models: slice = slice(None),
         blocks: Sequence[int] | None = None,
         n_jobs: int | None = None,
-        told: Callable[[float], object] = lambda _: None,
+        finished: Callable[[float], object] = lambda _: None,
     ) -> list[FloatArray]:
-        """Totals ``weights @ statistics`` of some models, one array for each block of resamples.
+        """Compute ``weights @ statistics`` of some models, one array for each block of resamples.
 
-        `told` is called with the share of finished row blocks after each of them.
+        `finished` is called with the share of finished row blocks after each of them.
         """
         blocks = range(weights.n_blocks) if blocks is None else blocks
         row_blocks = self.units.row_blocks()
@@ -172,16 +172,16 @@ class Evaluation(UnitStatistics):
             done = row_block + 1
             if kept is not None:
                 kept.save(done, totals, last=done == len(row_blocks))
-            told(done / len(row_blocks))
+            finished(done / len(row_blocks))
         return totals
 
     def grand_total(self, models: slice) -> FloatArray:
-        """Totals of some models over the whole test set."""
+        """Return the totals of some models over the whole test set."""
         first, last, _ = models.indices(len(self.models))
-        everybody = self._grand_total
+        of_all = self._grand_total
         return np.concatenate([
-            everybody[c.start : c.stop] if c.statistic.shared
-            else everybody[c.start + c.width * first : c.start + c.width * last]
+            of_all[c.start : c.stop] if c.statistic.shared
+            else of_all[c.start + c.width * first : c.start + c.width * last]
             for c in self.columns(slice(None))
         ])  # fmt: skip
 
@@ -192,7 +192,7 @@ class Evaluation(UnitStatistics):
 
     @cached_property
     def support(self) -> FloatArray | None:
-        """Samples of each true class, of a sketch their weight; None where these are not known."""
+        """Samples of each true class, or their weight in a sketch; None if unknown."""
         p = self.predictions
         if p.about is not None and p.about.labels is not None and not p.about.soft_truth:
             return p.unit_weights(by_class=True).sum(axis=0)
@@ -204,7 +204,7 @@ class Evaluation(UnitStatistics):
         return counted[0].of(self.grand_total(slice(None)))[0]
 
     def values_of_totals(self, totals: FloatArray) -> FloatArray:
-        """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""
+        """Compute sum metrics from totals (..., n_columns), of shape (..., n_models, n_values)."""
         out = np.full((*totals.shape[:-1], len(self.models), len(self.keys)), np.nan)
         self._fill_sums(out, totals, slice(None))
         return out
@@ -212,13 +212,13 @@ class Evaluation(UnitStatistics):
     # -- leave one out ----------------------------------------------------------------------
 
     def jackknife(self, models: slice, rows: slice) -> FloatArray:
-        """Values with one sample (or cluster) of each given unit left out.
+        """Compute the values without one sample (or cluster) of each given unit.
 
         Returns
         -------
         ndarray of shape (n_rows, n_models, n_values)
-            For a distinct row of multiplicity m, the value with one of its m samples left out. The
-            units of one value lie together.
+            For a distinct row of multiplicity m, the value without one of its m samples. The units
+            of one value are contiguous.
         """
         n_rows = len(range(*rows.indices(self.units.n_units)))
         shape = (len(self.models[models]), len(self.keys), n_rows)
@@ -236,10 +236,10 @@ class Evaluation(UnitStatistics):
     def influence(
         self, models: slice, rows: slice, estimate: FloatArray, *, undefined: float = 0.0
     ) -> FloatArray:
-        """Influence of each unit: (n - 1) (estimate - leave-one-out value).
+        """Compute the influence of each unit: (n - 1) (estimate - leave-one-out value).
 
-        Their mean square over n is the squared standard error of the estimate. A leave-one-out
-        value that is undefined has no influence to speak of and counts as `undefined`.
+        Their mean square over n is the squared standard error of the estimate. If the leave-one-out
+        value is undefined, the influence is `undefined`.
         """
         left = self.jackknife(models, rows)
         influence = (self.units.size - 1) * (estimate[models] - left)
@@ -250,7 +250,7 @@ class Evaluation(UnitStatistics):
     # -- workers ----------------------------------------------------------------------------
 
     def _tiles(self) -> list[slice]:
-        """Models whose statistics fit into memory at once, independent of other use of it."""
+        """Return groups of models whose statistics fit into memory, independent of other use."""
         shared = sum(width for statistic, width in self._kept_widths.items() if statistic.shared)
         own = max(1, sum(self._kept_widths.values()) - shared)
         rows, n_models = min(self.units.n_units, ROW_BLOCK), len(self.models)
@@ -261,7 +261,7 @@ class Evaluation(UnitStatistics):
         ]
 
     def _passes(self, weights: Weights) -> list[tuple[slice, Sequence[int]]]:
-        """Models and blocks of resamples whose totals fit into memory at once."""
+        """Return models and blocks of resamples whose totals fit into memory at once."""
         if not self._sums:
             return []
         tiles = self._tiles()
@@ -279,10 +279,12 @@ class Evaluation(UnitStatistics):
     ) -> None:  # fmt: skip
         before, n_resamples = bar.n, sum(map(weights.block_size, blocks))
 
-        def told(share: float) -> None:
+        def finished(share: float) -> None:
             bar.update(before + int(share * n_resamples) - bar.n)
 
-        totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs, told=told)
+        totals = self.totals(
+            weights, models=models, blocks=blocks, n_jobs=n_jobs, finished=finished
+        )
 
         def fill(place: int) -> None:
             self._fill_sums(out[weights.rows(blocks[place]), models], totals[place], models)
@@ -305,7 +307,7 @@ class Evaluation(UnitStatistics):
         return out
 
     def _room(self, n_resamples: int, models: slice) -> FloatArray:
-        """Room for values (n_resamples, n_models, n_values); a model's resamples lie together."""
+        """Allocate values (n_resamples, n_models, n_values); a model's resamples are contiguous."""
         shape = (len(self.models[models]), len(self.keys), n_resamples)
         return np.empty(shape).transpose(2, 0, 1)
 
@@ -318,7 +320,7 @@ class Evaluation(UnitStatistics):
     def _fill_others(
         self, out: FloatArray, weights: Weights, n_jobs: int | None, *, progress: bool = False
     ) -> None:
-        """Values that are no sums: each block of weights is drawn once for all models."""
+        """Compute values that are not sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
         functions = [metric for metric in others if isinstance(metric, CallableMetric)]
         sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
@@ -362,7 +364,7 @@ class Evaluation(UnitStatistics):
                 out[weights.rows(block), position, self.metric_slice(metric.name)] = value
 
     def _sample_weights(self, weights: Weights, block: int) -> Iterator[AnyArray]:
-        """Weights of all samples, for some resamples of a block after others."""
+        """Yield weights of all samples, some resamples of a block at a time."""
         if weights.whole and self.predictions.sample_weight is None:
             # Narrow integers, sample after sample: order metrics read them several times faster.
             for counts in weights.parts(block, counts=True):

@@ -1,4 +1,4 @@
-"""Numbers of pairs of models from those of single models."""
+"""Numbers of pairs of models, computed from numbers of single models."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from modelcompare.arrays import AnyArray, IntArray
 
 @dataclass(frozen=True)
 class Exchange:
-    """Models whose swapped outputs are replaced by other models'.
+    """Pairs of models, arranged so that neighbouring pairs share a model.
 
     Attributes
     ----------
     stays, comes : ndarray of int of shape (n_pairs,)
-        Models whose outputs stay, and models whose outputs come in.
+        First and second model of each pair: outputs that stay, and outputs that replace them.
     runs : list of (slice, slice, slice)
-        Pairs that follow each other with one of the two models unchanged, and their models: one
-        model beside several that follow each other needs no copies of any.
+        Consecutive pairs with one model in common, and slices of their two models: one model and
+        several consecutive others are combined without copies.
     """
 
     stays: IntArray
@@ -29,7 +29,7 @@ class Exchange:
 
     @classmethod
     def of(cls, stays: IntArray, comes: IntArray) -> Exchange:
-        """Find the runs."""
+        """Return the pairs with their runs."""
         if not len(stays):
             return cls(stays, comes, [])
         along, across = np.diff(stays), np.diff(comes)

@@ -1,4 +1,4 @@
-"""Influence functions of all models at once: standard errors and skewness of any difference.
+"""Influence functions of all models: standard errors and skewness of any difference.
 
 The influence of a unit is derived from its leave-one-out value. Second and third moments of
 a difference of two models follow from sums of products of the two models' influences, so three
@@ -36,10 +36,11 @@ class InfluenceMoments:
     fourth : ndarray of shape (n_values, n_models)
         ``sum_i u_ia^4``.
     alone : ndarray of bool of shape (n_models, n_values)
-        Where a value rests on a single unit: without it there is none, and no error is known.
+        Where a value depends on a single unit: without it the value is undefined, so its standard
+        error is unknown.
     drawn : ndarray of shape (n_values, n_models, n_models), optional
-        Covariance over resamples of the values that influences do not describe, from which their
-        errors follow: the jackknife of a median is inconsistent (Efron 1979). NaN for the others.
+        Covariance over resamples of values that influences do not describe, for their standard
+        errors: the jackknife of a median is inconsistent (Efron 1979). NaN for the others.
     """
 
     n_samples: int
@@ -50,7 +51,7 @@ class InfluenceMoments:
     drawn: FloatArray | None = None
 
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
-        """Standard errors of the models' values, or of differences a - b, (n_rows, n_values)."""
+        """Return standard errors of values, or of differences a - b, (n_rows, n_values)."""
         sums = np.maximum(of_rows(self.second, pairs), 0.0)
         errors = np.sqrt(sums / (self.n_samples * (self.n_samples - 1)))
         if self.drawn is None:
@@ -59,23 +60,23 @@ class InfluenceMoments:
         return np.where(np.isnan(variances), errors, np.sqrt(np.maximum(variances, 0.0)))
 
     def degrees_of_freedom(self) -> FloatArray:
-        """Effective degrees of freedom of each squared standard error (Satterthwaite 1946).
+        """Return effective degrees of freedom of squared standard errors (Satterthwaite 1946).
 
         ``2 / CV^2``, where the coefficient of variation of the variance follows from the fourth
-        moment of the influences: about n for normal ones, and few where a handful of samples (a
+        moment of the influences: about n for normal ones, and few if a handful of samples (a
         rare class) carries the variance. Of shape (n_models, n_values).
         """
         degrees = np.maximum(satterthwaite(self.carriers(), self.n_samples), 1.0)
         return np.where(self.fourth.T > 0, degrees, np.inf)
 
     def carriers(self) -> FloatArray:
-        """Effective number of units that carry each variance, ``(sum u^2)^2 / sum u^4``."""
+        """Return the effective number of units that carry a variance, ``(sum u^2)^2 / sum u^4``."""
         squares = np.diagonal(self.second, axis1=1, axis2=2)
         out = np.ones(squares.shape)
         return np.divide(squares**2, self.fourth, out=out, where=self.fourth > 0).T
 
     def acceleration(self, pairs: Pairs | None = None) -> FloatArray:
-        """BCa's acceleration of the models' values, or of differences, (n_rows, n_values)."""
+        """Return BCa's acceleration of values, or of differences, (n_rows, n_values)."""
         third = self.third
         if pairs is None:
             cubes = np.diagonal(third, axis1=1, axis2=2).T
@@ -87,13 +88,13 @@ class InfluenceMoments:
         return np.divide(cubes, scale, out=np.zeros_like(squares), where=squares > 0)
 
     def covariance(self) -> FloatArray:
-        """Covariance of the models' values, of shape (n_values, n_models, n_models)."""
+        """Return the covariance of the models' values, of shape (n_values, n_models, n_models)."""
         found = self.second / (self.n_samples * (self.n_samples - 1))
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
 
 
 def satterthwaite(carriers: FloatArray, n_units: int) -> FloatArray:
-    """Degrees of freedom of variances that so many of the units carry; infinite of all."""
+    """Return degrees of freedom of variances carried by some of the units; infinite for all."""
     # No unit carries a variance of 0.
     relative = 1 / np.maximum(carriers, 1e-12) - 1 / n_units
     out = np.full(carriers.shape, np.inf)
@@ -101,27 +102,27 @@ def satterthwaite(carriers: FloatArray, n_units: int) -> FloatArray:
 
 
 def of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:
-    """Products of the models' values with themselves, or of pairs' differences with themselves."""
+    """Return the diagonal of products of models, or that of products of differences of pairs."""
     if pairs is None:
         return np.diagonal(products, axis1=1, axis2=2).T
     a, b = pairs
     own = products[:, a, a] + products[:, b, b]
     sums = own - 2 * products[:, a, b]
-    # Two models that agree everywhere differ by exactly 0, not by the rounding of a sum.
+    # Models that agree on all samples differ by exactly 0, not by the rounding of a sum.
     return np.where(sums <= 1e-13 * own, 0.0, sums).T
 
 
 def standard_errors(covariance: FloatArray, pairs: Pairs | None) -> FloatArray:
-    """Standard errors of the models' values, or of pairs' differences, (n_rows, n_values).
+    """Compute standard errors of values, or of differences of pairs, (n_rows, n_values).
 
-    From covariances (n_values, n_models, n_models); exactly 0 of models that agree everywhere.
+    From covariances (n_values, n_models, n_models); exactly 0 if two models agree on all samples.
     """
     return np.sqrt(np.maximum(of_rows(covariance, pairs), 0.0))
 
 
 @one_blas_thread()
 def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> InfluenceMoments:
-    """Sums of products of all models' influences, in one pass over the units."""
+    """Compute sums of products of all models' influences, in one pass over the units."""
     n_models, n_values = estimate.shape
     first = np.zeros((n_values, n_models))
     second = np.zeros((n_values, n_models, n_models))
@@ -147,9 +148,9 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
 def pair_degrees_of_freedom(
     evaluation: Evaluation, estimate: FloatArray, model_a: IntArray, model_b: IntArray
 ) -> FloatArray:
-    """Effective degrees of freedom of each difference's squared error, (n_pairs, n_values).
+    """Compute effective degrees of freedom of squared errors of differences, (n_pairs, n_values).
 
-    As `InfluenceMoments.degrees_of_freedom`, and at most one less than there are units.
+    As `InfluenceMoments.degrees_of_freedom`, and at most the number of units minus one.
     """
     n_models, n_values = estimate.shape
     shape = (n_values, n_models, n_models)
@@ -178,7 +179,7 @@ def pair_carriers(
     pairs: Pairs,
     values: IntArray,
 ) -> FloatArray:
-    """Effective number of units that carry each difference's variance, (n_pairs, len(values))."""
+    """Compute the effective number of units that carry each difference, (n_pairs, len(values))."""
     n, sums = evaluation.units.size, np.zeros((4, len(values), len(pairs[0])))
     place_of = {int(value): place for place, value in enumerate(values)}
     for value, u, counts in _influences(evaluation, estimate):
@@ -191,15 +192,15 @@ def pair_carriers(
 
 
 def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
-    """Sums of the first four powers of pairs' differences, of shape (4, n_pairs)."""
+    """Sum the first four powers of the differences of pairs, of shape (4, n_pairs)."""
     out = np.empty((4, len(pairs[0])))
     # Differences of one block of pairs, and a power of them.
     step = max(1, CACHE_BYTES // (2 * 8 * max(1, u.shape[1])))
     for start in range(0, out.shape[1], step):
         a, b = (side[start : start + step] for side in pairs)
-        apart = u[a] - u[b]
-        square = apart * apart
-        powers = (apart, square, square * apart, square * square)
+        difference = u[a] - u[b]
+        square = difference * difference
+        powers = (difference, square, square * difference, square * square)
         out[:, start : start + step] = [power @ counts for power in powers]
     return out
 
@@ -207,14 +208,14 @@ def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
 def _influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-    """Influences on each value, block by block of units, and the number of samples in each unit.
+    """Yield influences on each value, block by block of units, and the samples in each unit.
 
     Yields
     ------
     value : int
-        Which value; each comes once for some units.
+        Position of the value, which comes once for each block of units.
     influence : ndarray of shape (n_models, n_units_of_some)
-        NaN for a unit without which there is no value. Of units that are left out it is 0.
+        NaN for a unit without which the value is undefined. Units left out have influence 0.
     counts : ndarray of shape (n_units_of_some,)
     """
     units = evaluation.units
@@ -237,9 +238,9 @@ def _influences(
 def _dense_influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterable[tuple[slice, FloatArray]]:
-    """Influences (n_rows, n_models, n_values) on all values of some units after others.
+    """Return influences (n_rows, n_models, n_values) on all values, some units at a time.
 
-    Moments, degrees of freedom and carriers ask for the same ones.
+    Small ones are stored: moments, degrees of freedom and carriers use the same.
     """
     if 8 * evaluation.units.n_units * estimate.size > PASS_BYTES // 32:
         return _formed_influences(evaluation, estimate)
@@ -257,14 +258,14 @@ def _formed_influences(
     for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate, undefined=np.nan)
         if strata is not None:
-            # Resamples keep the strata's sizes, so what differs between strata does not vary.
+            # Resamples keep the sizes of strata, so differences between strata do not vary.
             here = strata[rows]
             influence = (influence - means[here]) * scale[here, None, None]
         yield rows, influence
 
 
 def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
-    """Factor that makes each stratum's variance one of n_h - 1 where moments divide by n - 1."""
+    """Return factors that make strata's variances those of n_h - 1; moments divide by n - 1."""
     sizes = np.bincount(strata, units.counts())
     alone = sizes == 1
     scale = sizes / np.where(alone, np.inf, sizes - 1) * (units.size - 1) / units.size
@@ -272,7 +273,7 @@ def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
 
 
 def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArray) -> FloatArray:
-    """Mean influence in each stratum, of shape (n_strata, n_models, n_values)."""
+    """Compute the mean influence in each stratum, of shape (n_strata, n_models, n_values)."""
     n_strata = int(strata.max()) + 1
     sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
     for rows in evaluation.row_steps():
@@ -287,7 +288,7 @@ def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArra
 def signed_sums(
     evaluation: Evaluation, estimate: FloatArray, masks: Weights
 ) -> tuple[FloatArray, FloatArray]:
-    """Sums of all models' influences under random signs.
+    """Compute sums of all models' influences under random signs.
 
     Parameters
     ----------
@@ -296,7 +297,7 @@ def signed_sums(
     estimate : ndarray of shape (n_models, n_values)
         The values on the test set.
     masks : SwapMasks
-        Where a mask is 1 the sign is -1.
+        Masks: 1 for the sign -1.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""True and predicted classes of all models, of every sample or of distinct rows, and their counts.
+"""True and predicted classes of all models, for every sample or for distinct rows.
 
 Distinct rows are combinations of the true class, all models' predicted classes and the stratum.
 """
@@ -18,11 +18,11 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.planning import scores_of
 from modelcompare.metrics.quotient import divide
 
-# A multinomial draw over distinct rows pays only if they are few.
+# A multinomial draw over distinct rows is faster only if they are few.
 COLLAPSE_AT = 1 / 16
-# Blocks whose distinct rows are put together at once.
+# Blocks whose distinct rows are joined at once.
 _AT_ONCE = 64
-# Share of all weights that is left where sums cancel.
+# Share of all weights that rounding leaves where sums cancel.
 _CANCELLED = 1e-12
 
 
@@ -53,7 +53,7 @@ class Labels:
 
     @classmethod
     def distinct(cls, predictions: TestSet, strata: AnyArray | None = None) -> Labels:
-        """Distinct rows of a test set; groups of equal rows are found by one integer key each."""
+        """Return the distinct rows of a test set, grouped by one integer key."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
         stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
         columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
@@ -64,7 +64,7 @@ class Labels:
 
     @classmethod
     def of_each(cls, predictions: TestSet) -> Labels:
-        """Every sample for itself, equal or not."""
+        """Return every sample as a row, identical or not."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
         predicted = [predictions.predicted(model) for model in predictions.models]
         times = np.ones(len(predictions), dtype=np.intp)
@@ -74,7 +74,7 @@ class Labels:
 
     @classmethod
     def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
-        """Each sample right (1) or wrong (0), by a mean of scores 0 and 1; None of others."""
+        """Return each sample as right (1) or wrong (0), for means of scores 0 and 1; else None."""
         if not isinstance(metric, Metric) or metric.needs != "scores":
             return None
         if not (metric.is_mean or metric.proportion):
@@ -90,18 +90,18 @@ class Labels:
         return len(self.codes)
 
     def outcomes(self, model: int, rows: slice) -> Outcomes:
-        """Outcomes of some rows for one model."""
+        """Return the outcomes of some rows for one model."""
         output = Output("labels", self.predicted[model][rows])
         return Outcomes(output, self.codes[rows], self.n_classes)
 
     @property
     def right_or_wrong(self) -> Labels:
-        """Labels of the same samples in one class, 1, that models name where they are right."""
+        """Labels of the same samples in one class, 1, predicted where a model is right."""
         right = [(named == self.codes).astype(np.intp) for named in self.predicted]
         return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
 
     def powered(self, power: int) -> FloatArray:
-        """Powers of the weights, summed over the samples that each row represents."""
+        """Return powers of the weights, summed over the samples of each row."""
         if self.weights is None:
             return self.multiplicity.astype(np.float64)
         return self.weights if power == 1 else self.weights**power
@@ -114,14 +114,14 @@ class Labels:
 
     @property
     def size_of_others(self) -> float:
-        """Effective number of samples outside of the most frequent class."""
+        """Effective number of samples outside the most frequent class."""
         count, squares = (np.bincount(self.codes, self.powered(power)) for power in (1, 2))
         most = count.argmax()
         others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
         return float(divide(others**2, of_squares, 0.0))
 
     def pair_cells(self, a: IntArray, b: IntArray, power: int = 1) -> FloatArray:
-        """Sums of powers of the weights by truth, model a and model b, in each class or not.
+        """Sum powers of the weights by true class, model a and model b: in each class or not.
 
         Of shape (n_pairs, n_classes, 2, 2, 2).
         """
@@ -132,18 +132,18 @@ class Labels:
         of_a, of_b = own[a], own[b]
         cells = [everything - of_a - of_b + both, of_b - both, of_a - both, both]
         out = np.stack(cells, axis=-1).reshape(*both.shape, 2, 2)
-        # What cancels in exact arithmetic is 0.
+        # Sums that cancel in exact arithmetic are 0.
         return np.where(np.abs(out) <= _CANCELLED * weights.sum(), 0.0, out)
 
     def _pair_sums(self, a: IntArray, b: IntArray, power: int) -> tuple[FloatArray, FloatArray]:
-        """Sums of powers of the weights of false alarms and of hits of each class.
+        """Sum powers of the weights of false alarms and of hits of each class.
 
-        Of each model (n_models, n_classes, 2), and of those that models a and b have in common
+        For each model (n_models, n_classes, 2), and for those that models a and b have in common
         (n_pairs, n_classes, 2).
         """
         if self.weights is None and self.n_classes < len(a):
             return self._sums_by_class(a, b)
-        # Sums of ones are counted faster than added up.
+        # Counting is faster than summing ones.
         weights = None
         if self.weights is not None or self.multiplicity.sum() != self.n_rows:
             weights = self.powered(power)
@@ -181,10 +181,10 @@ def distinct_rows(
     metrics: Sequence[AnyMetric], predictions: TestSet, strata: AnyArray | None = None, *,
     required: bool,
 ) -> Labels | None:  # fmt: skip
-    """Distinct combinations of the true class, all models' predicted classes, and the stratum.
+    """Return distinct combinations of the true class, all predicted classes, and the stratum.
 
-    None where metrics look at more than these, or where there are more of them than a small share
-    of the samples, unless they are required.
+    None if metrics depend on more than these, or if they are more than a small share of the
+    samples, unless they are required.
     """
     if not collapsible(metrics, predictions.head, required=required):
         return None
@@ -193,23 +193,23 @@ def distinct_rows(
 
 
 def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:
-    """The distinct rows, if there are at most a given number of them."""
-    held: list[Labels] = []
+    """Return the distinct rows if there are at most a given number of them."""
+    parts: list[Labels] = []
     for block, times in predictions.blocks_of_distinct():
         if times is None:
-            held.append(Labels.distinct(block, strata))
+            parts.append(Labels.distinct(block, strata))
         else:
-            held.append(_joined([replace(Labels.of_each(block), multiplicity=times)]))
-        if len(held) > _AT_ONCE:
-            held = [_joined(held)]
-            if held[0].n_rows > most:
+            parts.append(_joined([replace(Labels.of_each(block), multiplicity=times)]))
+        if len(parts) > _AT_ONCE:
+            parts = [_joined(parts)]
+            if parts[0].n_rows > most:
                 return None
-    found = held[0] if len(held) == 1 else _joined(held)
+    found = parts[0] if len(parts) == 1 else _joined(parts)
     return found if found.n_rows <= most else None
 
 
 def _joined(parts: Sequence[Labels]) -> Labels:
-    """The distinct rows of several parts, sorted as those of a whole are."""
+    """Return the distinct rows of several parts, in the order of those of a whole test set."""
     rows = np.concatenate([np.stack([part.codes, *part.predicted], axis=1) for part in parts])
     found, place = np.unique(rows, axis=0, return_inverse=True)
     times = np.concatenate([part.multiplicity for part in parts])
@@ -219,7 +219,7 @@ def _joined(parts: Sequence[Labels]) -> Labels:
 
 
 def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """One place of each distinct row of columns of codes, in the rows' order, and their numbers."""
+    """Return a position of each distinct row of columns of codes, sorted, and its count."""
     key, *others = columns
     n_keys = int(key.max()) + 1
     for column in others:
@@ -233,7 +233,7 @@ def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     if n_keys > len(key):
         _, places, counts = np.unique(key, return_index=True, return_counts=True)
         return places, counts
-    # Equal rows are counted, not sorted; any of them represents all.
+    # Identical rows are counted, not sorted; any of them represents all.
     counts = np.bincount(key, minlength=n_keys)
     place = np.empty(n_keys, dtype=np.intp)
     place[key] = np.arange(len(key))

@@ -1,4 +1,4 @@
-"""Leave-one-out totals, and values where no closed form gives them."""
+"""Leave-one-out totals, and leave-one-out values without a closed form."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling.draws import RESAMPLE_BLOCK, random_groups
 
-# Evaluations per model and metric that influence functions may cost.
+# Maximum number of evaluations per model and metric for influence functions.
 MAX_EVALUATIONS = 1000
 
 
 def without(total: FloatArray, part: FloatArray, out: FloatArray | None = None) -> FloatArray:
-    """Totals without a part; what cancels in exact arithmetic is 0, or 0 / 0 would be a value."""
+    """Subtract a part from totals, with exactly 0 where rounding would hide a 0 / 0."""
     left: FloatArray = np.subtract(total, part, out=out)
     left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
     return left
 
 
 def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> FloatArray:
-    """Values without each unit in turn, of shape (n_units, n_values).
+    """Compute values without each unit, of shape (n_units, n_values).
 
-    Above `MAX_EVALUATIONS` units whole random groups are left out (delete-group jackknife). A
-    group's influence is shared among its g members as 1 / sqrt(g) of it to each, so that sums of
-    squares, and with them standard errors, are those of the groups.
+    Above `MAX_EVALUATIONS` units random groups are left out (delete-group jackknife). Each of the g
+    members of a group gets 1 / sqrt(g) of the group's influence, so that sums of squares, and
+    standard errors, are those of the groups.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> Float
     parts = []
     for start in range(0, len(sizes), RESAMPLE_BLOCK):
         chosen = np.arange(start, min(start + RESAMPLE_BLOCK, len(sizes)))
-        # In eight bits, unit after unit: order metrics read them several times faster.
+        # In eight bits, contiguous by unit: order metrics read them several times faster.
         weights = (group[:, None] != chosen).astype(np.uint8).T
         parts.append(evaluate(weights).reshape(len(chosen), -1))
     left = np.vstack(parts)

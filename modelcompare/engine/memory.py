@@ -1,4 +1,4 @@
-"""Memory that a request would take, and the refusal of what cannot fit."""
+"""Memory that a request needs, and errors for requests that do not fit."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from modelcompare.arrays import CACHE_BYTES, HELD_BYTES
 
 # Intervals sort a copy of the replicates.
 _COPIES = 2
-# Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
+# Size of a pair's row in the frames of a comparison, with names, bounds and p-values.
 _PAIR_BYTES = 550
-# Of a pair of models in what all of them share: influences multiplied, and copies of it.
+# Size of a pair of models in the products of influences, and copies of them.
 _SHARED_BYTES = 50
-# Version 1 of control groups knows no other word for it than a large number.
+# Version 1 of control groups writes a large number for no limit.
 _NO_LIMIT = 2**60
 _GROUPS = Path("/proc/self/cgroup")
-# By the controllers of a line there, of version 2 and 1: the groups' root, the files of the limit
-# and of what is in use, and how much of that is reclaimable cache.
+# By the controllers of a line there, for versions 2 and 1: root of the groups, files of the limit
+# and of the used memory, and the reclaimable cache in it.
 _LIMITS = {
     "": (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
     "memory": (
@@ -30,18 +30,18 @@ _LIMITS = {
 
 
 def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
-    """Refuse replicates that would not fit.
+    """Refuse replicates that do not fit into memory.
 
     Raises
     ------
     ValueError
-        With what they need, what is free, and how many resamples would fit.
+        With the memory needed, the free memory, and the number of resamples that fit.
     """
     each = 8 * _COPIES * n_models * n_values
     if _fits(n_resamples * each):
         return
     most = free_memory() // each
-    # A handful of resamples would not be a way out.
+    # A handful of resamples is no remedy.
     instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
     what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in"
     remedy = f"{instead}take fewer resamples, metrics or models"
@@ -49,12 +49,12 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
 
 
 def check_pairs(n_pairs: int, n_values: int) -> None:
-    """Refuse the differences of more pairs than would fit.
+    """Refuse the differences of more pairs than fit into memory.
 
     Raises
     ------
     ValueError
-        With what they need, what is free, and what to ask instead.
+        With the memory needed, the free memory, and the remedy.
     """
     what = f"the differences of {_counted(n_pairs, 'pair')} of models in"
     remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
@@ -62,12 +62,12 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
 
 
 def check_covariances(n_models: int, n_values: int) -> None:
-    """Refuse more models than the covariances of all of them would fit.
+    """Refuse more models than those whose covariances fit into memory.
 
     Raises
     ------
     ValueError
-        With what they need, what is free, and what to do.
+        With the memory needed, the free memory, and the remedy.
     """
     what = f"the covariances of {_counted(n_models, 'model')} in"
     remedy = "choose models (--model), a part after the other, or take fewer metrics"
@@ -75,7 +75,7 @@ def check_covariances(n_models: int, n_values: int) -> None:
 
 
 def free_memory() -> int:
-    """Bytes available without swapping, as reported by the system and its containers."""
+    """Return the bytes available without swapping, as reported by the system and containers."""
     return max(0, min([_free_on_machine(), *_left_by_limits()]))
 
 
@@ -92,7 +92,7 @@ def _free_on_machine() -> int:
 
 
 def _left_by_limits() -> Iterator[int]:
-    """Bytes left by the limits of this process's control groups, as containers set them."""
+    """Yield the bytes left by the limits of this process's control groups, set by containers."""
     try:
         groups = [line.split(":", 2) for line in _GROUPS.read_text().splitlines()]
     except OSError:
@@ -115,7 +115,7 @@ def _left_by_limits() -> Iterator[int]:
 
 
 def _fits(needed: int) -> bool:
-    """True if there is room for so many bytes; small requests skip the slow check."""
+    """True if so many bytes fit into memory; small requests skip the slow check."""
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 

@@ -1,8 +1,8 @@
 """Work on blocks of resamples in several threads, or on a joblib backend; BLAS uses one thread.
 
-Threads of BLAS split sums by how many they are, so that the last bit of a product depends on the
-machine and on its settings. Here every product is one thread's, and threads of our own take whole
-blocks: the same numbers on any number of them, and none waits for another in mid-product.
+Threads of BLAS split sums by their number, so that the last bit of a product depends on the machine
+and its settings. Here every product uses one thread, and separate threads process whole blocks: the
+numbers do not depend on their number, and no thread waits for another within a product.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any, Literal, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Numbers that a task goes through if it is worth a thread. Threads with less to do hand the
-# interpreter to each other more often than they work, and take up to twice the time of one.
+# Numbers processed by a task that is worth a thread. Threads with less work mostly wait for the
+# interpreter, and take up to twice the time of a single thread.
 WORTH_A_THREAD = 2**21
 
-# Threads that work while items are read, and items that wait for each worker of joblib.
+# Threads that work while items are read, and items in memory for each worker of joblib.
 _AT_ONCE = 4
 
 _inside: ContextVar[bool] = ContextVar("_inside", default=False)
@@ -47,10 +47,10 @@ class Bar:
         self._bar: Any = None
 
     def update(self, n: int = 1) -> None:
-        """Count what is done."""
+        """Count finished work."""
         self.n += n
         if self._bar is None and monotonic() > self._shown_at:
-            # Loading it takes longer than most comparisons.
+            # Imported here, because the import takes longer than most comparisons.
             from tqdm import tqdm
 
             self._bar = tqdm(
@@ -62,7 +62,7 @@ class Bar:
             self._bar.update(n)
 
     def close(self) -> None:
-        """Take the bar away, or leave it as it is."""
+        """Remove the bar, or leave it."""
         if self._bar is not None:
             self._bar.close()
 
@@ -71,9 +71,9 @@ class Bar:
 def progress_bar(
     total: int | None, progress: bool = True, *, unit: str = " resamples", delay: float = 1.0
 ) -> Iterator[Bar]:
-    """Show a bar, if asked to, of so much work; blocks of work within it are not counted twice.
+    """Show a progress bar; blocks of work within it are not counted twice.
 
-    Without a total these blocks are what it counts, as many as there come to be.
+    Without a total it counts these blocks, whose number grows.
     """
     bar = Bar(total or 0, unit, delay if progress else inf, leave=total is not None)
     token = _counting.set(bar if total is None else None) if progress else None
@@ -86,14 +86,14 @@ def progress_bar(
 
 
 def watched() -> AbstractContextManager[Bar]:
-    """Show how far blocks of work are that take long."""
+    """Show the progress of blocks of work that take long."""
     return progress_bar(None, unit=" blocks", delay=DELAY)
 
 
 def tallied(
     results: Iterable[Result], tasks: Sequence[Item], done: Callable[[Item], object] | None = None
 ) -> Iterator[Result]:
-    """Pass results of tasks on, and count these for a bar; tasks within tasks are not counted."""
+    """Yield results of tasks, and count them for a bar; tasks within tasks are not counted."""
     bar = None if _inside.get() else _counting.get()
     if bar is not None:
         bar.total += len(tasks)
@@ -111,28 +111,28 @@ class _Blas:
     def __init__(self) -> None:
         self._lock = Lock()
         self._before: list[int] = []
-        self._n_holders = 0
+        self._n_limits = 0
 
     @property
     def n_free(self) -> int:
         """Number of threads of BLAS without the limit."""
         return max(self._before, default=os.cpu_count() or 1)
 
-    def hold(self) -> None:
-        """Hold BLAS at one thread."""
+    def limit(self) -> None:
+        """Limit BLAS to one thread."""
         with self._lock:
-            if not self._n_holders:
+            if not self._n_limits:
                 self._before = [library.num_threads for library in self._libraries]
-            self._n_holders += 1
-            # OpenMP has a separate limit for each of our threads.
+            self._n_limits += 1
+            # OpenMP has a separate limit for each thread.
             for library in self._libraries:
                 library.set_num_threads(1)
 
     def release(self) -> None:
-        """Restore its threads, unless another product needs the limit."""
+        """Restore the number of threads, unless another product needs the limit."""
         with self._lock:
-            self._n_holders -= 1
-            if not self._n_holders:
+            self._n_limits -= 1
+            if not self._n_limits:
                 for library, n_threads in zip(self._libraries, self._before, strict=True):
                     library.set_num_threads(n_threads)
 
@@ -140,7 +140,7 @@ class _Blas:
     def _libraries(self) -> list[Any]:
         from threadpoolctl import ThreadpoolController
 
-        # Looked for once: numpy has loaded its own by now.
+        # Searched once: numpy has loaded its library by now.
         return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
@@ -149,8 +149,8 @@ _BLAS = _Blas()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS at one thread; a decorator, too, of what multiplies matrices."""
-    _BLAS.hold()
+    """Limit BLAS to one thread; also a decorator of functions that multiply matrices."""
+    _BLAS.limit()
     try:
         yield
     finally:
@@ -166,22 +166,22 @@ def map_blocks(
     numbers: float = inf,
     done: Callable[[int], object] | None = None,
 ) -> list[Result]:
-    """Results of a task on each block, in order; the same wherever it runs.
+    """Return results of a task on each block, in order; the same wherever it runs.
 
     Parameters
     ----------
     task : callable
-        Gives the result of a block and changes nothing else: it may run in another process.
+        Returns the result of a block without side effects: it may run in another process.
     blocks : sequence of int
         The blocks.
     n_jobs : int, optional
-        joblib's. None takes the value of ``joblib.parallel_config``; if it is not set, arrays have
-        as many threads as BLAS would, and a user's function one process.
+        As in joblib. None takes the value of ``joblib.parallel_config``; if that is not set, arrays
+        use as many threads as BLAS would, and a user's function one process.
     prefer : {"threads", "processes"}
-        Threads suit arrays, whose work releases the interpreter; a user's Python function needs
-        processes.
+        Threads for arrays, whose operations release the interpreter; processes for a user's Python
+        function.
     numbers : float
-        How many numbers a task goes through; few are not worth a thread. See `work`.
+        Number of numbers that a task processes; few are not worth a thread. See `work`.
     done : callable, optional
         Called with each block once its result is available.
     """
@@ -199,7 +199,7 @@ def map_blocks(
         too_short = getattr(backend, "uses_threads", False) and numbers < WORTH_A_THREAD
         if n_workers == 1 or len(blocks) < 2 or too_short:
             return list(tallied(map(task, blocks), blocks, done))
-        # Not every backend gives results one by one.
+        # Not every backend returns results one by one.
         one_by_one = getattr(backend, "supports_return_generator", False)
         kind = "generator" if one_by_one else "list"
         jobs = (delayed(_alone)(task, block) for block in blocks)
@@ -208,9 +208,9 @@ def map_blocks(
 
 
 def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
-    """Numbers to go through where weights are drawn, and multiplied by so many columns.
+    """Return the numbers to process in drawing weights and multiplying them by columns.
 
-    Units that are not `alike` take a draw of their own each, as long as those of ten that are.
+    Units that are not `alike` are drawn one by one, which takes ten times as long.
     """
     return n_weights * ((2 if alike else 20) + n_columns / 32)
 
@@ -222,7 +222,7 @@ def on_threads(
     numbers: float,
     done: Callable[[int], object] | None = None,
 ) -> list[Result]:
-    """Results of a task on each block, on threads of this process: it may write into arrays."""
+    """Return results of a task on each block, on threads of this process, which share arrays."""
     with one_blas_thread():
         free = 1 if _inside.get() else _BLAS.n_free
         n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
@@ -234,20 +234,20 @@ def on_threads(
 def as_they_come(
     task: Callable[[Item], Result], items: Iterator[Item], n_jobs: int | None
 ) -> Iterator[Result]:
-    """Results of a task on each item, in order; only a few items are in memory at once.
+    """Yield results of a task on each item, in order; only a few items are in memory at once.
 
-    Without a joblib backend, threads of this process work on them while others are read.
+    Without a joblib backend, threads of this process work while further items are read.
     """
     from joblib import Parallel, delayed, effective_n_jobs
 
     n_workers = effective_n_jobs(n_jobs)
     if n_workers > 1:
-        # Lists, since not every backend of joblib gives results one by one.
+        # Lists, since not every backend of joblib returns results one by one.
         with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
             while some := list(islice(items, _AT_ONCE * n_workers)):
                 yield from parallel(delayed(_alone)(task, item) for item in some)
         return
-    # Each thread holds an item, which may be large.
+    # Each thread keeps an item in memory, which may be large.
     n_threads = min(_AT_ONCE, _BLAS.n_free) if n_jobs is None and not _inside.get() else 1
     if n_threads > 1:
         yield from _threaded(task, items, n_threads, n_threads)
@@ -258,11 +258,11 @@ def as_they_come(
 def _threaded(
     task: Callable[[Item], Result], items: Iterable[Item], n_threads: int, n_waiting: int
 ) -> Iterator[Result]:
-    """Results in order, on threads of this process; so many items wait for theirs at once."""
+    """Yield results in order, on threads of this process; `n_waiting` items may wait at once."""
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         for item in items:
-            # Each task has its own copy of the context, which holds the caller's `errstate`.
+            # Each task has its own copy of the context, which contains the caller's `errstate`.
             waiting.append(pool.submit(copy_context().run, _alone, task, item))
             if len(waiting) > n_waiting:
                 yield waiting.popleft().result()
@@ -271,7 +271,7 @@ def _threaded(
 
 
 def _alone(task: Callable[[Item], Result], item: Item) -> Result:
-    """Run a task next to others, on one thread including all that it calls."""
+    """Run a task next to others, with one thread for everything that it calls."""
     token = _inside.set(True)
     try:
         with one_blas_thread():

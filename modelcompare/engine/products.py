@@ -1,9 +1,9 @@
-"""Weights times statistics: what is 0 is left out, and indicators go in single precision.
+"""Products of weights and statistics, without zeros, and in single precision for indicators.
 
-With the samples in the order of their classes, the hits of a class are what its own rows add to how
-often it was predicted, and come with that product. Indicators of 0 and 1 are counted exactly in
-single precision, at twice the speed, while no count reaches 2^24. Statistics that are 0 for most
-units are sparse columns.
+With samples sorted by class, the hits of a class are the sums over its own rows of the indicators
+that it was predicted, and are computed in that product. Indicators of 0 and 1 are counted exactly
+in single precision, at twice the speed, as long as counts are below 2^24. Statistics that are 0 for
+most units are sparse columns.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, AnyArray, FloatArray,
 from modelcompare.engine.axis import Column
 from modelcompare.metrics.base import Statistic
 
-# Classes of fewer samples make products too small to be worth the parting.
+# With fewer samples in a class, products are too small to be computed by class.
 _FEWEST_OF_A_CLASS = 16
-# Share of numbers other than 0 below which sparse products are faster, and small.
+# Share of non-zero numbers below which sparse products are faster and smaller.
 SPARSE_BELOW = 1 / 16
 
 
 class Product:
-    """Statistics of units, filled in model by model, and their sums under weights.
+    """Statistics of units, filled in by model, and their sums under weights.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class Product:
     n_classes : int
         Number of classes.
     counted : bool
-        Whether indicators are 0 and 1 here: no weights, no soft labels.
+        Whether indicators are 0 and 1: no weights, no soft labels.
 
     Attributes
     ----------
     columns : list of Column
-        The statistics to be filled in; the others come with them.
+        The statistics to be filled in; the others follow from them.
     n_columns : int
-        Columns that a row is multiplied by.
+        Number of columns that a row is multiplied by.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class Product:
     ) -> None:  # fmt: skip
         self.n_columns = max((column.stop for column in columns), default=0)
         self._n_units = n_units
-        # Numbers (n_columns, n_rows) of some rows, and where their sums are added among the
-        # totals; of members of a class, also the columns of that class, and where these go again.
+        # Numbers (n_columns, n_rows) of some rows, and the totals to which their sums are added;
+        # for members of a class, also the columns of that class, and the totals that these set.
         self._pieces: list[tuple[slice, AnyArray, IntArray, slice, IntArray]] = []
         self._places: dict[Statistic, tuple[AnyArray, int]] = {}
         self._order: IntArray | None = None
-        there, classes = {column.statistic for column in columns}, list[slice]()
-        members = {c.statistic.members_of: c for c in columns if c.statistic.members_of in there}
+        present, classes = {column.statistic for column in columns}, list[slice]()
+        members = {c.statistic.members_of: c for c in columns if c.statistic.members_of in present}
         if members and codes is not None and n_units >= _FEWEST_OF_A_CLASS * n_classes:
             self._order = np.argsort(codes, kind="stable")
             ends = np.cumsum(np.bincount(codes, minlength=n_classes)).tolist()
@@ -71,15 +71,15 @@ class Product:
             members = {}
         self.columns = [c for c in columns if c not in members.values()]
         for counts in (False, True):
-            alike = [c for c in self.columns if (counted and c.statistic.indicator) == counts]
-            plain = [c for c in alike if c.statistic not in members]
-            wholes = [c for c in alike if c.statistic in members]
+            chosen = [c for c in self.columns if (counted and c.statistic.indicator) == counts]
+            plain = [c for c in chosen if c.statistic not in members]
+            wholes = [c for c in chosen if c.statistic in members]
             dtype = np.float32 if counts else np.float64
             self._add(plain, [], [slice(0, n_units)], dtype)
             self._add(wholes, [members[c.statistic] for c in wholes], classes, dtype)
 
     def fill(self, column: Column, position: int, numbers: FloatArray) -> None:
-        """Put in a statistic's numbers (n_units, width) of the model at a position."""
+        """Set a statistic's numbers (n_units, width) for the model at a position."""
         room, first = self._places[column.statistic]
         if self._order is not None:
             numbers = np.take(numbers, self._order, axis=0)
@@ -87,9 +87,9 @@ class Product:
         room[start : start + column.width] = numbers.T
 
     def sums(self, weights: AnyArray) -> FloatArray:
-        """Totals (n_resamples, n_columns) under weights (n_resamples, n_units).
+        """Compute totals (n_resamples, n_columns) under weights (n_resamples, n_units).
 
-        A column lies contiguously: formulas go through all resamples of a model and class at once.
+        Columns are contiguous: formulas process all resamples of a model and class at once.
         """
         whole = weights.dtype.kind in "iu"
         exact = whole and weights.sum(axis=1).max(initial=0) < EXACT_COUNTS
@@ -105,7 +105,7 @@ class Product:
     def _add(
         self, columns: list[Column], members: list[Column], parts: list[slice], dtype: DTypeLike
     ) -> None:
-        """Add statistics to be summed over parts of the rows, which are classes of members."""
+        """Add statistics to be summed over slices of the rows, one for each class of members."""
         if not columns:
             return
         sizes = [column.stop - column.start for column in columns]
@@ -119,8 +119,8 @@ class Product:
 
 
 def _sums(numbers: AnyArray, weights: AnyArray, dtype: DTypeLike) -> AnyArray:
-    """Sums (n_columns, n_resamples) of numbers (n_columns, n_rows) under weights."""
-    # Weights are drawn in as few bits as they need, and are wide for some rows at a time.
+    """Compute sums (n_columns, n_resamples) of numbers (n_columns, n_rows) under weights."""
+    # Weights are drawn in as few bits as possible, and converted for some rows at a time.
     step = max(1, 2 * CACHE_BYTES // max(1, len(weights)))
     products = (
         numbers[:, start : start + step] @ weights[:, start : start + step].astype(dtype).T
@@ -142,7 +142,7 @@ class SparseColumns:
     Parameters
     ----------
     n_units, n_columns : int
-        Its shape; columns are put in one after the other, and each once.
+        Its shape; columns are set one after the other, and each once.
     """
 
     def __init__(self, n_units: int, n_columns: int) -> None:
@@ -151,9 +151,9 @@ class SparseColumns:
         self._entries: list[tuple[IntArray, IntArray, FloatArray]] = []
 
     def put(self, start: int, chunks: Iterable[FloatArray]) -> None:
-        """Put in columns (n_units, width) from a place on, given some units after others.
+        """Set columns (n_units, width) from a position on, given in chunks of units.
 
-        The first units decide whether they are sparse.
+        The first chunk decides whether they are sparse.
         """
         dense: list[FloatArray] = []
         first = 0
@@ -174,9 +174,9 @@ class SparseColumns:
         self._entries.append((places[present], units[present], numbers[present]))
 
     def sums(self, weights: AnyArray) -> FloatArray:
-        """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
+        """Compute totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
         weights = weights.astype(np.float64, copy=False)
-        # A column lies contiguously: formulas go through all resamples of a class at once.
+        # Columns are contiguous: formulas process all resamples of a class at once.
         out = np.zeros((self.n_columns, len(weights)))
         if self._entries:
             out[self._filled] = self._sparse @ weights.T
@@ -186,12 +186,12 @@ class SparseColumns:
 
     @cached_property
     def _filled(self) -> IntArray:
-        """Columns that are not 0 throughout."""
+        """Columns with numbers other than 0."""
         return np.unique(np.concatenate([places for places, _, _ in self._entries]))
 
     @cached_property
     def _sparse(self) -> Any:
-        """Sparse columns as rows, so that each sum is made in one go."""
+        """Sparse columns as rows, so that each sum is computed at once."""
         from scipy.sparse import csr_array
 
         places, units, numbers = (np.concatenate(part) for part in zip(*self._entries, strict=True))

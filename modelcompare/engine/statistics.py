@@ -1,4 +1,4 @@
-"""Statistics of a test set's units: what every metric of every model sums, side by side."""
+"""Statistics of a test set's units: the numbers that all metrics of all models sum."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class UnitStatistics:
         )
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Compute something small, costly and used in several places once."""
+        """Return a result that is small, costly and used in several places; computed once."""
         if key not in self._made:
             self._made[key] = make()
         found: Made = self._made[key]
@@ -77,9 +77,9 @@ class UnitStatistics:
 
     @cached_property
     def labelled(self) -> Labels | None:
-        """True class, and all models' predicted classes, of rows that each represent some samples.
+        """True class, and all predicted classes, of rows that represent one or more samples.
 
-        None where the true labels are no classes, or a model predicted none.
+        None if the true labels are not classes, or a model predicted none.
         """
         if self._rows is not None:
             return self._rows
@@ -94,7 +94,7 @@ class UnitStatistics:
         return self._rows is not None
 
     def metric_slice(self, metric: str) -> slice:
-        """Positions of a metric's values along the axis of values."""
+        """Return the positions of a metric's values along the axis of values."""
         return self._slices[metric]
 
     @cached_property
@@ -111,13 +111,13 @@ class UnitStatistics:
         rows: slice = slice(None),
         metrics: Sequence[Metric] | None = None,
     ) -> FloatArray:
-        """Statistics of some models and units, of shape (n_rows, n_columns); of all metrics."""
+        """Compute statistics of some models and units, of shape (n_rows, n_columns)."""
         columns = self.columns(models, metrics)
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        # Filled column by column, so columns lie contiguously.
+        # Filled column by column, so columns are contiguous.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
         for position, model in enumerate(self.models[models]):
-            # Free what a model's statistics share before the next model's are computed.
+            # Outcomes of a model are freed before those of the next model are computed.
             outcomes = self.outcomes(model, rows)
             for column in columns:
                 if position == 0 or not column.statistic.shared:
@@ -129,7 +129,7 @@ class UnitStatistics:
     def numbers(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
-        """One statistic of some units from their outcomes, (n_rows, width)."""
+        """Compute one statistic of some units from their outcomes, (n_rows, width)."""
         if self._unit_of is not None:
             numbers = self._computed(statistic, model, outcomes, slice(None))
             weight = self.predictions.sample_weight
@@ -143,7 +143,7 @@ class UnitStatistics:
     def _computed(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
-        """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
+        """Compute the numbers of a model's samples; `rows` are the positions of `outcomes`."""
         key = (statistic.name, EVERY_MODEL if statistic.shared else model)
         if key not in self._kept:
             if not statistic.costly:
@@ -153,7 +153,7 @@ class UnitStatistics:
         return self._kept[key][rows]
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
-        """Columns of the statistics of some models, of all metrics or of some."""
+        """Return the columns of the statistics of some models, for all metrics or some."""
         chosen = tuple(self._sums if metrics is None else metrics)
         n_models, names = len(self.models[models]), tuple(metric.name for metric in chosen)
         return self.once(
@@ -163,7 +163,7 @@ class UnitStatistics:
     def parts(
         self, metric: Metric, totals: FloatArray, models: slice = slice(None)
     ) -> list[FloatArray]:
-        """Arguments of a metric's formula from all totals, each (..., n_models or 1, width)."""
+        """Return the arguments of a metric's formula, each (..., n_models or 1, width)."""
         columns = {column.statistic: column for column in self.columns(models)}
         return [columns[statistic].of(totals) for statistic in metric.statistics]
 
@@ -176,7 +176,7 @@ class UnitStatistics:
 
     @cached_property
     def _kept_widths(self) -> dict[Statistic, int]:
-        """Numbers of each unit that `product` keeps."""
+        """Numbers of each unit that `product` stores."""
         one = slice(0, 1)
         outcomes = self.outcomes(self.models[0], one)
         return {
@@ -185,9 +185,9 @@ class UnitStatistics:
         }
 
     def product(self, models: slice, rows: slice) -> Product | SparseColumns:
-        """Statistics of some models and units, to be summed under weights.
+        """Return statistics of some models and units, to be summed under weights.
 
-        Of many classes most numbers are 0, and wide statistics are sparse.
+        With many classes most numbers are 0, and wide statistics are sparse.
         """
         n_classes, columns = self.predictions.n_classes, self.columns(models)
         n_rows, widest = rows.stop - rows.start, max(column.width for column in columns)
@@ -238,9 +238,9 @@ class UnitStatistics:
     def entries(
         self, statistic: Statistic, outcomes: Outcomes, rows: slice
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
-        """Units (from the first of `rows`), columns and numbers of a statistic's samples.
+        """Return units (from the first of `rows`), columns and numbers of a statistic.
 
-        None where a sample has more than one number that is not 0.
+        None if a sample has more than one non-zero number.
         """
         if statistic.entries is None or self.predictions.sums:
             return None
@@ -258,20 +258,20 @@ class UnitStatistics:
         return unit_of[inside] - first, places[inside], numbers[inside]
 
     def row_steps(self, models: slice = slice(None)) -> Iterator[slice]:
-        """Units whose statistics and values of some models fit into memory at once."""
+        """Yield units whose statistics and values of some models fit into memory at once."""
         n_models = len(self.models[models])
         n_columns = max((column.stop for column in self.columns(models)), default=0)
         per_row = 8 * 4 * max(n_models * len(self.keys), n_columns)
         yield from in_steps(self.units.row_blocks(), max(1, PASS_BYTES // 4 // per_row))
 
     def per_sample(self, unit_weights: FloatArray) -> FloatArray:
-        """Weights of the samples in the units, times their sample weights."""
+        """Return weights of the samples in the units, times their sample weights."""
         weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
     def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
-        """Outcomes of some units: distinct rows, samples, or all samples if clustered."""
+        """Return outcomes of some units: distinct rows, samples, or all samples if clustered."""
         if self._rows is not None:
             return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:

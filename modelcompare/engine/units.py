@@ -1,4 +1,4 @@
-"""Units: the samples, clusters, or groups of equal samples that a row of the statistics is of."""
+"""Units, the rows of the statistics: samples, clusters, or groups of identical samples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from modelcompare.resampling.weights import Units
 
 
 def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required: bool) -> bool:
-    """True if equal rows may become one: metrics look at classes alone, and rows weigh the same.
+    """True if identical rows may be joined: metrics use classes only, and rows weigh the same.
 
     Raises
     ------
     ValueError
-        If it is required and not so.
+        If it is required and not possible.
     """
     possible = (
         all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
@@ -27,7 +27,7 @@ def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required:
     )
     if required and not possible:
         raise ValueError(
-            "`collapse=True` needs metrics of the true and predicted classes alone, and no sample "
+            "`collapse=True` needs metrics of the true and predicted classes only, and no sample "
             "weights, groups or soft labels; leave `collapse` out."
         )
     return possible
@@ -36,8 +36,8 @@ def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required:
 def sample_units(
     n_samples: int, unit_of: IntArray | None, strata: AnyArray | None, metrics: Sequence[AnyMetric]
 ) -> Units:
-    """Units of a test set whose samples, or clusters of samples, are drawn."""
-    # A function that takes no weights can be called on whole counts alone.
+    """Return the units of a test set whose samples, or clusters of samples, are drawn."""
+    # A function without a parameter for weights needs whole counts.
     rescaled = all(m.takes_sample_weight for m in metrics if isinstance(m, CallableMetric))
     codes = None if strata is None else np.unique(strata, return_inverse=True)[1]
     if unit_of is None:
@@ -51,12 +51,12 @@ def sample_units(
 
 
 def n_runs(predictions: TestSet) -> int:
-    """Number of runs of the models; 1 where none are named."""
+    """Return the number of runs of the models; 1 if none are named."""
     return 1 if predictions.runs is None else len(np.unique(predictions.runs))
 
 
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
-    """Note that an answer is for the runs at hand, where there are several."""
+    """Return a note that an answer is for the runs at hand, if there are several."""
     of_others = "others of the same models would vary more."
     if predictions.about is not None and len(predictions.about.runs) > 1:
         return (f"For these runs: {of_others}",)
@@ -67,13 +67,13 @@ def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:
-    """Name up to two runs of clusters; none where the runs themselves are what is drawn."""
+    """Return up to two runs of clusters; none if the runs themselves are drawn."""
     if predictions.runs is None or predictions.groups is None or _each_its_cluster(predictions):
         return ()
     return tuple(map(str, np.unique(predictions.runs)[:2]))
 
 
-# Their names in a signature.
+# The note in a signature.
 THESE_RUNS = "for these runs"
 
 
@@ -96,17 +96,17 @@ def check_runs(predictions: TestSet) -> None:
 
 
 def check_units(units: Units, *, clustered: bool) -> None:
-    """Refuse what cannot be resampled: one cluster, or strata of one sample or cluster each."""
+    """Refuse a single cluster, or strata of one sample or cluster each."""
     if units.size < 2:
         raise ValueError(
-            "`groups` holds one cluster, and what another would give cannot be known from it; give "
+            "`groups` has one cluster, so the variation between clusters is unknown; give "
             "more clusters, or, if its samples are independent, leave `groups` out (--groups id "
             "where a log names its own clusters)."
         )
     what = "cluster" if clustered else "sample"
     if units.strata is not None and np.bincount(units.strata, units.counts()).max() < 2:
         raise ValueError(
-            f"every stratum holds one {what}, so nothing varies within them; merge strata, or "
+            f"every stratum has one {what}, so nothing varies within them; merge strata, or "
             "leave `strata` out."
         )
 
@@ -114,7 +114,7 @@ def check_units(units: Units, *, clustered: bool) -> None:
 def cluster_sums(
     numbers: FloatArray, unit_of: IntArray, n_units: int, weight: FloatArray | None
 ) -> FloatArray:
-    """Sums over each cluster of its samples' weighted numbers, of shape (n_units, n_columns)."""
+    """Sum the weighted numbers of each cluster's samples, of shape (n_units, n_columns)."""
     from scipy.sparse import csc_array
 
     n = len(unit_of)

@@ -5,16 +5,17 @@ pairs) and a confidence level, and returns an `Interval`. Estimates, replicates 
 are computed when a method reads them. The functions of arrays next to them (`bca_interval`, ...)
 work for any number of values at once.
 
-To add a method: its function and row in `closed` or `resampled`, its name and when to choose it in
-`words`. What a method cannot do it refuses by name, with a ValueError. Where it takes another
-method for some values it names it in ``Interval.method``, value by value, and the frames' column
-`method` repeats it; a row with ``chooses=True`` does so by design, others with a warning. A row
-that is of scores only leaves differences to BCa, which the frames and the signature name.
+To add a method: add its function and row to `closed` or `resampled`, and its name and when to
+choose it to `words`. A method raises a ValueError for metrics or data that it does not support. If
+it uses another method for some values, it names that in ``Interval.method``, value by value, and
+the column `method` of frames repeats it; a row with ``chooses=True`` does so by design, others with
+a warning. For a row of scores only, the intervals of differences are BCa, as frames and the
+signature show.
 
-The default, "auto", takes what holds for each value: `auto` has the rule. Counts have intervals
-in closed form that hold on classes of a few samples (`counts` reads off a metric's record whether
-it is a ratio of counts; `ratios`, `averages` and `differences` have the formulas); clusters, soft
-scores and texts go by `influences`. `make validate` measures the coverage of each:
+The default, "auto", chooses a valid method for each value: `auto` has the rule. Counts have
+intervals in closed form that are valid for classes of a few samples (`counts` uses the ratio of
+counts that a metric's record declares; `ratios`, `averages` and `differences` have the formulas);
+clusters, soft scores and texts use `influences`. `make validate` measures the coverage of each:
 ``experiments/validity`` has the table.
 """
 
@@ -47,23 +48,23 @@ _ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}
 METHODS: Mapping[IntervalMethod, IntervalRow] = {
     name: _ROWS[name] for name in get_args(IntervalMethod)
 }
-# Makes the intervals of differences for methods that do not apply to them.
+# Method of the intervals of differences for methods that do not apply to them.
 STAND_IN: IntervalMethod = "BCa"
 
 
 def difference_method(method: IntervalMethod) -> IntervalMethod:
-    """Name of the method that makes the intervals of differences where `method` is asked for."""
+    """Return the method of the intervals of differences for a given method of scores."""
     return STAND_IN if METHODS[method].scores_only else method
 
 
 def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
-    """Intervals of the rows by `method`, or by the method that replaces it."""
+    """Compute the intervals of the rows by `method`, or by the method that replaces it."""
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 
 
 def held_intervals(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
-    """Intervals that hold their estimates; none for a value that the test set does not define."""
+    """Compute intervals that contain their estimates; none for an undefined value."""
     found, estimate = intervals_of(contrasts, method, level), contrasts.estimate
     low, high = found.low, found.high
     if contrasts.pairs is not None:
@@ -77,7 +78,7 @@ def held_intervals(contrasts: Contrasts, method: IntervalMethod, level: float) -
 
 
 def choices(indent: int = 8) -> str:
-    """Every method and when to choose it, as a list for docstrings."""
+    """Return all methods and when to choose them, as a list for docstrings."""
     lines = []
     for row in METHODS.values():
         about = [row.when, row.needs and f"for {row.needs}"]

@@ -13,19 +13,19 @@ ROC AUC, average precision       effective-size                    t, with an un
 anything with clusters, other    logit-t; log-t where bounded on   t
 smooth metrics                   one side; soft macro averages
                                  less their bias
-the same without two bounds and  hall-t; log-t, as far as Hall's   hall-t
+the same without two bounds and  hall-t; log-t, within Hall's     hall-t
 without clusters                 where bounded on one side
 calibration errors               test-inversion; simultaneous for  mover
                                  the largest gap; refused where
                                  samples have clusters or weights
 median of independent values     order-statistics                  expanded-percentile
-what influences do not describe  expanded-BCa, where it is one     expanded-percentile
+what influences do not describe  expanded-BCa, if it is bounds     expanded-percentile
 ===============================  ================================  ==============================
 
-Student's degrees of freedom are those of the influences that carry the variance, and of clusters
-between the effective ones and all. Strata draw intervals in by what they explain. Below `FEW`
-informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
-a warning names class and number (`comparison.warned`).
+Student's degrees of freedom are those of the influences that carry the variance; for clusters, they
+are between the number of effective clusters and that of all. Strata shrink intervals by the
+variance that they explain. Below `FEW` informative samples coverage is near 1 and intervals are
+wide, or clusters are too few: a warning names class and number (`comparison.warned`).
 ``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
 """
 
@@ -63,26 +63,26 @@ from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quotient import divide
 
-# Metrics of ranks: how many positives more are added to a score, and to a difference, where two
-# models' places of one positive mostly go together.
+# Metrics of ranks: number of positives added to a score, and to a difference, for which the ranks
+# of a positive by two models are mostly correlated.
 _RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
-# Below this number of informative samples the result carries a note.
+# Below this number of informative samples the result has a note.
 FEW = 10
-# The same of carriers of a value whose interval is resampled.
+# The same for carriers of a value whose interval is resampled.
 FEW_RESAMPLED = 3
-# A standard error of less than this share of the value is what rounding leaves of equal numbers.
+# A standard error below this share of the value is rounding of identical numbers.
 _ROUNDING = 1e-12
 
 
 def choose(contrasts: Contrasts, level: float) -> Interval:
-    """Interval of every value, or difference, by the method that holds for it."""
+    """Compute the interval of every value, or difference, by the method that is valid for it."""
     return _Rule(contrasts, level).intervals()
 
 
 def informative_sizes(sample: Sample) -> FloatArray:
-    """Number of samples, or equal clusters, that inform each model's values.
+    """Compute the number of informative samples, or equal clusters, of each model's values.
 
-    Equals `Interval.n_informative` of `choose`, independent of the interval method.
+    Equal to `Interval.n_informative` of `choose`, for any interval method.
     """
     # The number of informative samples does not depend on the level.
     rule = _Rule(Contrasts(sample, None), 0.95)
@@ -121,7 +121,7 @@ class _Rule:
         return self.contrasts.sample.moments
 
     def informative(self, metric: AnyMetric) -> FloatArray:
-        """Number of samples, or equal clusters, that inform each model's values."""
+        """Return the number of informative samples, or equal clusters, of each model's values."""
         closed = self._closed[metric.name]
         if closed is not None and closed.n_informative is not None:
             return closed.n_informative
@@ -132,7 +132,7 @@ class _Rule:
         return np.minimum(found, self._of_class(metric))
 
     def _of_class(self, metric: AnyMetric) -> FloatArray:
-        """Samples, or equal clusters, of each class, for a ratio that misses of the class enter."""
+        """Return samples, or equal clusters, of each class, if misses enter the ratio."""
         p = self.evaluation.predictions
         ratio = metric.class_ratio if isinstance(metric, Metric) and metric.per_class else None
         if ratio is None or not ratio.denominator[1] or self.evaluation.support is None:
@@ -140,7 +140,7 @@ class _Rule:
         return class_sizes(p)
 
     def intervals(self) -> Interval:
-        """Intervals of all values, which hold their estimates."""
+        """Compute intervals of all values, which contain their estimates."""
         parts, drawn = [], None
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
@@ -178,7 +178,7 @@ class _Rule:
         if isinstance(metric, Metric) and error is not None:
             return of_calibration(self.contrasts, metric, error, self.level)
         part = of_counts(self.contrasts, metric, self.level)
-        return part and self._drawn_in(part, self.evaluation.metric_slice(metric.name))
+        return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property
     def _open(self) -> list[AnyMetric]:
@@ -211,7 +211,7 @@ class _Rule:
         return Interval.of(low, high, method, self.informative(metric))
 
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
-        """Bias and unseen variance of each model's macro average of soft counts; else 0."""
+        """Return bias and unseen variance of macro averages of soft counts; else 0."""
         support = self.evaluation.support
         if support is None or self._clustered or not is_soft_macro(metric):
             nothing = np.zeros(len(self.evaluation.models))
@@ -222,10 +222,10 @@ class _Rule:
         )
 
     def _typical_support(self, metric: AnyMetric) -> float:
-        """Samples of a typical class in a macro average; no limit for other metrics.
+        """Return the samples of a typical class in a macro average; infinity for other metrics.
 
-        A mean over many classes of few samples is biased though it varies little, so its error
-        hides how little is known.
+        A mean over many classes of few samples is biased though it varies little, so its standard
+        error is too optimistic.
         """
         support = self.evaluation.support
         if support is None or not isinstance(metric, Metric) or metric.average != "macro":
@@ -240,7 +240,7 @@ class _Rule:
         own = np.where(own <= rounding, 0.0, own) ** 2
         error = self.contrasts.standard_error[:, where]
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
-        # Models that agree everywhere may yet differ on the next sample.
+        # Models that agree on all samples may differ on the next one.
         variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
         degrees = self._degrees(carriers, where)
         if metric.name in _RANKS:
@@ -270,7 +270,7 @@ class _Rule:
         return np.minimum(self._sizes[a], self._sizes[b])
 
     def _degrees(self, carriers: FloatArray, where: slice) -> FloatArray:
-        """Degrees of freedom of the variances of some values, or of their differences."""
+        """Return degrees of freedom of the variances of some values, or of their differences."""
         clusters = self._row_sizes[:, where] if self._clustered else None
         of_rows = score_degrees if self.pairs is None else difference_degrees
         return of_rows(carriers, self.evaluation.units.size, clusters)
@@ -298,9 +298,9 @@ class _Rule:
         return Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
 
     def _of_occurring(self, metric: AnyMetric) -> float:
-        """Factor that makes a macro average of soft counts one of the classes that occur.
+        """Return the factor that restricts a macro average of soft counts to occurring classes.
 
-        A class that gets probability and does not occur counts as 0.
+        A class that gets probability but does not occur counts as 0.
         """
         support = self.evaluation.support
         if support is None or not averages_absent_classes(metric):
@@ -308,10 +308,10 @@ class _Rule:
         return len(support) / np.count_nonzero(support)
 
     def _median(self, metric: AnyMetric) -> Interval | None:
-        """Intervals of medians of independent samples; None for anything else."""
+        """Compute intervals of medians of independent samples; None for other metrics."""
         p = self.evaluation.predictions
-        alike = p.plain and p.strata is None
-        if self.pairs is not None or not alike or not isinstance(metric, OrderMetric):
+        independent = p.plain and p.strata is None
+        if self.pairs is not None or not independent or not isinstance(metric, OrderMetric):
             return None
         if metric.median_of is None:
             return None
@@ -321,7 +321,7 @@ class _Rule:
         return Interval.of(low[:, None], high[:, None], "order-statistics", size)
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
-        """Skewness of values, or of differences, whose range does not limit it; else None."""
+        """Return the skewness of values, or differences, without two bounds; else None."""
         if self._clustered or np.isfinite(metric.bounds).all():
             return None
         return self._skews[:, where]
@@ -334,7 +334,7 @@ class _Rule:
     def _where_usable(
         self, drawn: Interval, part: Interval, metric: AnyMetric, where: slice
     ) -> Interval:
-        """Resampled bounds, as wide as few carriers ask for, where they are bounds at all."""
+        """Return resampled bounds, widened for few carriers, where they contain the estimate."""
         estimate, low, high = self.estimate[:, where], drawn.low[:, where], drawn.high[:, where]
         values = np.abs(self.values[:, where])
         size = values if self.pairs is None else sum(values[side] for side in self.pairs)
@@ -349,16 +349,16 @@ class _Rule:
         return named.where(usable, part)
 
     def _widening(self, where: slice) -> FloatArray:
-        """Student's quantile of as many degrees as the influences have, over that of all samples.
+        """Return Student's quantile for the degrees of freedom of the influences, relative to all.
 
-        Resamples of thirty samples do not reflect how little the five that carry the variance
-        determine it: without this, intervals of a custom root mean squared error cover 0.90.
+        If five of thirty samples carry the variance, resamples do not show its uncertainty: without
+        this, intervals of a custom root mean squared error cover 0.90.
         """
         n = self.evaluation.units.size
         moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
         if self.pairs is not None:
             moved = moved[self.pairs[0]] | moved[self.pairs[1]]
-        # Of values that no sample moves alone nothing is known; fewer carriers have a warning.
+        # Values that no single sample changes have unknown carriers; few carriers have a warning.
         known = np.where(moved, np.maximum(self._carriers[:, where], FEW_RESAMPLED), n)
         degrees = self._degrees(known, where)
         most = np.full_like(degrees, max(n - 1, 1))
@@ -366,11 +366,11 @@ class _Rule:
         # At a level of 0 all quantiles are 0.
         return divide(few, t_quantile(most, self.level), 1.0)
 
-    def _drawn_in(self, found: Interval, where: slice) -> Interval:
-        """Intervals drawn in by what differences between strata explain.
+    def _shrunk_by_strata(self, found: Interval, where: slice) -> Interval:
+        """Shrink intervals by the share of variance explained by strata.
 
-        The variance within strata over that of all, after two informative samples more of which
-        strata explain nothing.
+        The ratio of the variance within strata to that of all samples, with two more informative
+        samples of which strata explain nothing.
         """
         n = found.n_informative
         if self.evaluation.units.strata is None or n is None:

@@ -1,12 +1,12 @@
 """Intervals of macro and weighted averages of counted values, in closed form.
 
-Two classes: their own intervals, joined (MOVER). From three on the average is taken as one
-proportion of the size that gives it the variance it has: joining fails there, because intervals of
+Two classes: the two intervals, joined (MOVER). From three on the average is treated as one
+proportion whose number of trials matches its variance: joining fails there, because intervals of
 classes of a few samples are one-sided.
 
 The average is over the classes that occur in `y_true` and have a value. A class that is predicted
-but never true counts as 0 in scikit-learn's averages, so the estimate may lie below; the bounds
-are widened to hold it.
+but never true counts as 0 in scikit-learn's averages, so the estimate may be lower; the bounds are
+widened to contain it.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from modelcompare.metrics.quotient import ClassRatio, divide
 
 
 def outcome_counts(margins: Margins) -> FloatArray:
-    """TP, FN, FP and TN of each class, (..., n_classes, 4), from margins of confusion matrices."""
+    """Return TP, FN, FP and TN of each class, (..., n_classes, 4), from margins."""
     true, named, hits = margins
     missed, alarms, total = true - hits, named - hits, true.sum(axis=-1)[..., None]
     counts = np.stack([hits, missed, alarms, total - hits - missed - alarms], axis=-1)
-    # What cancels in exact arithmetic is 0.
+    # Counts that cancel in exact arithmetic are 0.
     return np.where(counts <= 1e-12 * total[..., None], 0.0, counts)
 
 
 @dataclass(frozen=True)
 class Average:
-    """Values of classes, their weighted mean, and what they were counted from.
+    """Values of classes, their weighted mean, and the confusion matrices that they come from.
 
     Attributes
     ----------
     cells : Confusions
-        Of one or many models.
+        Confusion matrices of one or many models.
     ratio : ClassRatio
         The metric of one class.
     support_weighted : bool
-        Whether classes count by their support, which then varies itself.
+        Whether classes are weighted by their support, which then varies too.
     only : int, optional
-        One class that is not averaged with others.
+        A single class, which is not averaged with others.
     strict : bool
         Whether a class that was never predicted has no value, regardless of the formula.
     """
@@ -102,7 +102,7 @@ class Average:
 
     @property
     def of_any(self) -> BoolArray:
-        """True if any class counts; of none the interval is all of [0, 1]."""
+        """True if any class counts; without any the interval is [0, 1]."""
         found: BoolArray = np.asarray(self.weights.any(axis=-1))
         return found
 
@@ -118,7 +118,7 @@ class Average:
 
     @cached_property
     def shrunk(self) -> FloatArray:
-        """Share of successes of each class, drawn towards that of all."""
+        """Share of successes of each class, shrunk towards that of all."""
         n_classes = self.trials.share.shape[-1]
         prior = (self.trials.share.sum(axis=-1) + 0.5) / (n_classes + 1)
         return self.trials.shrunk(prior[..., None])
@@ -134,13 +134,13 @@ class Average:
         return self.mass.sum(axis=-1) ** 2 / self.cells.squares.sum(axis=-1)
 
     def mean(self, values: FloatArray) -> FloatArray:
-        """Average of values of the classes."""
+        """Compute the average of values of the classes."""
         return (self.weights * values).sum(axis=-1)
 
     def gains(self, values: FloatArray) -> FloatArray:
-        """Gain of the average by one sample of each outcome of each class, (..., n_classes, 4).
+        """Compute the influence of one sample of each outcome of each class, (..., n_classes, 4).
 
-        Its influence: the class's weight times ``(numerator - value * denominator)`` of its
+        It is the class's weight times ``(numerator - value * denominator)`` of its
         outcome over the class's denominator.
         """
         gain = self._excess(values)
@@ -151,22 +151,22 @@ class Average:
         return top - values[..., None] * bottom
 
     def around_mean(self, values: FloatArray) -> FloatArray:
-        """Distance of each class's value from the average."""
+        """Compute the distance of each class's value from the average."""
         return (values - self.mean(values)[..., None]) * self.counted
 
     def variance_of_weights(self, values: FloatArray) -> FloatArray:
-        """Variance that the varying shares of the classes add to a weighted average."""
+        """Compute the variance that the varying shares of classes add to a weighted average."""
         if not self.support_weighted:
             return np.zeros(values.shape[:-1])
         around = self.around_mean(values)
-        # A class that happens to be frequent also has more hits for its false alarms.
+        # A class that is frequent by chance also has more hits for its false alarms.
         gains = over_cells(self.gains(values)).of(self.cells)
         both = self.cells.squares * gains * taken(around, self.cells.true)
         of_both = 2 * both.sum(axis=-1) / self.mass.sum(axis=-1)
         return self.mean(around**2) / self.size + of_both
 
     def excess_of_weights(self) -> FloatArray:
-        """Covariance of a class's share of the samples with its value, summed over classes."""
+        """Compute the covariance of a class's share with its value, summed over classes."""
         if not self.support_weighted:
             return np.zeros(self.values.shape[:-1])
         ratio, trials, share = self.ratio, self.trials, self.shrunk[..., None]
@@ -188,27 +188,27 @@ class Average:
         size, values = self.trials.size, self.shrunk_values
         own = self.weights**2 * self.trials.variance(self.shrunk)
         own = own / (1 - size / (size + 2) ** 2)
-        # The square of what a sample gains in all classes, less the squares: what classes share.
+        # Square of a sample's influence over all classes minus the squares: covariance of classes.
         gains = self.gains(values)
-        apart = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
-        shared = (self.cells.squares * apart).sum(axis=-1)
+        products = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
+        shared = (self.cells.squares * products).sum(axis=-1)
         total = own.sum(axis=-1) + shared + self.variance_of_weights(values)
         total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
         return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)
 
 
 def over_cells(gains: FloatArray) -> CellSums:
-    """Sum over classes of what a sample of each cell adds."""
+    """Sum the influences of a sample of each cell over classes."""
     hit, missed, alarm, other = np.moveaxis(gains, -1, 0)
     rest = other.sum(axis=-1)[..., None]
     return CellSums(rest + (missed - other), alarm - other, rest + hit - other)
 
 
 def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
-    """Interval of an average of two classes: each one's own interval, joined.
+    """Compute the interval of an average of two classes by joining their intervals.
 
-    The distances of the bounds from the values take the place of standard errors in the variance
-    of a sum, with the correlation of the two values from counts and a half.
+    The distances of the bounds from the values replace standard errors in the variance of a sum,
+    with the correlation of the two values from counts plus a half.
 
     References
     ----------
@@ -228,12 +228,12 @@ def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
 
 
 def _class_correlation(average: Average) -> FloatArray:
-    """Correlation of the classes' values, after half a sample more in every cell."""
+    """Compute the correlation of the classes' values, with half a sample added to every cell."""
     k = average.cells.n_classes
     counts = average.cells.weights.reshape(*average.mass.shape, k) + 0.5
     more = Average(Confusions.of_tables(counts, counts), average.ratio)
     own = np.eye(k, dtype=bool)
-    # What a sample of true class j and predicted class m is to class k.
+    # Outcome for class k of a sample of true class j and predicted class m.
     outcome = 2 * ~own[:, :, None] + ~own[:, None, :]
     classes = np.arange(len(own))[:, None, None]
     influence = more.gains(more.values)[..., classes, outcome]
@@ -243,15 +243,15 @@ def _class_correlation(average: Average) -> FloatArray:
 
 
 def effective_size_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
-    """Interval of an average of many classes: Wilson's, of a proportion of equal variance.
+    """Compute Wilson's interval of a proportion with the variance of an average of many classes.
 
     Notes
     -----
-    Shares of successes are shrunk towards their mean by two trials, so that a class that has all or
-    none is not taken for certain. Variances of the classes are of independent trials at these
-    shares; covariances are counted. A concave value of few trials is low on average: the centre
-    is corrected for that. The quantile is Student's, with the degrees of freedom of the variance
-    (Satterthwaite).
+    Shares of successes are shrunk towards their mean by two trials, so that a class with all or no
+    successes is not treated as certain. Variances of the classes are those of independent trials at
+    these shares; covariances are counted. A concave value of few trials is biased downwards: the
+    centre is corrected for that. The quantile is Student's, with the degrees of freedom of the
+    variance (Satterthwaite).
     """
     variance, degrees = average.certainty
     odds = average.odds
@@ -269,17 +269,17 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
 
 
 def corrected_mean(average: Average) -> FloatArray:
-    """Average after what makes it too low or too high on few samples."""
+    """Return the average, corrected for its bias on few samples."""
     share = share_of_value(average.mean(average.values) + _concavity(average), average.odds)
     mean = value_of_share(np.minimum(share, 1.0) * _share_seen(average), average.odds)
     return mean - average.excess_of_weights()
 
 
 def comparable_mean(average: Average) -> FloatArray:
-    """Average for a difference of two: what makes both models' too low or high cancels.
+    """Return the average for a difference of two models, in which most biases cancel.
 
-    What does not is a class's frequency, which raises its precision and its weight, and, of
-    precision, classes that are predicted and never true.
+    Exceptions are the frequency of a class, which raises its precision and its weight, and, for
+    precision, classes that are predicted but never true.
     """
     of_predicted = average.ratio.denominator[1] == 0
     seen = _share_seen(average) if of_predicted else 1.0
@@ -287,7 +287,7 @@ def comparable_mean(average: Average) -> FloatArray:
 
 
 def _concavity(average: Average) -> FloatArray:
-    """Amount by which the mean of the classes' values lies below their values at the mean."""
+    """Compute the difference between values at the mean share and the mean of values."""
     trials, share = average.trials, average.shrunk
     odds = average.ratio.success_weight / trials.mean_failure_weight()
     curvature = odds * (odds - 1) * share * (1 - share) / (1 + (odds - 1) * share) ** 3
@@ -295,12 +295,12 @@ def _concavity(average: Average) -> FloatArray:
 
 
 def _share_seen(average: Average) -> FloatArray:
-    """Share of the classes with trials that occur in `y_true`.
+    """Estimate the share of the classes with trials that occur in `y_true`.
 
-    To look at classes that occur leaves out those that were only predicted, all failures: what is
-    left looks too good. They count again, but no more of them than there are classes whose samples
-    were missed by chance (Chao 1984, from the classes of one and two samples): a label that is
-    never true carries no information on the others.
+    Restricting the average to classes that occur leaves out those that were only predicted, which
+    are all failures, and is too optimistic. They are included again, but no more of them than
+    classes whose samples are missing by chance (Chao 1984, from the classes of one and two
+    samples): a label that is never true has no information on the others.
     """
     if average.support_weighted or average.ratio.numerator[0] == 0:
         return np.ones(average.mass.shape[:-1])

@@ -18,18 +18,18 @@ TIE_TOLERANCE = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Lower and upper bounds, and the method that each was made with.
+    """Lower and upper bounds, and the method of each.
 
     Attributes
     ----------
     low, high : ndarray
         Bounds, in the shape of the estimate.
     method : ndarray of object
-        Name of the method of each interval, in the same shape: another than the requested one
-        where that could not be computed, or where a method chooses by what the data allow.
+        Name of the method of each interval, in the same shape: different from the requested one if
+        that could not be computed, or if a method chooses by the data.
     n_informative : ndarray or None
-        Number of informative samples (of the class, or in disagreement), or the number of equal
-        clusters that the clusters are worth; None where the method does not compute it.
+        Number of informative samples (of the class, or in disagreement), or effective number of
+        clusters; None if the method does not compute it.
     """
 
     low: FloatArray
@@ -45,12 +45,12 @@ class Interval:
         method: str,
         n_informative: FloatArray | None = None,
     ) -> Interval:
-        """Intervals that were all made with one method."""
+        """Return intervals of a single method."""
         return cls(low, high, np.full(np.shape(low), method, dtype=object), n_informative)
 
     @classmethod
     def joined(cls, parts: Sequence[Interval], axis: int = 0) -> Interval:
-        """Intervals one after the other, along an axis."""
+        """Concatenate intervals along an axis."""
         low, high, method = (
             np.concatenate([getattr(part, name) for part in parts], axis)
             for name in ("low", "high", "method")
@@ -60,7 +60,7 @@ class Interval:
         return cls(low, high, method, informative)
 
     def where(self, chosen: BoolArray, other: Interval) -> Interval:
-        """Take these intervals where `chosen`, and bounds of `other` elsewhere."""
+        """Return these intervals where `chosen`, and those of `other` elsewhere."""
         pairs = ((self.low, other.low), (self.high, other.high), (self.method, other.method))
         low, high, method = (np.where(chosen, mine, others) for mine, others in pairs)
         return Interval(low, high, method, self.n_informative)
@@ -75,17 +75,17 @@ class IntervalRow:
     name : str
         Its name, one of `words.IntervalMethod`.
     intervals : callable
-        Intervals of the rows of contrasts, at a confidence level.
+        Function of contrasts and a confidence level that returns their intervals.
     needs : str
-        What it needs of metric and data; empty if nothing.
+        Requirements on metric and data; empty if none.
     scores_only : bool
         Whether it does not apply to differences.
     chooses : bool
-        Whether it is meant to take different methods for different values, which it names.
+        Whether it uses different methods for different values by design, which it names.
     reads : {"units", "sums"}
         Whether it reads the numbers of all units at once, or sums over blocks of them.
     phrase : Phrase
-        What a paper calls it, and the works that it cites.
+        Name for a paper, and the works to cite.
     """
 
     name: IntervalMethod
@@ -98,5 +98,5 @@ class IntervalRow:
 
     @property
     def when(self) -> str:
-        """When to choose it, in one line."""
+        """Advice on when to choose it, in one line."""
         return INTERVALS[self.name]

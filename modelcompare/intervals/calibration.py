@@ -1,10 +1,10 @@
-"""Intervals of calibration errors, which cover at an error of 0 too, where a bootstrap never does.
+"""Intervals of calibration errors, which are valid at an error of 0 too, unlike the bootstrap.
 
-A calibration error sums sizes, or squares, of the gaps of confidence and accuracy in bins. Chance
-makes gaps where the model has none, so the plug-in lies above the error of the population. Its mean
-and variance follow from the gaps of the population: the interval holds the errors under which what
-was observed is not unlikely. Samples are independent and count alike; clusters, weights and soft
-labels are refused.
+A calibration error sums absolute values, or squares, of the gaps between confidence and accuracy in
+bins. Chance creates gaps for a calibrated model, so the plug-in estimate is biased upwards. Its
+mean and variance follow from the gaps in the population: the interval contains the errors for which
+the observed value is not unlikely. Samples must be independent with equal weights; clusters,
+weights and soft labels are refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Law = tuple[FloatArray, FloatArray]
 
 
 def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: float) -> Interval:
-    """Intervals of a calibration error, of every model or of every pair."""
+    """Compute intervals of a calibration error, for every model or every pair."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
     n_rows = len(contrasts.estimate)
     if why_refused(evaluation.predictions):
@@ -55,7 +55,7 @@ def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: f
     if pairs is None:
         (low, high), method = ends(level), "simultaneous" if largest else "test-inversion"
     else:
-        # Errors under which what was observed is the median, or what was observed.
+        # Errors for which the observed value is the median, or the observed value.
         centre = maximum_error(*columns) if largest else ends(0.0)[0]
         products = contrasts.sample.moments.second[evaluation.metric_slice(metric.name).start]
         low, high = _of_pairs(ends(level), centre, products, pairs, largest=largest)
@@ -65,7 +65,7 @@ def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: f
 
 
 def why_refused(predictions: TestSet) -> str:
-    """Return what of a test set leaves calibration errors without an interval; empty if nothing."""
+    """Return the reason why calibration errors of a test set have no interval; empty if none."""
     if predictions.unit != "samples":
         return "the buckets of a sketch" if predictions.unit == "buckets" else "clusters"
     if predictions.sample_weight is not None:
@@ -77,9 +77,9 @@ def refusal(predictions: TestSet, metrics: Sequence[str]) -> str:
     """Explain why metrics have no interval, and name the remedy."""
     return (
         f"{', '.join(metrics)}: intervals of calibration errors are for independent samples of "
-        f"equal weight with one true class each, and these have {why_refused(predictions)}, so "
+        f"equal weight with one true class each, but these have {why_refused(predictions)}, so "
         "none is given. Take one sample of each cluster, or leave the weights out; "
-        "method='percentile' resamples, and does not cover where a model is calibrated."
+        "method='percentile' resamples, and is invalid if a model is calibrated."
     )
 
 
@@ -102,9 +102,9 @@ class Bins:
 
     @classmethod
     def of(cls, columns: Sequence[FloatArray]) -> Bins:
-        """Bins from sums of `columns_of`; each holds two samples of a calibrated bin more.
+        """Return bins from sums of `columns_of`, with two calibrated samples added to each.
 
-        Small bins may look surer than they are.
+        Otherwise the standard errors of small bins may be too small.
         """
         share, gap, variance = bin_gaps(*columns)
         n, binomial = columns[0], columns[4]
@@ -113,7 +113,7 @@ class Bins:
         return cls(share, gap, error, n.sum(axis=-1)[..., 0])
 
     def varying(self, sizes: FloatArray) -> FloatArray:
-        """Variance that varying shares give the mean of some sizes of gaps, by class."""
+        """Compute the variance of the mean size of gaps due to varying shares, by class."""
         spread = (self.share * sizes**2).sum(axis=-1) - (self.share * sizes).sum(axis=-1) ** 2
         return np.maximum(spread, 0.0) / self.size[..., None]
 
@@ -121,7 +121,7 @@ class Bins:
 def _of_models(
     columns: Sequence[FloatArray], formula: Callable[..., FloatArray], level: float
 ) -> Ends:
-    """Interval of each model."""
+    """Compute the interval of each model."""
     if formula is maximum_error:
         return largest_gap_interval(*columns[:3], level=level)
     bins = Bins.of(columns)
@@ -139,11 +139,11 @@ def _of_models(
 def _of_pairs(
     ends: Ends, centre: FloatArray, products: FloatArray, pairs: Pairs, *, largest: bool
 ) -> Ends:
-    """Differences, from the intervals of the two errors, and the products of their influences.
+    """Compute intervals of differences from those of the two errors and their influences.
 
-    They are joined with the correlation of the influences, which counts where it is negative, and
-    where both errors are above 0: on the boundary gaps have no sign that samples could share. Of
-    largest gaps, which influences do not describe, the two ends themselves are subtracted.
+    They are joined with the correlation of the influences if it is negative, or if both errors are
+    above 0: at the boundary gaps have no sign that samples could share. For largest gaps, which
+    influences do not describe, the ends themselves are subtracted.
     """
     a, b = pairs
     low, high = ends
@@ -165,14 +165,14 @@ def interval_of_model(columns: Sequence[FloatArray], level: float) -> tuple[floa
 
 
 def mean_gap_interval(bins: Bins, level: float) -> Ends:
-    """Interval of the expected calibration error on given bins; the mean over classes.
+    """Compute the interval of the expected calibration error on given bins; the mean over classes.
 
-    The plug-in is a sum of folded normals, which determine its mean and variance from the gaps of
-    the population. Of all gaps that make up the same error, equal ones in every bin give the
+    The plug-in is a sum of folded normals, so its mean and variance follow from the gaps in the
+    population. Of all gaps with the same error, equal ones in every bin give the
     smallest mean, and one large gap among calibrated bins the largest: the upper end is tested
-    with the former, the lower end with the latter, so that the interval covers for any shape.
+    with the former, the lower end with the latter, so that the interval is valid for any shape.
     Quantiles are those of a gamma distribution with this mean and variance. Errors of several
-    classes are taken to vary together.
+    classes are assumed to vary together.
     """
     share, error = bins.share, bins.error
     observed = _over_classes(share * np.abs(bins.gap))
@@ -193,10 +193,10 @@ def mean_gap_interval(bins: Bins, level: float) -> Ends:
 
 
 def squared_gap_interval(bins: Bins, level: float) -> Ends:
-    """Interval of the mean squared gap on given bins; the mean over classes.
+    """Compute the interval of the mean squared gap on given bins; the mean over classes.
 
-    The plug-in's mean is that of the population and the gaps' squared errors, for any shape;
-    its variance is largest with one large gap, in the bin where that strays most.
+    The mean of the plug-in is that of the population plus the squared standard errors, for any
+    shape; its variance is largest with one large gap, in the bin with the largest standard error.
     """
     share, squared = bins.share, bins.error**2
     observed = _over_classes(share * bins.gap**2)
@@ -215,22 +215,23 @@ def squared_gap_interval(bins: Bins, level: float) -> Ends:
 def largest_gap_interval(
     n: FloatArray, confidence: FloatArray, right: FloatArray, *, level: float
 ) -> Ends:
-    """Interval of the largest gap, from simultaneous ones of the accuracy in each bin.
+    """Compute the interval of the largest gap, from simultaneous ones of the accuracy in each bin.
 
-    Clopper and Pearson's at Bonferroni's level: the bin that decides may hold a single sample.
+    Clopper and Pearson's at Bonferroni's level: the bin of the largest gap may have a single
+    sample.
 
     Parameters
     ----------
     n, confidence, right : ndarray of shape (..., n_classes, n_bins)
-        Sums in each bin: of ones, of confidences, and of samples that came true.
+        Sums in each bin: of ones, of confidences, and of hits.
     level : float
         A fraction in (0, 1).
     """
-    there = n > 0
-    tail = (1 - level) / (2 * np.maximum(there.sum(axis=(-1, -2), keepdims=True), 1))
-    (low, high), said = clopper_pearson(right, n, tail), divide(confidence, n, 0.0)
-    ends = np.maximum(low - said, said - high), np.maximum(said - low, high - said)
-    nearest, furthest = (np.where(there, end, 0.0).max(axis=(-1, -2)) for end in ends)
+    filled = n > 0
+    tail = (1 - level) / (2 * np.maximum(filled.sum(axis=(-1, -2), keepdims=True), 1))
+    (low, high), mean = clopper_pearson(right, n, tail), divide(confidence, n, 0.0)
+    ends = np.maximum(low - mean, mean - high), np.maximum(mean - low, high - mean)
+    nearest, furthest = (np.where(filled, end, 0.0).max(axis=(-1, -2)) for end in ends)
     return np.maximum(nearest, 0.0), furthest
 
 
@@ -240,13 +241,13 @@ def _over_classes(numbers: FloatArray) -> FloatArray:
 
 
 def _together(variances: FloatArray) -> FloatArray:
-    """Variance of a mean over classes that vary together, (..., n_classes)."""
+    """Compute the variance of a mean over classes that vary together, (..., n_classes)."""
     joint: FloatArray = np.sqrt(variances).mean(axis=-1) ** 2
     return joint
 
 
 def _folded_moments(share: FloatArray, gap: FloatArray, error: FloatArray) -> Law:
-    """Mean of the plug-in error over classes, and its variance in each, of independent bins."""
+    """Compute the plug-in error's mean over classes, and variance in each, of independent bins."""
     mean = folded_mean(gap, error)
     variance = share**2 * np.maximum(gap**2 + error**2 - mean**2, 0.0)
     return _over_classes(share * mean), variance.sum(axis=-1)
@@ -256,7 +257,7 @@ def _ends(
     observed: FloatArray, largest: Callable[[FloatArray], Law],
     smallest: Callable[[FloatArray], Law], level: float,
 ) -> Ends:  # fmt: skip
-    """Errors that are neither too small nor too large for what was observed."""
+    """Return the smallest and largest error that the observed value does not reject."""
     tail = (1 - level) / 2
     low = _last(lambda size: observed > _gamma_quantile(1 - tail, *largest(size)), observed)
     high = _last(lambda size: observed > _gamma_quantile(tail, *smallest(size)), observed)
@@ -272,7 +273,7 @@ def _gamma_quantile(level: float, mean: FloatArray, variance: FloatArray) -> Flo
 
 
 def _last(holds: Callable[[FloatArray], BoolArray], like: FloatArray) -> FloatArray:
-    """Largest error in [0, 1] for which a test holds that holds below it; 0 if for none."""
+    """Find the largest error in [0, 1] up to which a condition holds; 0 if for none."""
     low, high = np.zeros_like(like), np.ones_like(like)
     any_size = holds(low)
     for _ in range(_STEPS):

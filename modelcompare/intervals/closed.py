@@ -31,7 +31,7 @@ Proportion = Literal["wilson", "clopper-pearson"]
 def normal_interval(
     estimate: FloatArray, standard_error: FloatArray, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Estimate plus and minus normal quantiles of its standard error (delta method)."""
+    """Compute the estimate plus and minus normal quantiles of its standard error (delta method)."""
     half = normal_quantile(confidence_level) * standard_error
     return Interval.of(estimate - half, estimate + half, "normal")
 
@@ -50,7 +50,7 @@ def proportion_interval(
 
 
 def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
-    """Counts and trials whose quotients the values are, each of shape (n_models, n_values).
+    """Return the counts and trials of proportions, each of shape (n_models, n_values).
 
     Raises
     ------
@@ -84,18 +84,18 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
 
 
 def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bounds:
-    """Interval of the median of independent values, between two of them.
+    """Compute the interval of the median of independent values, between two of them.
 
-    From the d-th smallest to the d-th largest value it holds the median with the probability
-    ``1 - 2 P(X < d)``, X binomial of n trials of 1/2. Few values leave a choice between too much
-    and too little, so the ends lie between those of d and of d + 1 (Hettmansperger and Sheather).
-    Where even the smallest and the largest value promise too little, these are the ends. Between
-    equal values it would have no width: then it reaches to the next ones on both sides, if any.
+    The interval from the d-th smallest to the d-th largest value contains the median with the
+    probability ``1 - 2 P(X < d)``, X binomial with n trials of 1/2. With few values no d has the
+    wanted level, so the ends are interpolated between d and d + 1 (Hettmansperger and Sheather). If
+    the level of the smallest and the largest value is too low, these are the ends. Between equal
+    values the width would be 0: it is then extended to the next values on both sides, if any.
 
     Parameters
     ----------
     values : ndarray of shape (..., n)
-        Independent values of one law along the last axis.
+        Independent values of one distribution along the last axis.
     confidence_level : float
         A fraction in (0, 1).
 
@@ -114,11 +114,11 @@ def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bound
 
     ordered, n = np.sort(values, axis=-1), values.shape[-1]
     depth = np.arange(1, n // 2 + 1)
-    held = 1 - 2 * bdtr(depth - 1, n, 0.5)
-    d = int(np.count_nonzero(held >= confidence_level))
+    levels = 1 - 2 * bdtr(depth - 1, n, 0.5)
+    d = int(np.count_nonzero(levels >= confidence_level))
     share = 0.0
     if 0 < d < len(depth):
-        excess = (held[d - 1] - confidence_level) / (held[d - 1] - held[d])
+        excess = (levels[d - 1] - confidence_level) / (levels[d - 1] - levels[d])
         share = (n - d) * excess / (d + (n - 2 * d) * excess)
     outer = max(d, 1) - 1
     inner = min(outer + 1, n - 1)
@@ -142,11 +142,11 @@ def _normal(rows: Contrasts, level: float) -> Interval:
 
 
 def _logit(rows: Contrasts, level: float) -> Interval:
-    """Student intervals on the logit scale between the metrics' bounds.
+    """Compute Student intervals on the logit scale between the metrics' bounds.
 
-    A standard error that ten samples of a rare class decide is itself uncertain, so quantiles are
-    those of the t distribution. At a bound the logit is infinite; the interval is then of width 0
-    and its method is "none".
+    A standard error that depends on ten samples of a rare class is itself uncertain, so quantiles
+    are those of the t distribution. At a bound the logit is infinite; the interval is then of width
+    0 and its method is "none".
     """
     bounds = {metric.name: metric.bounds for metric in rows.evaluation.metrics}
     unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
@@ -167,7 +167,7 @@ def _logit(rows: Contrasts, level: float) -> Interval:
 
 
 def _degrees_of_freedom(rows: Contrasts) -> FloatArray:
-    """Degrees of freedom of the standard errors; infinite where these follow from the value."""
+    """Return degrees of freedom of the standard errors; infinite if these follow from the value."""
     evaluation, degrees = rows.evaluation, rows.sample.moments.degrees_of_freedom()
     if evaluation.predictions.groups is not None:
         return np.minimum(degrees, evaluation.units.size - 1)
@@ -184,7 +184,7 @@ def _delong(rows: Contrasts, level: float) -> Interval:
     names = [metric.name for metric in rows.evaluation.metrics]
     if names != ["roc_auc"]:
         raise ValueError(
-            f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
+            f"DeLong's intervals are for roc_auc only, not for {', '.join(names)}; use "
             "method='auto'."
         )
     covariance = delong_covariance(rows.evaluation.predictions)[1]
@@ -222,6 +222,6 @@ ROWS = (
         phrase=("the interval of Clopper and Pearson", (CLOPPER,)),
     ),
     IntervalRow(
-        "delong", _delong, "roc_auc alone", phrase=("the covariance of DeLong et al.", (DELONG,)),
+        "delong", _delong, "roc_auc only", phrase=("the covariance of DeLong et al.", (DELONG,)),
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Confusion matrices of many models, and numbers of their cells, without a table of all cells.
 
-Of many classes most cells are empty: there the samples themselves are the cells, so that memory
+With many classes most cells are empty: the samples themselves are then the cells, so that memory
 grows with samples and classes, not with the square of the classes.
 """
 
@@ -16,20 +16,20 @@ from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.labels import Labels
 
 Margins = tuple[FloatArray, FloatArray, FloatArray]
-# Bytes of a cell of the confusion matrices that are worked on at once: a dozen arrays of numbers.
+# Bytes of a cell of the confusion matrices in memory at once: a dozen arrays of numbers.
 _CELL_BYTES = 12 * 8
 
 
 @dataclass(frozen=True)
 class Confusions:
-    """Sums of weights, and of their squares, by true and named class.
+    """Sums of weights, and of their squares, by true and predicted class.
 
     Attributes
     ----------
     true, named : ndarray of int of shape (n_cells,) or (..., n_cells)
-        Classes of each cell: of all cells, or of one for each sample.
+        True and predicted class of each cell: of all cells, or of one for each sample.
     weights, squares : ndarray of shape (..., n_cells)
-        What was summed.
+        Sums of weights, and of squared weights.
     n_classes : int
     """
 
@@ -41,7 +41,7 @@ class Confusions:
 
     @classmethod
     def of(cls, labels: Labels, models: slice) -> Confusions:
-        """Confusion matrices of some models."""
+        """Return the confusion matrices of some models."""
         if not _tabled(labels):
             true, named = classes_of(labels, models)
             weights = np.broadcast_to(labels.powered(1), true.shape)
@@ -60,7 +60,7 @@ class Confusions:
 
     @classmethod
     def of_tables(cls, weights: FloatArray, squares: FloatArray) -> Confusions:
-        """All cells of tables (..., n_classes, n_classes), whose rows are true classes."""
+        """Return all cells of tables (..., n_classes, n_classes), whose rows are true classes."""
         k = weights.shape[-1]
         true, named = np.divmod(np.arange(k * k), k)
         flat = weights.reshape(*weights.shape[:-2], k * k)
@@ -70,7 +70,7 @@ class Confusions:
 
     @cached_property
     def margins(self) -> Margins:
-        """Weights of each class where it is true, where it is named, and where both."""
+        """Weights of each class where it is true, where it is predicted, and where both."""
         return self._margins(self.weights)
 
     @cached_property
@@ -110,16 +110,16 @@ class CellSums:
     right: FloatArray
 
     def at(self, true: IntArray, named: IntArray) -> FloatArray:
-        """Numbers of some cells, of shape (..., n_cells)."""
+        """Return the numbers of some cells, of shape (..., n_cells)."""
         wrong = taken(self.of_true, true) + taken(self.of_named, named)
         return np.where(true == named, taken(self.right, true), wrong)
 
     def of(self, confusions: Confusions) -> FloatArray:
-        """Numbers of the cells of confusion matrices."""
+        """Return the numbers of the cells of confusion matrices."""
         return self.at(confusions.true, confusions.named)
 
     def power_sum(self, power: int) -> FloatArray:
-        """Sum of a power over all cells, empty ones too, of shape (...)."""
+        """Sum a power over all cells, empty ones too, of shape (...)."""
         x, y = self.of_true, self.of_named
         terms = (
             comb(power, i) * (x**i).sum(axis=-1) * (y ** (power - i)).sum(axis=-1)
@@ -129,14 +129,14 @@ class CellSums:
 
 
 def taken(numbers: FloatArray, classes: IntArray) -> FloatArray:
-    """Numbers (..., n_classes) at classes, which are the same for all or not."""
+    """Select numbers (..., n_classes) by classes, which may be the same for all models."""
     if classes.ndim == 1:
         return numbers[..., classes]
     return np.take_along_axis(numbers, classes, axis=-1)
 
 
 def chunks(labels: Labels) -> list[slice]:
-    """Models whose confusion matrices are worked on at once."""
+    """Return groups of models whose confusion matrices fit into memory at once."""
     n_models = len(labels.predicted)
     n_cells = labels.n_classes**2 if _tabled(labels) else labels.n_rows
     step = max(1, PASS_BYTES // (_CELL_BYTES * n_cells))
@@ -144,11 +144,11 @@ def chunks(labels: Labels) -> list[slice]:
 
 
 def classes_of(labels: Labels, models: slice) -> tuple[IntArray, IntArray]:
-    """True and named class of each row, (n_models, n_rows)."""
+    """Return the true and predicted class of each row, (n_models, n_rows)."""
     named = np.array(labels.predicted[models])
     return np.broadcast_to(labels.codes, named.shape), named
 
 
 def _tabled(labels: Labels) -> bool:
-    """True if a confusion matrix has no more cells than there are samples."""
+    """True if a confusion matrix has no more cells than the test set has samples."""
     return labels.n_classes**2 <= max(int(labels.multiplicity.sum()), 4)

@@ -1,9 +1,9 @@
 """Intervals of metrics of counts, for all models or pairs of them, and the formula for each.
 
-MCC and kappa compare all counts at once with what chance would give. Both are smooth in the
-confusion matrix, so a sample of each cell has an influence in closed form. Of a perfect or a
-constant model the influences are 0, and of few samples too small: they are taken after two samples
-more, spread over all cells.
+MCC and kappa compare all counts with those expected by chance. Both are smooth in the confusion
+matrix, so a sample of each cell has an influence in closed form. For a perfect or a constant model
+the influences are 0, and for few samples they are too small: they are computed after adding two
+samples, spread over all cells.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class Counted:
     ratio : ClassRatio
         The metric of one class.
     over : {"class", "correct", "macro", "weighted"}
-        One value for each class; one of all samples, each right (TP) or wrong (FN); an average.
+        One value for each class; one for all samples, each right (TP) or wrong (FN); an average.
     offset, slope : float
-        What makes the value of the base.
+        Coefficients of the value.
     strict : bool
-        Whether a class never predicted has no value (the paper's F1).
+        Whether a class that is never predicted has no value (the paper's F1).
     """
 
     ratio: ClassRatio
@@ -73,13 +73,13 @@ class Counted:
     strict: bool = False
 
     def apply(self, low: FloatArray, high: FloatArray) -> Bounds:
-        """Bounds of the value from bounds of the base."""
+        """Return bounds of the value from bounds of the base."""
         ends = self.offset + self.slope * low, self.offset + self.slope * high
         return ends if self.slope > 0 else ends[::-1]
 
 
 def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
-    """Describe a metric of true and predicted classes that is a ratio; None for any other."""
+    """Return the ratio of a metric of true and predicted classes; None for other metrics."""
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
     if (
         not isinstance(metric, Metric)
@@ -99,7 +99,7 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
 
 
 def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
-    """Describe a ratio to which samples add by being right or wrong, regardless of class."""
+    """Return a ratio of right and wrong samples, regardless of class."""
     (hit, right), (missed, wrong) = ratio.of_sample(n_classes)
     if right == wrong and hit != missed:
         return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)
@@ -108,14 +108,14 @@ def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
 
 
 def agreement(metric: AnyMetric) -> Agreement | None:
-    """Name of a metric that is MCC or kappa of counts, else None."""
+    """Return the name of a metric that is MCC or kappa of counts, else None."""
     if not isinstance(metric, Metric) or metric.statistics != COUNTS:
         return None
     return next((name for name in _NAMES if name == metric.name), None)
 
 
 def agreement_influences(metric: Agreement, margins: Margins) -> tuple[FloatArray, CellSums]:
-    """Value, and influence of a sample of each cell, from margins of confusion matrices.
+    """Compute the value, and the influence of a sample of each cell, from margins.
 
     With n samples, H hits, s true and p predicted ones of each class and C = sum p s, kappa is
     ``(H n - C) / (n^2 - C)`` and MCC ``(H n - C) / sqrt((n^2 - sum p^2) (n^2 - sum s^2))``. A
@@ -144,10 +144,10 @@ def agreement_influences(metric: Agreement, margins: Margins) -> tuple[FloatArra
 def shrunk_agreement(
     metric: Agreement, cells: Confusions
 ) -> tuple[FloatArray, CellSums, FloatArray, FloatArray]:
-    """Value, influences, variance and its degrees of freedom, after samples were added.
+    """Compute value, influences, variance and its degrees of freedom, with samples added.
 
-    They have the mean weight. Few samples of a rare class carry the variance: degrees of freedom
-    are twice as many as they are in effect, ``(sum u^2)^2 / sum u^4``, and two for those added.
+    Added samples have the mean weight. Few samples of a rare class carry the variance: degrees of
+    freedom are twice their effective number, ``(sum u^2)^2 / sum u^4``, plus two for those added.
     """
     k, (true, named, right) = cells.n_classes, cells.margins
     weight = cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1)
@@ -167,7 +167,7 @@ def agreement_interval(
     cells: Confusions,
     confidence_level: float = 0.95,
 ) -> Bounds:
-    """Wilson's interval of the share of [-1, 1], of the size that gives it its variance."""
+    """Compute Wilson's interval on the scale [-1, 1], with the size that matches the variance."""
     value, _, variance, degrees = shrunk_agreement(metric, cells)
     share = (1 + value) / 2
     size = 4 * share * (1 - share) / variance
@@ -177,12 +177,12 @@ def agreement_interval(
 
 
 Ends = tuple[FloatArray, FloatArray, FloatArray]
-# Influences of each cell, variance of what was not seen, and the value to centre at.
+# Influences of each cell, variance of unseen disagreements, and the centre of the interval.
 Shrunk = tuple[CellSums, FloatArray, FloatArray]
 
 
 def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
-    """Intervals of every model, or of every pair; None of other metrics, and of clusters."""
+    """Compute intervals of every model, or every pair; None for other metrics, and clusters."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
     if evaluation.predictions.groups is not None:
         return None
@@ -206,7 +206,7 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
 
 
 def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:
-    """Intervals of a ratio of counts, or an average of ratios, of every model."""
+    """Compute intervals of a ratio of counts, or an average of ratios, for every model."""
     labels = labels.right_or_wrong if what.over == "correct" else labels
     method = "wilson"
     interval = _class_values
@@ -221,7 +221,7 @@ def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:
 
 
 def _class_values(average: Average, level: float) -> Ends:
-    """Intervals of each class, informed by its trials, or its true members if these are fewer."""
+    """Compute intervals of classes, with the smaller of trials and support as informative size."""
     size = average.trials.size
     if average.ratio.denominator[1]:
         size = np.minimum(size, average.support)
@@ -237,7 +237,7 @@ def _averages(average: Average, level: float) -> Ends:
 def counted_differences(
     labels: Labels, what: Counted, difference: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
-    """Intervals of paired differences of a ratio of counts, or an average of ratios."""
+    """Compute intervals of paired differences of a ratio of counts, or an average of ratios."""
     centre, method = difference, "half-count"
     if what.over in ("macro", "weighted") and labels.n_classes > 2:
 
@@ -270,23 +270,23 @@ def _half_count_errors(
         cells, squares, what.ratio,
         average=None if of_samples or of_classes else what.over, added=1.0 if of_samples else 0.5,
     )  # fmt: skip
-    # Samples on which the models disagree, where the metric looks at them.
+    # Samples on which the models disagree, if they enter the metric.
     matters = np.array(what.ratio.denominator)[[[3, 2], [1, 0]]].any(axis=1)
-    apart, of_squares = (
+    disagreeing, of_squares = (
         ((c[..., 0, 1] + c[..., 1, 0]) * (matters if of_classes else 1.0)).sum(axis=-1)
         for c in (cells, squares)
     )
-    return error, divide(apart**2, of_squares, 0.0)
+    return error, divide(disagreeing**2, of_squares, 0.0)
 
 
 def _average(labels: Labels, what: Counted, models: slice) -> Average:
-    """Values of some models' classes, and their average."""
+    """Return the values of some models' classes, and their average."""
     cells = Confusions.of(labels, models)
     return Average(cells, what.ratio, what.over == "weighted", strict=what.strict)
 
 
 def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:
-    """Effective number of samples on which the models of each pair disagree."""
+    """Compute the effective number of samples on which the models of each pair disagree."""
     weights = np.stack([labels.powered(1), labels.powered(2)])
     sums = np.empty((2, len(pairs[0])))
     for place, (a, b) in enumerate(zip(*pairs, strict=True)):
@@ -297,7 +297,7 @@ def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:
 def _shrunk(
     labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrunk]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Covariance of the models, values to centre at, and disagreements of pairs."""
+    """Compute the covariance of models, centres of intervals, and disagreements of pairs."""
     n_models = len(labels.predicted)
     influence = np.empty((len(labels.codes), n_models))
     unseen, values = np.empty((2, n_models))
@@ -323,7 +323,7 @@ def _agreement_scores(
 def _agreement_differences(
     labels: Labels, metric: Agreement, values: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
-    """Join two scores' own intervals: MCC is skewed where few positives are nearly all found."""
+    """Join the intervals of two scores: MCC is skewed if few positives are nearly all hits."""
 
     def shrunk(models: slice) -> Shrunk:
         value, influence, *_ = shrunk_agreement(metric, Confusions.of(labels, models))

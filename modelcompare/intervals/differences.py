@@ -1,9 +1,9 @@
 """Standard errors of paired differences of counted values, in closed form.
 
 Only samples on which two models disagree are informative, and few of them, or none, give a
-variance that is too small, or 0. So disagreements that were not seen are added to the variance,
-never to the difference: half a sample in each cell of two classes (after Bonett and Price), two
-samples in all where there are more classes.
+variance that is too small, or 0. So unseen disagreements are added to the variance, never to
+the difference: half a sample in each cell of two classes (after Bonett and Price), two samples in
+total for more classes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def half_count_error(
     average: str | None = None,
     added: float = 0.5,
 ) -> FloatArray:
-    """Standard error of a difference, with half a sample more in each cell of disagreement.
+    """Compute the standard error of a difference, with half a sample added to disagreements.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def half_count_error(
     ratio : ClassRatio
         The metric of one class.
     average : {"macro", "weighted"}, optional
-        The average of both classes; by default the value of the second alone.
+        Average of both classes; by default the value of the second only.
     added : float
         Samples added to each of the four cells.
 
@@ -61,28 +61,28 @@ def half_count_error(
         )
         for x in (-1, -2)
     )
-    apart = of_a[..., :, :, None] - of_b[..., :, None, :]
-    return np.sqrt((squared * apart**2).sum(axis=(-3, -2, -1)))
+    influence = of_a[..., :, :, None] - of_b[..., :, None, :]
+    return np.sqrt((squared * influence**2).sum(axis=(-3, -2, -1)))
 
 
 def _cell_influences(average: Average) -> FloatArray:
-    """Influence of a sample of each of four cells on the average, of shape (..., 2, 2)."""
+    """Compute the influence of a sample of each of four cells, of shape (..., 2, 2)."""
     influence = _influences(average, average.gains(average.values), average.values)
     return influence.of(average.cells).reshape(*average.mass.shape, 2)
 
 
 def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
-    """Influences at shrunk shares, and the variance of unseen outcomes.
+    """Compute influences at shrunk shares, and the variance of unseen outcomes.
 
-    A class of one sample whose value is 0 or 1 would seem to have no variance. Its influences are
-    taken at its shrunk share, and are larger by as much as its observed residuals are too small.
+    A class of one sample with a value of 0 or 1 has an estimated variance of 0. Its influences are
+    therefore computed at its shrunk share, and scaled up as observed residuals are too small.
 
     Returns
     -------
     influence : CellSums
-        Of a sample of each cell.
+        Influence of a sample of each cell.
     unseen : ndarray of shape (...)
-        Squared influence of one hit more or less in one class, on average over the classes.
+        Squared influence of one more hit in one class, on average over the classes.
     """
     size, values = average.trials.size, average.shrunk_values
     residual = divide(size, np.maximum(size - 1, 0) + (2 / (size + 2)) ** 2, 0.0)
@@ -93,7 +93,7 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
 
 
 def _influences(average: Average, gains: FloatArray, values: FloatArray) -> CellSums:
-    """Influence of a sample of each cell, also by making its class more frequent."""
+    """Compute the influence of a sample of each cell, including that on class frequencies."""
     found = over_cells(gains)
     if not average.support_weighted:
         return found
@@ -104,14 +104,14 @@ def _influences(average: Average, gains: FloatArray, values: FloatArray) -> Cell
 def mover(
     values: FloatArray, below: FloatArray, above: FloatArray, correlation: FloatArray, pairs: Pairs
 ) -> Bounds:
-    """Bounds of differences, from the models' values and how far their intervals reach.
+    """Compute bounds of differences from the models' values and intervals (MOVER).
 
     Parameters
     ----------
     values, below, above : ndarray of shape (n_models,)
         Values, and the distances of their bounds.
     correlation : ndarray of shape (n_pairs,)
-        Of the two models' values.
+        Correlation of the two models' values.
     pairs : tuple of ndarray of int of shape (n_pairs,)
         Positions of models a and b.
 
@@ -132,14 +132,14 @@ def mover(
 def shrunk_covariance(
     influence: FloatArray, unseen: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Covariance (n_models, n_models) of averages of more than two classes, of MCC, and of kappa.
+    """Compute the covariance (n_models, n_models) of averages of many classes, MCC or kappa.
 
     Parameters
     ----------
     influence : ndarray of shape (n_samples, n_models)
-        Each sample's, from `shrunk_influences`.
+        Influence of each sample, from `shrunk_influences`.
     unseen : ndarray of shape (n_models,)
-        As `shrunk_influences` gives it: two unseen hits, one of each model, are added.
+        As in `shrunk_influences`: two unseen hits, one of each model, are added.
     weights : ndarray of shape (n_samples,), optional
         Sample weights.
     """

@@ -1,9 +1,9 @@
 """Intervals from influences, for clusters, soft scores, curves and texts.
 
 A standard error that a handful of units carry is itself uncertain, so quantiles are Student's.
-Bounded values are taken on the logit scale. Where all units are equal there is no standard
-error: Wilson's interval of as many trials as there are effective units, which assumes no more than
-the bounds.
+Intervals of bounded values are on the logit scale. If all units are equal, the standard error is 0:
+Wilson's interval is used, with the effective number of units as trials, which assumes only the
+bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from modelcompare.metrics.quotient import divide
 
 # Standard errors below this share of a value are rounding.
 _ROUNDING = 1e-9
-# Share of the variance of one sample more that each class of a soft macro average is given.
+# Share of the variance of one more sample that is added to each class of a soft macro average.
 _UNSEEN = 0.06
 
 
@@ -37,9 +37,9 @@ def score_interval(
     skew: FloatArray | None = None,
     power: float = 1.0,
 ) -> Bounds:
-    """Student interval of a value, on the logit scale where it is bounded.
+    """Compute Student's interval of a value, on the logit scale if it is bounded.
 
-    Where a bound is missing, that side is corrected for the skewness of the value.
+    A side without a bound is corrected for the skewness of the value.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def score_interval(
     bounds : tuple of float
         Smallest and largest possible value.
     size : ndarray of shape (...)
-        Effective number of units, for values without a standard error.
+        Effective number of units, for values whose standard error is 0.
     confidence_level : float
         A fraction in (0, 1).
     skew : ndarray of shape (...), optional
-        Skewness of the estimate, see `hall_interval`; of clusters there is none to trust.
+        Skewness of the estimate, see `hall_interval`; unreliable for clusters.
     power : float
-        What power of a mean a value from 0 up is: 1/2 for rmse.
+        The value is this power of a mean: 1/2 for rmse.
     """
     least, most = bounds
     quantile = t_quantile(degrees_of_freedom, confidence_level)
@@ -66,7 +66,7 @@ def score_interval(
             further = hall_interval(estimate, error, skew, quantile)
             missing = np.isinf(low)
             return np.where(missing, low, further[0]), np.where(missing, high, further[1])
-        # The logarithm describes values near the bound, not the length of the other tail.
+        # The logarithm is for values near the bound, and does not describe the other tail.
         plain = t_quantile(2 * degrees_of_freedom, confidence_level)
         if np.isinf(least):
             return np.minimum(low, hall_interval(estimate, error, skew, plain)[0]), high
@@ -93,10 +93,10 @@ def _unbounded(
     size: FloatArray,
     confidence_level: float,
 ) -> Bounds:
-    """Student interval, on the log scale of the distance from a bound: losses are skewed.
+    """Compute Student's interval, on the log scale of the distance from a bound, if any.
 
-    Of equal units nothing is known but the bounds; an error rate that may exceed 1 and is 0 in
-    every unit is taken for a share.
+    If all units are equal, only the bounds are known; an error rate that may exceed 1 and is 0 in
+    every unit is treated as a share.
     """
     missing = error <= _ROUNDING * np.abs(estimate)
     half = quantile * error
@@ -106,7 +106,7 @@ def _unbounded(
         missing |= np.abs(away) <= _ROUNDING
         safe = np.where(missing, 1.0, away)
         relative = half / np.abs(safe)
-        # Where the error exceeds the value, on along the tangent: few clusters know no more.
+        # If the error exceeds the value, continue along the tangent: clusters are few.
         factor = np.exp(np.minimum(relative, 1.0)) * np.maximum(relative, 1.0)
         low, high = np.sort([estimate + safe * (f - 1) for f in (1 / factor, factor)], axis=0)
     rare = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
@@ -117,20 +117,20 @@ def _unbounded(
 def hall_interval(
     estimate: FloatArray, error: FloatArray, skew: FloatArray, quantile: FloatArray
 ) -> Bounds:
-    """Student interval after Hall's transformation, which takes the skewness out of t.
+    """Compute Student's interval after Hall's transformation, which removes the skewness of t.
 
-    The mean of skewed values and its standard error err together: where the long tail is missing
-    from the sample, the mean is too low and its error too small. Of ``t = (estimate - value) /
-    error`` the cubic ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6`` is nearly symmetric; it is monotone,
-    so that it can be inverted.
+    The mean of skewed values and its standard error are correlated: if the long tail is missing
+    from the sample, the mean is too low and its standard error too small. Of ``t = (estimate -
+    value) / error`` the cubic ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6`` is nearly symmetric. It is
+    monotone, so it can be inverted.
 
     Parameters
     ----------
     estimate, error : ndarray of shape (...)
         Value and its influence standard error.
     skew : ndarray of shape (...)
-        Skewness a of the estimate, ``sum phi^3 / (sum phi^2)^1.5``: that of the influences over
-        the root of their number.
+        Skewness a of the estimate, ``sum phi^3 / (sum phi^2)^1.5``: that of the influences divided
+        by the root of their number.
     quantile : ndarray of shape (...)
         Two-sided normal or Student quantile.
 
@@ -153,11 +153,11 @@ def difference_interval(
     confidence_level: float = 0.95,
     skew: FloatArray | None = None,
 ) -> Bounds:
-    """Student interval of a difference, within twice the range of the metric.
+    """Compute Student's interval of a difference, within twice the range of the metric.
 
-    Given its skewness, after Hall's transformation (`hall_interval`). Without a standard error one
-    disagreement among so many units, over the whole range, is what may have been missed. Parameters
-    are those of `score_interval`.
+    Given its skewness, after Hall's transformation (`hall_interval`). If the standard error is 0,
+    one unseen disagreement over the whole range is assumed. Parameters are those of
+    `score_interval`.
     """
     extent = bounds[1] - bounds[0]
     missing = error <= _ROUNDING * (extent if np.isfinite(extent) else np.abs(difference))
@@ -180,11 +180,11 @@ def rank_interval(
     unseen: float,
     confidence_level: float = 0.95,
 ) -> Bounds:
-    """Interval of an ROC AUC or an average precision, of few positives too.
+    """Compute the interval of an ROC AUC or an average precision, also for few positives.
 
-    Its influence variance is carried by the positives, and is 0 where all of them lie above all
-    negatives. So the value is taken for a proportion of the size that gives it its variance, with
-    Wilson's interval, and of no larger size than the positives could show.
+    Its influence variance depends mostly on the positives, and is 0 if all of them are above all
+    negatives. So the value is treated as a proportion whose number of trials matches the variance,
+    with Wilson's interval, and with no more trials than the positives allow.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def rank_interval(
     size : ndarray of shape (...)
         Number m of samples of the rarer class.
     unseen : float
-        Added to the relative variance, over m^2: where the variance is 0 the effective size is
+        Added to the relative variance, divided by m^2: for a variance of 0 the effective size is
         m^2 / unseen.
     confidence_level : float
         A fraction in (0, 1).
@@ -204,7 +204,7 @@ def rank_interval(
 
 
 def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:
-    """Variance of one positive more, whose place among the negatives is anywhere."""
+    """Compute the variance of one more positive, at any rank among the negatives."""
     shrunk = (value * size + 1) / (size + 2)
     spread: FloatArray = shrunk * (1 - shrunk) / np.maximum(size, 1.0) ** 2
     return spread
@@ -213,12 +213,12 @@ def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:
 def score_degrees(
     carriers: FloatArray, n_units: int, clusters: FloatArray | None = None
 ) -> FloatArray:
-    """Degrees of freedom of a value's influence variance (Satterthwaite 1946).
+    """Compute the degrees of freedom of a value's influence variance (Satterthwaite 1946).
 
-    ``2 / (1 / carriers - 1 / n)`` is right for large n; where the units that carry the variance are
-    fewer than eight it promises too much, and half of it is right for four and fewer. Of clusters
-    see `cluster_degrees`; a value and its variance come from the same few clusters, so that the
-    effective ones weigh more.
+    ``2 / (1 / carriers - 1 / n)`` is right for large n. If fewer than eight units carry the
+    variance it is too large, and half of it is right for four and fewer. For clusters see
+    `cluster_degrees`; a value and its variance depend on the same few clusters, so effective
+    clusters weigh more.
     """
     if clusters is not None:
         between = cluster_degrees(clusters, n_units, weight=2 / 3)
@@ -230,11 +230,11 @@ def score_degrees(
 def difference_degrees(
     carriers: FloatArray, n_units: int, clusters: FloatArray | None = None
 ) -> FloatArray:
-    """Degrees of freedom of a paired difference's influence variance.
+    """Compute the degrees of freedom of a paired difference's influence variance.
 
-    One less than Satterthwaite's ``2 carriers``, and not halved where these are few, as those of a
-    value are: what makes a value and its variance err together, that both come from a few units on
-    one side, two models mostly share.
+    One less than Satterthwaite's ``2 carriers``, and not halved if these are few, unlike for
+    values: a value and its variance are correlated because both come from a few units on one side,
+    which two models mostly have in common.
     """
     degrees = 2 * carriers - 1
     if clusters is not None:
@@ -243,12 +243,12 @@ def difference_degrees(
 
 
 def cluster_degrees(effective: FloatArray, n_clusters: int, weight: float) -> FloatArray:
-    """Degrees of freedom between those of the effective clusters and those of all.
+    """Compute degrees of freedom between those of the effective clusters and those of all.
 
-    The jackknife already leaves out large clusters whole. With as many degrees as effective
-    clusters less one it covers 0.97 to 0.98 at nominal 0.95 (5 and 8 clusters of lognormal sizes),
-    at half as much width again; with all clusters less one 0.85 to 0.91; in between, by a geometric
-    mean, what is promised.
+    The jackknife already leaves out large clusters as a whole. With the number of effective
+    clusters minus one, coverage is 0.97 to 0.98 at nominal 0.95 (5 and 8 clusters of lognormal
+    sizes), and width 50 % larger; with that of all clusters minus one, 0.85 to 0.91; with a
+    geometric mean, nominal.
 
     References
     ----------
@@ -269,10 +269,10 @@ def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
 
 
 def averages_absent_classes(metric: AnyMetric) -> bool:
-    """True for a macro average of soft counts that takes 0 for classes never true.
+    """True for a macro average of soft counts that includes 0 for classes that never occur.
 
-    They get probability, so they have a value; that of a class without a support is no 0 / 0 where
-    probability is in the denominator.
+    They get probability, so they have a value: without support it is not 0 / 0 if probability is in
+    the denominator.
     """
     ratio = metric.class_ratio if is_soft_macro(metric) else None
     return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
@@ -281,15 +281,16 @@ def averages_absent_classes(metric: AnyMetric) -> bool:
 def macro_corrections(
     evaluation: Evaluation, metric: Metric, support: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Bias of the mean of ratios over the classes that occur, and its unseen variance.
+    """Compute the bias of the mean of ratios over the classes that occur, and unseen variance.
 
     The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
     expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is
-    too low. It is the same in each class, so that of many classes it exceeds the standard error. Of
-    a class of S samples (S - 1) / S counts: one of a single sample counts because it occurs.
+    too low. The bias is similar in each class, so for many classes it exceeds the standard error.
+    For a class of S samples (S - 1) / S of it counts, since the class is included only if it
+    occurs.
 
-    Few samples of a class may be alike by chance, and seem to vary little: to the variance of a
-    class comes a share of that of one sample more.
+    Few samples of a class may be similar by chance, and their variance too small: a share of the
+    variance of one more sample is added.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ def macro_corrections(
     Returns
     -------
     bias, unseen : ndarray of shape (n_models,)
-        Bias of each model's average, and what is added to its variance.
+        Bias of each model's average, and the addition to its variance.
 
     References
     ----------
@@ -323,7 +324,7 @@ def macro_corrections(
 def _ratio_bias(
     evaluation: Evaluation, metric: Metric, model: slice
 ) -> tuple[FloatArray, FloatArray]:
-    """One model's ratio of each class, and its second-order bias."""
+    """Compute one model's ratio of each class, and its second-order bias."""
     top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(model)[None], model)
     value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
     for rows in evaluation.units.row_blocks():

@@ -1,16 +1,17 @@
 """One class's value as a ratio of counts, and its interval in closed form.
 
 For one class a sample is a true positive, a false negative, a false positive or a true negative. A
-ratio gives each of the four what it adds to the numerator and to the denominator: recall is
-``TP / (TP + FN)``, F1 is ``2 TP / (2 TP + FN + FP)``. The samples that it looks at are trials,
-those with a numerator successes, and
+ratio has a weight for each of the four in the numerator and in the denominator: recall is
+``TP / (TP + FN)``, F1 is ``2 TP / (2 TP + FN + FP)``. The samples in the denominator are trials,
+those in the numerator successes, and
 
     value = a f / (a f + d (1 - f)),    f = successes / trials,
 
 with a the weight of a success and d the mean weight of a failure: f itself for precision, recall,
 specificity and Jaccard, ``2 f / (1 + f)`` for F1. So Wilson's interval of a proportion, mapped,
-serves them all, on rare classes too, where BCa does not hold. Bounds hold the estimate and are
-never equal. Counts may be weighted: the effective number of samples is ``(sum w)^2 / sum w^2``.
+is valid for all of them, also for rare classes, for which BCa is not. Bounds contain the estimate
+and are never equal. Counts may be weighted: the effective number of samples is ``(sum w)^2 / sum
+w^2``.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ Bounds = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Trials:
-    """Successes among the samples that a ratio looks at.
+    """Successes among the samples in the denominator of a ratio.
 
     Attributes
     ----------
     share : ndarray of shape (...)
-        Share of successes, f; 0 where there are no trials.
+        Share of successes, f; 0 without trials.
     size : ndarray of shape (...)
         Effective number of trials.
     failures : ndarray of shape (..., 4)
@@ -47,7 +48,7 @@ class Trials:
 
     @classmethod
     def of(cls, counts: FloatArray, squares: FloatArray, ratio: ClassRatio) -> Trials:
-        """Count trials among sums of weights, and of their squares, by outcome (..., 4)."""
+        """Return the trials in sums of weights, and of their squares, by outcome (..., 4)."""
         successes, failures = counts @ ratio.success, counts * ratio.failure
         weight = successes + failures.sum(axis=-1)
         size = divide(weight**2, squares @ (ratio.success + ratio.failure), 0.0)
@@ -55,25 +56,25 @@ class Trials:
         return cls(ratio, divide(successes, weight, 0.0), size, failures * scale)
 
     def shrunk(self, prior: FloatArray) -> FloatArray:
-        """Share of successes after two more trials at the prior share."""
+        """Return the share of successes with two trials added at the prior share."""
         return (self.share * self.size + 2 * prior) / (self.size + 2)
 
     def failure_share(self) -> FloatArray:
-        """Share of each outcome among the failures, after half a failure more of each kind."""
+        """Return the share of each outcome among the failures, with half a failure added."""
         more = self.failures + self.ratio.failure / 2
         return more / more.sum(axis=-1, keepdims=True)
 
     def mean_failure_weight(self) -> FloatArray:
-        """Mean weight d of a failure."""
+        """Return the mean weight d of a failure."""
         return self.failure_share() @ self.ratio.failure_weights
 
     def value(self, share: FloatArray, failure_weight: FloatArray | None = None) -> FloatArray:
-        """Value of the metric at a share of successes."""
+        """Compute the value of the metric at a share of successes."""
         weight = self.mean_failure_weight() if failure_weight is None else failure_weight
         return value_of_share(share, self.ratio.success_weight / weight)
 
     def variance(self, share: FloatArray) -> FloatArray:
-        """Variance of the value at a share of successes, of `size` independent trials."""
+        """Compute the variance of the value at a share of successes, of `size` trials."""
         a, d = self.ratio.success_weight, self.mean_failure_weight()
         squared = self.failure_share() @ self.ratio.failure_weights**2
         value = self.value(share)
@@ -82,7 +83,7 @@ class Trials:
 
 
 def value_of_share(share: FloatArray, odds: FloatArray | float) -> FloatArray:
-    """``k f / (k f + 1 - f)``: a share after its odds were multiplied by k."""
+    """Compute ``k f / (k f + 1 - f)``: a share with its odds multiplied by k."""
     return odds * share / (1 + (odds - 1) * share)
 
 
@@ -92,26 +93,26 @@ def share_of_value(value: FloatArray, odds: FloatArray | float) -> FloatArray:
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Two-sided normal quantile."""
+    """Return the two-sided normal quantile."""
     return float(ndtri((1 + confidence_level) / 2))
 
 
 def t_quantile(degrees_of_freedom: FloatArray, confidence_level: float) -> FloatArray:
-    """Two-sided Student quantile; below one degree of freedom that of one."""
+    """Return the two-sided Student quantile, with at least one degree of freedom."""
     found = stdtrit(np.maximum(degrees_of_freedom, 1.0), (1 + confidence_level) / 2)
     return np.asarray(found, dtype=np.float64)
 
 
 def logit_ends(share: FloatArray, half: FloatArray) -> Bounds:
-    """Shares that lie so far below and above one on the logit scale."""
+    """Return the shares at a distance below and above a share on the logit scale."""
     centre = np.log(share / (1 - share))
     return expit(centre - half), expit(centre + half)
 
 
 def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) -> Bounds:
-    """Wilson's score interval of a share of a possibly fractional number of trials.
+    """Compute Wilson's score interval of a share of a possibly fractional number of trials.
 
-    Of no trials it is all of [0, 1]. The quantile is normal or Student's.
+    Without trials it is [0, 1]. The quantile is normal or Student's.
 
     References
     ----------
@@ -133,7 +134,7 @@ def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) ->
 
 
 def clopper_pearson(count: FloatArray, n: FloatArray, tail: FloatArray | float) -> Bounds:
-    """Clopper and Pearson's interval of ``count / n``, with a probability beyond each end.
+    """Compute Clopper and Pearson's interval of ``count / n``, with a probability beyond each end.
 
     References
     ----------
@@ -146,10 +147,11 @@ def clopper_pearson(count: FloatArray, n: FloatArray, tail: FloatArray | float) 
 
 
 def proportion(share: FloatArray, size: FloatArray, confidence_level: float = 0.95) -> Bounds:
-    """Wilson's interval, modified where it covers too little: near 0 and 1.
+    """Compute Wilson's interval, modified near 0 and 1, where its coverage is too low.
 
-    With one or two successes (three, above 50 trials) the lower bound is a Poisson one where that
-    is lower, and likewise for failures. Wilson's own covers 0.84 for 0.965 of 5; this one 0.95.
+    With one or two successes (three, above 50 trials) the lower bound is a Poisson bound if that is
+    lower, and likewise for failures. Coverage for 0.965 of 5 is 0.84 for Wilson's, 0.95 for this
+    one.
 
     References
     ----------
@@ -163,7 +165,7 @@ def proportion(share: FloatArray, size: FloatArray, confidence_level: float = 0.
 
 
 def _poisson_low(share: FloatArray, size: FloatArray, confidence_level: float) -> FloatArray:
-    """Lower bound of a share of few successes, 1 of many."""
+    """Return the lower bound of a share of few successes; 1 for many."""
     count = share * size
     few = (count > 1e-9) & (count < np.where(size > 50, 3.5, 2.5))
     least = np.where(few, gammaincinv(np.where(few, count, 1.0), 1 - confidence_level), size)
@@ -171,9 +173,9 @@ def _poisson_low(share: FloatArray, size: FloatArray, confidence_level: float) -
 
 
 def class_interval(trials: Trials, confidence_level: float = 0.95) -> Bounds:
-    """Interval of a class's value: Wilson's on the share of successes, mapped.
+    """Compute the interval of a class's value: Wilson's on the share of successes, mapped.
 
-    Where failures weigh differently (F-beta), the share of one kind among them is a second,
+    If failures have different weights (F-beta), the share of one outcome among them is a second,
     independent proportion, and the two intervals are joined.
     """
     low, high = proportion(trials.share, trials.size, confidence_level)
@@ -189,7 +191,7 @@ def class_interval(trials: Trials, confidence_level: float = 0.95) -> Bounds:
 
 
 def _failure_weights(trials: Trials, confidence_level: float) -> Bounds:
-    """Interval of the mean weight of a failure, of two kinds."""
+    """Compute the interval of the mean weight of a failure, for two outcomes."""
     weights = trials.ratio.failure_weights
     heavy = int(np.argmax(weights))
     light = weights[weights > 0].min()

@@ -19,7 +19,7 @@ from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
 
 def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.95) -> Interval:
-    """Quantiles of the replicates (Efron 1979).
+    """Compute quantiles of the replicates (Efron 1979).
 
     Examples
     --------
@@ -35,10 +35,10 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
 
 
 def expanded_level(n_units: int, confidence_level: float) -> float:
-    """Level whose normal quantile is Student's, for replicates of so many samples or clusters.
+    """Return the level whose normal quantile is Student's, for replicates of few units.
 
-    Replicates of few spread too little, by ``sqrt((n - 1) / n)``, and a normal quantile takes
-    their spread for known.
+    Replicates of n units spread too little, by ``sqrt((n - 1) / n)``, and a normal quantile treats
+    their spread as known.
 
     References
     ----------
@@ -63,11 +63,11 @@ def bca_interval(
     *,
     confidence_level: float = 0.95,
 ) -> Interval:
-    """Bias-corrected and accelerated percentile interval (Efron 1987).
+    """Compute the bias-corrected and accelerated percentile interval (Efron 1987).
 
-    Replicates equal to the estimate count half in the bias correction. Where it is infinite (all
-    replicates on one side of the estimate) or the acceleration turns a level around, the
-    percentile interval replaces it, and `method` names it.
+    Replicates equal to the estimate count half in the bias correction. If it is infinite (all
+    replicates on one side of the estimate) or the acceleration reverses a level, the percentile
+    interval replaces it, and `method` names it.
 
     Parameters
     ----------
@@ -99,15 +99,15 @@ def bca_interval(
         quantiles(ordered, np.where(usable, level, tail))
         for level, tail in zip(levels, plain, strict=True)
     )
-    standing_in = ~usable & (n_defined > 0)
-    return Interval(low, high, np.where(standing_in, np.array("percentile", object), "BCa"))
+    replaced = ~usable & (n_defined > 0)
+    return Interval(low, high, np.where(replaced, np.array("percentile", object), "BCa"))
 
 
 def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
-    """Quantiles of sorted columns, each at its own level; NaNs (sorted last) do not count.
+    """Compute quantiles of sorted columns, each at its own level; NaNs (sorted last) do not count.
 
-    Linear interpolation between order statistics, as `numpy.quantile` does by default. Infinite
-    order statistics are never interpolated with.
+    Linear interpolation between order statistics, as in `numpy.quantile` by default, except between
+    infinite ones.
     """
     n_defined = np.count_nonzero(~np.isnan(ordered), axis=0)
     position = levels * np.maximum(n_defined - 1, 0)
@@ -123,11 +123,11 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def expanded(contrasts: Contrasts, level: float) -> Interval:
-    """Intervals of values that influences may not describe, at the expanded level.
+    """Compute intervals of values that influences may not describe, at the expanded level.
 
-    BCa of models' values, percentiles of differences: what makes the replicates of two models
-    skewed mostly cancels, and the median bias of a difference of medians is more noise than bias.
-    Corrected for it they cover 0.88 to 0.94.
+    BCa for values, percentiles for differences: the skewness of the replicates of two models mostly
+    cancels, and the median bias of a difference of medians is more noise than bias. With a
+    correction for it, coverage is 0.88 to 0.94.
     """
     method = _bca if contrasts.pairs is None else _percentile
     level = expanded_level(contrasts.evaluation.units.size, level)
@@ -139,7 +139,7 @@ Method = Callable[[Contrasts, float], Interval]
 
 
 def _by_blocks(method: Method, contrasts: Contrasts, level: float) -> Interval:
-    """Intervals of some rows at a time, so that their replicates fit into memory."""
+    """Compute intervals of some rows at a time, so that their replicates fit into memory."""
     return Interval.joined([method(block, level) for block in contrasts.blocks])
 
 
@@ -148,7 +148,7 @@ def _percentile(rows: Contrasts, level: float) -> Interval:
 
 
 def _basic(rows: Contrasts, level: float) -> Interval:
-    """Quantiles reflected at the estimate (Davison & Hinkley 1997, section 5.2)."""
+    """Compute quantiles reflected at the estimate (Davison & Hinkley 1997, section 5.2)."""
     found, twice = _percentile(rows, level), 2 * rows.estimate
     return Interval.of(twice - found.high, twice - found.low, "basic")
 
@@ -158,10 +158,10 @@ def _bca(rows: Contrasts, level: float) -> Interval:
 
 
 def _studentized(rows: Contrasts, level: float) -> Interval:
-    """Bootstrap-t intervals (Efron & Tibshirani 1993, section 12.5).
+    """Compute bootstrap-t intervals (Efron & Tibshirani 1993, section 12.5).
 
-    Quantiles of ``(replicate - estimate) / replicate_error`` take the place of normal ones.
-    Replicates without a standard error (all their influences are equal) are left out.
+    Quantiles of ``(replicate - estimate) / replicate_error`` replace normal ones. Replicates with a
+    standard error of 0 (all their influences are equal) are left out.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (rows.replicates - rows.estimate) / rows.replicate_errors

@@ -1,4 +1,4 @@
-"""Effective numbers of samples or clusters of a value, for any interval."""
+"""Effective numbers of samples or clusters for each value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from modelcompare.metrics.quotient import divide
 
 
 def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:
-    """Effective number of units for each value, (n_models, n_values); NaN for other metrics.
+    """Compute the effective number of units for each value, (n_models, n_values), else NaN.
 
-    A unit counts by its share of the denominator where the metric is a ratio, the mean of the
-    classes' shares for an average; else by its samples, of the class where there is one. So it does
-    where the ratio is of probabilities, which every sample has of every class.
+    A unit is weighted by its share of the denominator if the metric is a ratio, by the mean share
+    of the classes for an average; else, and for ratios of probabilities, by its samples, those of
+    the class if the metric is per class.
     """
     out = np.full((len(evaluation.models), len(evaluation.keys)), np.nan)
     ratios = []
@@ -37,26 +37,26 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
 def ratio_of(
     evaluation: Evaluation, metric: Metric, numbers: FloatArray, model: slice
 ) -> tuple[FloatArray, FloatArray]:
-    """Numerators and denominators of one model's ratio, from statistics (n_rows, n_columns)."""
+    """Return numerators and denominators of one model's ratio, from statistics of rows."""
     if metric.ratio is None:
         raise TypeError(f"{metric.name} declares no ratio.")
     return metric.ratio(*(part[:, 0] for part in evaluation.parts(metric, numbers, model)))
 
 
 def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
-    """Effective number of units in a mean over samples, whose denominators models share."""
+    """Compute the effective number of units in a mean, whose denominators all models share."""
     out = np.full(len(evaluation.keys), np.nan)
     _fill_ratios(out, evaluation, [metric], slice(0, 1))
     return float(out[0])
 
 
 def class_sizes(predictions: TestSet) -> FloatArray:
-    """Effective number of units of each true class, by the weight of its samples."""
+    """Compute the effective number of units of each true class, by the weight of its samples."""
     return _of_samples(predictions, by_class=True)
 
 
 def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
-    """Effective number of units by the weight of their samples, of each class or of all."""
+    """Compute the effective number of units by the weight of their samples, by class or of all."""
     of_unit = predictions.unit_weights(by_class=by_class)
     return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)
 
@@ -64,7 +64,7 @@ def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
 def _fill_ratios(
     out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
 ) -> None:
-    """Effective number of units of one model's ratios, by what they add to the denominators."""
+    """Compute the effective number of units of one model's ratios, by shares of denominators."""
     totals = evaluation.grand_total(model)[None]
     sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
     slopes = {

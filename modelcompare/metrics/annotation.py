@@ -38,7 +38,7 @@ def rating_counts(
     -------
     counts : ndarray of shape (n_items, n_categories)
     categories : ndarray of shape (n_categories,)
-        In that order.
+        The categories, in that order.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def rating_counts(
 
 
 def coincidences(counts: FloatArray) -> FloatArray:
-    """Each item's pairs of ratings over its ratings less one, of shape (n_items, n_cells)."""
+    """Return each item's pairs of ratings over its ratings less one, (n_items, n_cells)."""
     raters = counts.sum(axis=1)
     pairs = counts[:, :, None] * counts[:, None, :]
     diagonal = np.arange(counts.shape[1])
     pairs[:, diagonal, diagonal] -= counts
-    # An item that one annotator alone rated pairs with nothing.
+    # An item with a single rating has no pairs.
     weight = np.divide(1.0, raters - 1, out=np.zeros(len(counts)), where=raters > 1)
     return (pairs * weight[:, None, None]).reshape(len(counts), -1)
 
@@ -83,7 +83,7 @@ def coincidences(counts: FloatArray) -> FloatArray:
 def krippendorff_alpha(
     cells: FloatArray, *, distance: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """One less the observed over the expected disagreement.
+    """Return one minus the observed over the expected disagreement.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _distances(level: Level, categories: AnyArray) -> Callable[[FloatArray], Flo
 
 
 def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
-    """Agreement beyond what the categories' totals give by chance.
+    """Return the agreement beyond chance, which follows from the categories' totals.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def annotation_metrics(
 ) -> tuple[Metric, ...]:
     """Metrics of per-item counts; their outcomes are positions of items.
 
-    Fleiss' kappa is there where every item has the same number of ratings.
+    Fleiss' kappa is included if every item has the same number of ratings.
     """
     raters = counts.sum(axis=1)
     agreeing = divide((counts * (counts - 1)).sum(axis=1), raters * (raters - 1), 0.0)

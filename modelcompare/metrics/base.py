@@ -1,14 +1,14 @@
 """Metrics as records: per-sample statistics, and a formula over their weighted sums.
 
 One of three strategies computes a value. A `Metric` is a formula over totals
-``weights @ statistics``: one matrix product serves every resample, model and metric. An
+``weights @ statistics``: one matrix product for all resamples, models and metrics. An
 `OrderMetric` needs the order of the samples (ROC AUC, Spearman): it sorts once and evaluates a
 block of weight vectors. A `CallableMetric` wraps any ``function(y_true, y_output)``; it is called
 once per resample.
 
-A metric is one record: what it measures, in which direction, what it values and where that
-misleads, who says so, an example, its soft twin. Names, plain functions, their docstrings and
-``modelcompare metrics NAME`` are made from it.
+A metric is one record: its formula, direction and range, a description of its merits and
+weaknesses, references, an example, its soft twin. Names, plain functions, their docstrings and
+``modelcompare metrics NAME`` follow from it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class UndefinedMetricWarning(UserWarning):
 
 
 class SparseDataWarning(UserWarning):
-    """So few samples or clusters decide about a value that its interval says little."""
+    """Too few samples or clusters determine a value for its interval to be informative."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Factory:
     Parameters
     ----------
     make : callable
-        Makes the metric from options given by keyword.
+        Returns the metric, given options by keyword.
     options : mapping
-        The options it was made with.
+        The options of this metric.
     pattern : str
-        Name of the metric with the place of the one option that may be part of it: ``f{beta}``;
-        empty where there is none.
+        Name of the metric with a field for the one option that the name may contain:
+        ``f{beta}``; empty if there is none.
     choices : tuple of str
-        What that option may be, where it is no number.
+        Values of that option, if it is not a number.
     """
 
     make: Callable[..., AnyMetric]
@@ -71,19 +71,19 @@ class Factory:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseMetric:
-    """Declarations of every metric, whatever its strategy.
+    """Declarations common to all metrics.
 
     Parameters
     ----------
     name : str
-        scikit-learn's scorer name where there is one; ``c`` in front marks the soft twin.
+        Name of scikit-learn's scorer, if any; a prefix ``c`` marks the soft twin.
     needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
-        What a model must have given. Probabilities serve where labels are needed, lists of texts
-        where texts are.
+        Output that a model must give. Probabilities are accepted for labels, and lists of texts
+        for texts.
     greater_is_better : bool
         Direction of merit.
     direction_from : {"told", "name", "default"}
-        How the direction of a score or a function is known.
+        Source of the direction of a score or a function.
     bounds : tuple of float
         Smallest and largest possible value.
     per_class : bool
@@ -91,27 +91,27 @@ class BaseMetric:
     smooth : bool
         Whether influence functions describe it, so that jackknife standard errors hold.
     signature : callable, optional
-        Gives the signature of the program whose numbers it takes, for the line under every table.
+        Returns the signature of the program that computes its statistics, for the line under
+        tables.
     description : str
-        What it is in a sentence; after an empty line, what it values and where it misleads.
+        Definition in one sentence; after an empty line, merits and weaknesses.
     references : tuple of str
-        Who says so.
+        Works to cite.
     example : str
         A doctest of its plain function.
     family : str
         The metric whose plain function and prose it shares; itself if empty.
     variant : str
-        How it differs from its family.
+        Difference from its family.
     soft : Metric, OrderMetric or CallableMetric, optional
-        Its soft twin: probabilities in the place of decisions.
+        Its soft twin, of probabilities instead of decisions.
     arguments : mapping
-        Name and meaning of the arrays that its plain function takes, where they have other names
-        than y_true and y_pred.
+        Names and meanings of the arrays of its plain function, if they are not y_true and y_pred.
     factory : Factory, optional
-        How it was made, if it has options.
+        Function that made it, if it has options.
     """
 
-    # How resamples are evaluated.
+    # Evaluation of resamples.
     strategy: ClassVar[Literal["sum", "order", "callable"]]
     name: str
     needs: Kind = "labels"
@@ -136,7 +136,7 @@ class BaseMetric:
 
     @property
     def is_additive(self) -> bool:
-        """Return whether it is made of sums to which parts of a test set add by themselves."""
+        """True if it is a function of sums that can be added over blocks of a test set."""
         return False
 
     @property
@@ -152,7 +152,7 @@ class BaseMetric:
 
     @property
     def text(self) -> str:
-        """Value encoded, weaknesses, range and direction."""
+        """Merits, weaknesses, range and direction."""
         rest = inspect.cleandoc(self.description).partition("\n\n")[2]
         return f"{rest} {self.merit}".strip()
 
@@ -179,14 +179,14 @@ class Metric(BaseMetric):
     Parameters
     ----------
     statistics : tuple of Statistic
-        What is summed.
+        Numbers that are summed.
     value : callable, optional
         ``value(*totals)``: one array of shape (..., n_columns) for each statistic in, an array
         of shape (...), or (..., n_classes) if `per_class`, out. It must broadcast over the
         leading axes (resamples, models) and give NaN where the metric is undefined. Follows from
         `ratio` where there is one.
     proportion : bool
-        Whether its `ratio` is a count over a number of trials, of independent samples.
+        Whether its `ratio` is a count over a number of trials, for independent samples.
     ratio : callable, optional
         ``ratio(*totals)``: numerator and denominator of the quotient that the value is, or
         increases with (rmse with mse). Both are linear in the statistics, so that the same
@@ -199,7 +199,7 @@ class Metric(BaseMetric):
         The value is the mean of such quotients over the classes that have one; "weighted" by the
         last statistic.
     zero_division : float or "paper", optional
-        Value of 0 / 0; None where the user has no say in it.
+        Value of 0 / 0; None if it cannot be chosen.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class Metric(BaseMetric):
             check_zero_division("zero_division", self.zero_division)
         if self.proportion not in (True, False) or (self.proportion and self.ratio is None):
             raise TypeError(f"metric {self.name!r}: `proportion` is True of a `ratio`, or False.")
-        # A quotient follows the record, also where `replace` made a new one of it.
+        # Update the quotient from the record, also after `replace`.
         if isinstance(self.value, Quotient):
             parts = self.value.parts if self.ratio is None else self.ratio
             if parts is None:
@@ -240,21 +240,21 @@ class Metric(BaseMetric):
 
     @property
     def has_averages(self) -> bool:
-        """Return whether it is a quotient for each class, which can be averaged."""
+        """True if it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
 
     @property
     def class_ratio(self) -> ClassRatio | None:
-        """Declaration of what a sample adds to the ratio of a class, or to its sums over classes.
+        """Contributions of a sample to the ratio of a class, or to its sums over classes.
 
-        None of any other ratio.
+        None for any other ratio.
         """
         parts = self.ratio.parts if isinstance(self.ratio, SumsOf) else self.ratio
         return parts if isinstance(parts, ClassRatio) else None
 
     @property
     def is_of_samples(self) -> bool:
-        """Return whether its one ratio is that of sums over classes, as accuracy is."""
+        """True if it is one ratio of sums over classes, such as accuracy."""
         return isinstance(self.ratio, SumsOf)
 
     @property
@@ -267,16 +267,16 @@ class Metric(BaseMetric):
 
     @property
     def is_mean(self) -> bool:
-        """Return whether it is the mean of a number of each sample, which may weigh by its size.
+        """True if it is a mean over samples, which may be weighted by their sizes.
 
-        Its denominator is then one of the test set, not of the model.
+        Its denominator then depends on the test set, not on the model.
         """
         ratio = self.ratio if isinstance(self.value, Quotient) else None
         if ratio is None or self.per_class or self.average is not None:
             return False
         ones = [np.ones(1) for _ in self.statistics]
         shared = [one * each.shared for one, each in zip(ones, self.statistics, strict=True)]
-        # A statistic may hold several numbers of a model.
+        # A statistic may have several columns.
         with contextlib.suppress(IndexError, ValueError):
             return bool(ratio(*shared)[1] == ratio(*ones)[1])
         return False
@@ -286,7 +286,7 @@ class Metric(BaseMetric):
         if average not in get_args(Average):
             raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
         if not self.has_averages or self.ratio is None:
-            raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
+            raise TypeError(f"{self.name} is not a quotient for each class, so it has no average.")
         common = replace(
             self, name=f"{self.name}_{average}", per_class=False, proportion=False, factory=None,
             family=self.stem,
@@ -298,7 +298,7 @@ class Metric(BaseMetric):
         return replace(common, ratio=SumsOf(self.ratio))
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
-        """Put a value in the place of 0 / 0, where the metric has that convention."""
+        """Return the metric with a value for 0 / 0, if it has that convention."""
         if self.zero_division is None:
             return self
         twin = self.soft
@@ -313,19 +313,20 @@ class OrderMetric(BaseMetric):
     Parameters
     ----------
     prepare : callable
-        ``prepare(outcomes)`` does what does not depend on the weights (sorting) and gives a
-        function ``evaluate(weights)``: weights of shape (n_resamples, n_samples) in, values of
-        shape (n_resamples,), or (n_resamples, n_classes) if `per_class`, out.
+        ``prepare(outcomes)`` does the work that does not depend on the weights (sorting) and
+        returns a function ``evaluate(weights)``: weights of shape (n_resamples, n_samples) in,
+        values of shape (n_resamples,), or (n_resamples, n_classes) if `per_class`, out.
     jackknife : callable, optional
         ``jackknife(outcomes, weights)``: the leave-one-out values, of shape (n_samples,) or
-        (n_samples, n_classes), in closed form. Without it every sample is left out in turn.
+        (n_samples, n_classes), in closed form. Without it the metric is recomputed without each
+        sample.
     serves_values : bool
-        Whether raw scores of two classes serve as well as the probabilities it needs: it reads them
-        by ``outcomes.score(code)`` alone.
+        Whether it accepts raw scores of two classes instead of probabilities: it reads them by
+        ``outcomes.score(code)`` only.
     classes_suffice : bool
-        Whether it has a value wherever every class occurs.
+        Whether it is defined whenever every class occurs.
     median_of : callable, optional
-        ``median_of(outcomes)``: one number for each sample, whose median the value is.
+        ``median_of(outcomes)``: one number for each sample; the metric is their median.
     """
 
     strategy = "order"
@@ -339,16 +340,16 @@ class OrderMetric(BaseMetric):
 
 @dataclass(frozen=True, kw_only=True)
 class CallableMetric(BaseMetric):
-    """Any function of the truth and a model's output, called once per resample.
+    """Any function of the true labels and a model's output, called once per resample.
 
     Parameters
     ----------
     function : callable
-        ``function(y_true, y_output)`` giving a number, or one number per class if `per_class`.
-        It is given sample weights as ``sample_weight=`` where it has that parameter and the
-        weights are not whole counts.
+        ``function(y_true, y_output)`` returns a number, or one number per class if `per_class`.
+        Weights that are not whole counts are passed as ``sample_weight=``, if it has that
+        parameter.
     smooth : bool
-        Whether influence functions describe it; not known, and so False, unless declared.
+        Whether influence functions describe it; False unless declared.
     """
 
     strategy = "callable"
@@ -358,7 +359,7 @@ class CallableMetric(BaseMetric):
 
     @cached_property
     def takes_sample_weight(self) -> bool:
-        """Return whether the function has a parameter `sample_weight`."""
+        """True if the function has a parameter `sample_weight`."""
         try:
             return "sample_weight" in inspect.signature(self.function).parameters
         except ValueError:
@@ -369,8 +370,8 @@ AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
 def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
-    """Weigh each class in an average, over its denominator: (..., n_classes)."""
+    """Return the weight of each class in an average over its denominator, (..., n_classes)."""
     if metric.ratio is None or metric.average is None:
-        raise TypeError(f"{metric.name} is no average of a quotient's classes.")
+        raise TypeError(f"{metric.name} is not an average of ratios of classes.")
     _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
     return slopes(denominator, totals[-1], metric.average)

@@ -1,15 +1,15 @@
-"""Calibration: what confidences mean, from sums over bins of confidence.
+"""Calibration errors and terms of the Brier score, from sums over bins of confidence.
 
-A bin contributes a few sums: how many samples, how confident, how often right. Bin edges are fixed
-on the whole test set before resampling, so each bin is a column like any other.
+A bin contributes a few sums: number of samples, confidence, hits. Bin edges are fixed on the whole
+test set before resampling, so each bin is a column like any other.
 
-The gap of confidence and accuracy in a bin of n samples strays by its standard error even where
+The gap between confidence and accuracy in a bin of n samples varies by its standard error even if
 the model is calibrated, and absolute values and squares turn that into error. The debiased errors
-take the expected share of chance off, bin by bin.
+subtract the expected chance component, bin by bin.
 
 Bins of equal width are half-open: [k / m, (k + 1) / m), and the last one [(m - 1) / m, 1]. A
-confidence on an edge belongs to the bin above. On an edge is what is written so: 0.3 is on 3/10,
-also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in binary.
+confidence on an edge belongs to the bin above. Rounding does not matter: 0.3 is on the edge 3/10,
+also as 0.30000001 in single precision or as 1 - 0.7, which are not exactly 0.3 in binary.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def bin_edges(
 
 
 def in_bins(confidence: FloatArray, edges: FloatArray, strategy: Strategy = "width") -> IntArray:
-    """Bin of each confidence; one on an edge belongs above.
+    """Return the bin of each confidence; one on an edge belongs to the bin above.
 
-    Edges of equal weight are confidences of the test set itself, and are compared as they are.
+    Edges of equal weight are confidences of the test set itself, and are compared exactly.
     """
     slack = _ON_EDGE if strategy == "width" else 0.0
     return np.searchsorted(edges - slack, confidence, side="right")
@@ -59,21 +59,21 @@ def indicators(confidence: FloatArray, edges: FloatArray, strategy: Strategy) ->
 
 
 def top_label(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
-    """Confidence of the predicted class, and how right it is, of shape (n_samples, 1)."""
+    """Return the confidence and the correctness of the predicted class, (n_samples, 1)."""
     rows, top = np.arange(len(outcomes)), outcomes.predicted
     return outcomes.probabilities[rows, top][:, None], outcomes.truth[rows, top][:, None]
 
 
 def each_class(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
-    """Confidence in each class, and whether it is the true one, of shape (n_samples, n_classes)."""
+    """Return the confidence in each class, and its indicator, (n_samples, n_classes)."""
     return outcomes.probabilities, outcomes.truth
 
 
 def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the numbers that calibration errors and their intervals are made of.
+    """Return the numbers that calibration errors and their intervals sum.
 
-    1, confidence, truth, their squared difference, and the variance of the truth where the
-    confidence is right; for the terms of the Brier score also the squared truth.
+    1, confidence, correctness, their squared difference, and the variance of the correctness if the
+    confidence is calibrated; for the terms of the Brier score also the squared correctness.
     """
     ones, gap = np.ones_like(confidence), confidence - right
     return ones, confidence, right, gap**2, confidence * (1 - confidence), right**2
@@ -82,14 +82,14 @@ def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, .
 def sums_in_bins(
     confidence: FloatArray, right: FloatArray, inside: FloatArray, weight: FloatArray
 ) -> list[FloatArray]:
-    """Sums of these columns in each bin under weights (1, n_samples), each (1, n_bins).
+    """Sum these columns in each bin under weights (1, n_samples), each (1, n_bins).
 
-    `inside` says of each sample in which bin it is, as `indicators` gives it.
+    `inside` is the matrix of `indicators`.
     """
     return [(weight * column) @ inside for column in columns_of(confidence, right)]
 
 
-# How many of these columns calibration errors take, and terms of the Brier score.
+# Number of these columns in calibration errors, and in terms of the Brier score.
 _OF_ERRORS, _OF_TERMS = 5, 6
 Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
 
@@ -111,7 +111,7 @@ class Binned:
         return [*np.moveaxis(parts, -2, 0)]
 
     def statistic(self, pairs: Pairs, strategy: Strategy) -> Statistic:
-        """Columns in each bin: one for each (class, column, bin), bins innermost."""
+        """Return the statistic: a column for each (class, column, bin), bins innermost."""
         compute = partial(
             _in_their_bins, pairs=pairs, n_columns=self.n_columns, n_bins=self.n_bins,
             strategy=strategy,
@@ -128,7 +128,7 @@ def _in_their_bins(
     outcomes: Outcomes, *, pairs: Pairs, n_columns: int, n_bins: int, strategy: Strategy
 ) -> FloatArray:
     confidence, right = pairs(outcomes)
-    # Bins of equal width are the same whoever else there is.
+    # Bins of equal width do not depend on other samples.
     everyone = outcomes.whole if strategy == "mass" else outcomes
     of_all = confidence if everyone is outcomes else pairs(everyone)[0]
     numbers = np.stack(columns_of(confidence, right)[:n_columns], axis=-1)
@@ -142,7 +142,7 @@ def _in_their_bins(
 def calibration_error(
     n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
 ) -> FloatArray:
-    """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
+    """Compute the mean gap of confidence and accuracy, weighted by samples; mean over classes."""
     gaps = np.abs(confidence - right).sum(axis=-1)
     return divide(gaps, n.sum(axis=-1)).mean(axis=-1)
 
@@ -150,7 +150,7 @@ def calibration_error(
 def maximum_error(
     n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
 ) -> FloatArray:
-    """Largest gap of confidence and accuracy over bins that hold samples."""
+    """Compute the largest gap of confidence and accuracy over bins with samples."""
     gaps = divide(np.abs(confidence - right), n, 0.0)
     there = n.sum(axis=(-1, -2)) > 0
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
@@ -160,9 +160,9 @@ def bin_gaps(
     n: FloatArray, confidence: FloatArray, right: FloatArray, squares: FloatArray,
     binomial: FloatArray, *_: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Share of the samples, mean gap and the gap's squared standard error, by class and bin.
+    """Return share of samples, mean gap and its squared standard error, by class and bin.
 
-    The variance within a bin is that of its own samples; a bin of one has that of a calibrated one.
+    The variance is estimated from the samples of the bin; for one sample, from calibration.
     Weights count as repeats. Bins without samples have share, gap and error 0.
     """
     gap = divide(right - confidence, n, 0.0)
@@ -172,7 +172,7 @@ def bin_gaps(
 
 
 def folded_mean(gap: FloatArray, error: FloatArray) -> FloatArray:
-    """Expected absolute value of a normal number with this mean and standard deviation."""
+    """Compute the expected absolute value of a normal variable with this mean and deviation."""
     from scipy.special import ndtr
 
     scaled = divide(gap, error, 0.0)
@@ -181,7 +181,7 @@ def folded_mean(gap: FloatArray, error: FloatArray) -> FloatArray:
 
 
 def debiased_error(*columns: FloatArray) -> FloatArray:
-    """Mean gap over bins, less the excess that chance is expected to add; at least 0."""
+    """Compute the mean gap over bins minus the expected excess by chance; at least 0."""
     share, gap, variance = bin_gaps(*columns)
     size = np.abs(gap)
     corrected = share * (2 * size - folded_mean(size, np.sqrt(np.maximum(variance, 0.0))))
@@ -189,7 +189,7 @@ def debiased_error(*columns: FloatArray) -> FloatArray:
 
 
 def rms_error(*columns: FloatArray) -> FloatArray:
-    """Root of the mean squared gap over bins, less what chance adds to it; at least 0."""
+    """Compute the root mean squared gap over bins, minus the expected excess; at least 0."""
     share, gap, variance = bin_gaps(*columns)
     squared = (share * (gap**2 - variance)).sum(axis=-1).mean(axis=-1)
     return np.sqrt(np.maximum(squared, 0.0))
@@ -199,7 +199,7 @@ def binned_metric(
     family: str, formula: Callable[..., FloatArray], *, n_bins: int = N_BINS,
     strategy: Strategy = "width", classwise: bool = False, **prose: Any,
 ) -> Metric:  # fmt: skip
-    """Record of an error over bins, and its texts."""
+    """Return the record of a calibration error, with its description."""
     check_choice("strategy", strategy, Strategy)
     check_count("n_bins", n_bins, at_least=1, at_most=MOST_BINS)
     error = Binned(formula, n_bins)
@@ -209,7 +209,7 @@ def binned_metric(
     }
     stem = "_".join([family, *(name for name, (asked, _) in variants.items() if asked)])
     options = {"n_bins": n_bins, "strategy": strategy, "classwise": classwise}
-    # A size has a corner where a bin is calibrated: no influence function there.
+    # An absolute gap has a kink where a bin is calibrated, so no influence function.
     return Metric(
         name=stem if n_bins == N_BINS else f"{stem}_{n_bins}", family=family, smooth=False,
         statistics=(error.statistic(each_class if classwise else top_label, strategy),),
@@ -227,14 +227,14 @@ ECE = binned_metric(
     description="""
     Mean gap between confidence and accuracy over bins (expected calibration error).
 
-    Values confidences that can be read as frequencies, whatever they are worth: a model that
-    always says the base rate has an error of 0. It depends on the bins, and it is biased
-    upward: gaps that chance makes count as error, so a calibrated model scores 0.07 on 100
-    samples, 0.02 on 1000, and never 0. A bootstrap adds that bias once more, and its interval
-    never covers a calibrated model; the default one does, as that of
+    Rewards confidences that agree with frequencies, even if they are uninformative: a model that
+    always predicts the base rate has an error of 0. It depends on the bins, and it is biased
+    upward: gaps by chance count as error, so a calibrated model scores 0.07 on 100 samples,
+    0.02 on 1000, and never 0. A bootstrap adds that bias again, and its interval
+    never covers a calibrated model; the default interval does, as that of
     `modelcompare.tests.calibration_test`, and needs independent samples of equal weight.
-    ``debiased_ece`` takes the bias off the value. In names the options
-    follow: ``ece_classwise`` takes each class's probability instead of the top one's,
+    ``debiased_ece`` removes the bias from the value. Options are part of
+    the name: ``ece_classwise`` uses each class's probability instead of the top one's,
     ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
     [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
     one written 0.3 is on the edge 3/10 in single precision too.""",
@@ -251,9 +251,8 @@ MCE = binned_metric(
     description="""
     Largest gap between confidence and accuracy over bins (maximum calibration error).
 
-    Values the worst case. A bin of one sample can decide it, so on bins of equal width it
-    measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the steadier
-    form.""",
+    Measures the worst case. A bin of one sample can determine it, so with bins of equal width it
+    depends mostly on the smallest bin; ``mce_mass``, with bins of equal weight, is more stable.""",
     references=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
     example=">>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)\n0.25",
 )  # fmt: skip
@@ -262,12 +261,12 @@ MCE = binned_metric(
 DEBIASED_ECE = binned_metric(
     "debiased_ece", debiased_error,
     description="""
-    Mean gap between confidence and accuracy over bins, less what chance adds to it.
+    Mean gap between confidence and accuracy over bins, corrected for chance.
 
-    Values what `ece` does, with its options. In each bin the expected absolute value of a
-    normal number with the observed gap as its mean, and the gap's standard error, exceeds the
-    observed one; that excess is taken off, and a sum below 0 is 0. About half of the plug-in's
-    bias is left where a model is calibrated, and next to none where it is not;
+    Measures the same as `ece`, with the same options. In each bin the expected absolute value of
+    a normal variable, with the observed gap as its mean and the gap's standard error, exceeds the
+    observed one; that excess is subtracted, and a sum below 0 is 0. About half of the plug-in's
+    bias is left where a model is calibrated, and almost none where it is not;
     ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
     that of `modelcompare.tests.calibration_test`, which tests too; it needs independent samples of
     equal weight.""",
@@ -284,9 +283,9 @@ RMS_CALIBRATION_ERROR = binned_metric(
     description="""
     Root of the mean squared gap between confidence and accuracy over bins, debiased.
 
-    Values what `ece` does, with its options, and large gaps more. The square of each gap less
-    its squared standard error is unbiased, so the square of this metric is, but for the root of
-    a sum below 0, which is 0. Weights count as repeats.""",
+    Measures the same as `ece`, with the same options, but weighs large gaps more. The square of
+    each gap minus its squared standard error is unbiased, and so is the square of this metric,
+    except that sums below 0 become 0. Weights count as repeats.""",
     references=(
         "Broecker (2012), Estimating reliability and resolution of probability forecasts "
         "through decomposition of the empirical score, Climate Dynamics 39.",
@@ -299,14 +298,14 @@ RMS_CALIBRATION_ERROR = binned_metric(
 def reliability_term(
     n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
 ) -> FloatArray:
-    """Squared gaps in bins, weighted by samples: the Brier score's calibration part."""
+    """Compute squared gaps in bins, weighted by samples: the Brier score's calibration term."""
     return _as_brier(divide((confidence - right) ** 2, n, 0.0).sum(axis=-1), n)
 
 
 def _resolution(
     n: FloatArray, confidence: FloatArray, right: FloatArray, gaps: FloatArray, *others: FloatArray
 ) -> FloatArray:
-    """Reliability + uncertainty - Brier score: the generalized one, with spread within bins."""
+    """Compute reliability + uncertainty - Brier score, which includes the spread within bins."""
     columns = (n, confidence, right, gaps, *others)
     return reliability_term(*columns) + _uncertainty(*columns) - _as_brier(gaps.sum(axis=-1), n)
 
@@ -319,13 +318,13 @@ def _uncertainty(
 
 
 def _as_brier(of_classes: FloatArray, n: FloatArray) -> FloatArray:
-    """Mean over samples, summed over classes; halved for two of them, as brier_score is."""
+    """Average over samples and sum over classes; halved for two classes, as brier_score is."""
     summed = divide(of_classes, n.sum(axis=-1)).sum(axis=-1)
     return summed / 2 if of_classes.shape[-1] == 2 else summed
 
 
 def calibration_formula(metric: AnyMetric) -> Binned | None:
-    """Formula of a metric of gaps in bins, to which chance adds; None of any other metric."""
+    """Return the formula of a metric of gaps in bins, biased by chance; None for other metrics."""
     value = metric.value if isinstance(metric, Metric) else None
     return value if isinstance(value, Binned) and value.formula in _OF_GAPS else None
 
@@ -334,7 +333,7 @@ _OF_GAPS = (calibration_error, maximum_error, debiased_error, rms_error, reliabi
 
 
 def _brier_term(name: str, formula: Callable[..., FloatArray], **prose: Any) -> Metric:
-    """Record of a term of the Brier score's decomposition (Stephenson et al. 2008).
+    """Return the record of a term of the Brier score (Stephenson et al. 2008).
 
     Brier score = reliability - resolution + uncertainty, exactly for forecasts of any value.
     """
@@ -350,31 +349,32 @@ _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23,
 BRIER_RELIABILITY = _brier_term(
     "brier_reliability", reliability_term, greater_is_better=False, bounds=(0.0, 2.0),
     description="""
-    Squared gap of confidence and frequency over bins: the Brier score's calibration part.
+    Squared gap of confidence and frequency over bins: the calibration term of the Brier score.
 
-    Brier score = reliability - resolution + uncertainty. Values confidences that are frequencies,
-    as `ece` does, but squared, so it is smooth and a term of a proper score. Over 15 bins of equal
-    width, classes summed, halved for two classes as the Brier score is.""",
+    Brier score = reliability - resolution + uncertainty. Rewards confidences that agree with
+    frequencies, as `ece` does, but squared, so it is smooth and a term of a proper score. Over 15
+    bins of equal width, classes summed, halved for two classes as the Brier score is.""",
     references=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
     example=">>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)\n0.0625",
 )  # fmt: skip
 
 BRIER_RESOLUTION = _brier_term(
     "brier_resolution", _resolution, bounds=(-2.0, 2.0),
-    description="""Spread of the frequencies between bins: what the confidences tell apart.
+    description="""Spread of the frequencies between bins.
 
-    Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
-    with what the spread of confidences within a bin adds, so that Brier score = reliability -
-    resolution + uncertainty holds exactly; it can be slightly negative then.""",
+    Rewards forecasts that differ where outcomes differ; 0 for a constant forecast. It includes the
+    spread of confidences within a bin, so that Brier score = reliability - resolution +
+    uncertainty holds exactly; it can therefore be slightly negative.""",
     references=(_STEPHENSON,),
     example=">>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)\n0.25",
 )  # fmt: skip
 
 BRIER_UNCERTAINTY = _brier_term(
     "brier_uncertainty", _uncertainty, greater_is_better=False, bounds=(0.0, 2.0),
-    description="""Variance of the truth: the Brier score of always saying the base rates.
+    description="""Variance of the true labels: the Brier score of always predicting the base rates.
 
-    Values nothing in the model: it says how hard the test set is, and completes the decomposition.
+    It does not depend on the model: it measures the difficulty of the test set, and completes the
+    decomposition.
     """,
     example=">>> brier_uncertainty([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])\n0.25",
 )  # fmt: skip
@@ -383,7 +383,7 @@ METRICS: tuple[AnyMetric, ...] = (
     *(varied(error, {"classwise": classwise, "strategy": strategy}) for error in (ECE, MCE)
       for classwise in (False, True) for strategy in get_args(Strategy)),
     BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
-    # Of the other bins these have names; the rest are had by their options.
+    # These have names of their bins; other bins are options.
     DEBIASED_ECE, varied(DEBIASED_ECE, {"strategy": "mass"}),
     varied(DEBIASED_ECE, {"classwise": True}), RMS_CALIBRATION_ERROR,
 )  # fmt: skip

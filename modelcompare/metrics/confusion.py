@@ -85,10 +85,10 @@ def probabilistic_confusion_matrix(
 
 
 def _frame(
-    truth: FloatArray, said: FloatArray, weights: FloatArray, names: list[object],
+    truth: FloatArray, output: FloatArray, weights: FloatArray, names: list[object],
     normalize: Normalize | None,
 ) -> pd.DataFrame:  # fmt: skip
-    matrix = (truth * weights[:, None]).T @ said
+    matrix = (truth * weights[:, None]).T @ output
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}
         matrix = divide(matrix, matrix.sum(axis=axis[normalize], keepdims=True))

@@ -1,4 +1,4 @@
-"""Confusion-matrix metrics, each one formula over two kinds of statistics.
+"""Confusion-matrix metrics, each one formula over hard or soft statistics.
 
 For class j and sample i the three statistics are
 
@@ -6,9 +6,9 @@ For class j and sample i the three statistics are
 - ``predicted[i, j]``: 1 where the prediction is j,
 - ``support[i, j]``: 1 where the truth is j.
 
-The probabilistic metrics of Yacouby & Axman (2020, eq. 3 to 8) put the model's probability of j
-in the place of "the prediction is j" and leave every formula as it is. That is their whole
-definition, and here too: a soft twin differs from its metric in `statistics` alone.
+The probabilistic metrics of Yacouby & Axman (2020, eq. 3 to 8) replace "the prediction is j" by the
+model's probability of j and keep every formula. That is their whole definition, and here too: a
+soft twin differs from its metric only in `statistics`.
 """
 
 from __future__ import annotations
@@ -69,21 +69,21 @@ SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
 
 _of_counts = partial(Metric, statistics=COUNTS)
 _of_classes = partial(_of_counts, per_class=True, zero_division=math.nan)
-# What a soft twin needs in the place of decisions, and how it differs from its metric.
+# Output that a soft twin needs, and its difference from its metric.
 _TWINS: dict[Kind, tuple[Kind, str]] = {
-    "labels": ("probabilities", "the soft twin: probabilities in the place of decisions"),
+    "labels": ("probabilities", "the soft twin: probabilities instead of decisions"),
     "texts": ("text_lists", "the soft twin: the expectation over the texts that a model lists"),
 }
 _PAPER = "Yacouby & Axman (2020), {}, https://aclanthology.org/2020.eval4nlp-1.9"
 
 
 def soft_twin(metric: Metric, **prose: Any) -> Metric:
-    """Give the probabilistic counterpart of a metric: the same formula over soft statistics.
+    """Return the probabilistic counterpart of a metric: the same formula over soft statistics.
 
     Parameters
     ----------
     metric : Metric
-        Of statistics that have a soft twin, such as the three counts.
+        A metric whose statistics have a soft twin, such as the three counts.
     **prose
         Texts of the twin (`description`, `references`, `example`); those of the metric by default.
 
@@ -127,14 +127,14 @@ ACCURACY = with_twin(
         name="accuracy", ratio=_RIGHT, proportion=True,
         description="""Share of samples whose class was predicted.
 
-        Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look at
-        balanced accuracy or at recall per class as well.""",
+        Weighs every sample equally. With one class of 95 %, always predicting it scores 0.95: also
+        report balanced accuracy or recall per class.""",
         example='>>> accuracy(["a", "b", "b"], ["a", "b", "a"])\n0.6666666666666666',
     ),
     description="""Mean probability of the true class, the soft twin of accuracy.
 
-    Values confidence in what is right, every sample alike; it is linear in the probability, so no
-    proper score: going from honest 0.8 to boastful 1.0 raises it on average.""",
+    Rewards confidence in the true class, and weighs every sample equally. It is linear in the
+    probability, so it is not a proper score: raising a true 0.8 to 1.0 improves it on average.""",
     example=">>> caccuracy([0, 1], [[0.75, 0.25], [0.5, 0.5]])\n0.625",
 )  # fmt: skip
 
@@ -142,8 +142,8 @@ ZERO_ONE_LOSS = _of_counts(
     name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=True,
     description="""Share of samples whose class was not predicted: 1 - accuracy.
 
-    The classification error. Values and hides what `accuracy` does; differences in it are easier to
-    read where accuracy is close to 1.""",
+    The classification error. It has the merits and weaknesses of `accuracy`; differences are easier
+    to read where accuracy is close to 1.""",
     example='>>> round(zero_one_loss(["a", "b", "b"], ["a", "b", "a"]), 4)\n0.3333',
 )  # fmt: skip
 
@@ -152,7 +152,7 @@ BALANCED_ACCURACY = _of_counts(
     name="balanced_accuracy", ratio=_RECALL, average="macro",
     description="""Mean recall of the classes that occur.
 
-    Values every class alike, however rare; a class of three samples moves it by as much as one of
+    Weighs every class equally, however rare; a class of three samples moves it as much as one of
     three thousand, so its interval is wide.""",
     example=">>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0])\n0.5",
 )  # fmt: skip
@@ -161,20 +161,20 @@ BALANCED_ACCURACY = _of_counts(
 PRECISION = with_twin(
     _of_classes(
         name="precision", ratio=_PRECISION, proportion=True,
-        description="""Share of what was predicted as a class that belongs to it: hits / predicted.
+        description="""Share of the predictions of a class that are right: hits / predicted.
 
-        Values the absence of false alarms and says nothing of what was missed: predicting a class
-        once, rightly, scores 1. Undefined where a class is never predicted.""",
+        Penalizes false alarms and ignores misses: predicting a class once, correctly, scores 1.
+        Undefined where a class is never predicted.""",
         references=(_PAPER.format("eq. 1"),),
         example=""">>> precision([0, 0, 1], [0, 1, 1])
         array([1. , 0.5])
         >>> precision([0, 0, 1], [0, 1, 1], average="binary")
         0.5""",
     ),
-    description="""Share of the probability given to a class that fell on its members (cPrecision).
+    description="""Share of the probability given to a class that is on its members (cPrecision).
 
-    Precision's formula with the model's confidence in the place of its decision; defined wherever a
-    model gives a class any probability. Rewards confident hits and punishes confident false alarms.
+    Precision's formula with the model's confidence instead of its decision; defined wherever a
+    model gives a class any probability. Rewards confident hits, penalizes confident false alarms.
     """,
     references=(_PAPER.format("eq. 7"),),
     example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
@@ -183,17 +183,17 @@ PRECISION = with_twin(
 RECALL = with_twin(
     _of_classes(
         name="recall", ratio=_RECALL, proportion=True,
-        description="""Share of a class that was predicted as such: hits / support.
+        description="""Share of the members of a class that were predicted as such: hits / support.
 
-        Values completeness and says nothing of false alarms: predicting the class always scores 1.
+        Penalizes misses and ignores false alarms: always predicting the class scores 1.
         Undefined where a class does not occur.""",
         references=(_PAPER.format("eq. 2"),),
         example=">>> recall([0, 0, 1], [0, 1, 1])\narray([0.5, 1. ])",
     ),
-    description="""Mean probability that a class got on its members (cRecall).
+    description="""Mean probability given to a class on its members (cRecall).
 
-    Recall's formula with the model's confidence in the place of its decision. An underconfident
-    model scores low though all its decisions may be right.""",
+    Recall's formula with the model's confidence instead of its decision. An underconfident model
+    scores low even if all its decisions are right.""",
     references=(_PAPER.format("eq. 8"),),
     example=">>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])\narray([0.75, 0.5 ])",
 )  # fmt: skip
@@ -218,12 +218,12 @@ JACCARD = _of_classes(
 
 
 def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) -> BoolArray:
-    """Classes without precision or recall, where the paper leaves F undefined (section 4)."""
+    """Return the classes without precision or recall, whose F the paper leaves undefined."""
     return (predicted == 0) | (support == 0)
 
 
 def fbeta_metric(*, beta: float) -> Metric:
-    """F-beta of any beta; 0 / 0 only for a class neither predicted nor true."""
+    """Return F-beta for any beta; 0 / 0 only for a class neither predicted nor true."""
     if not (math.isfinite(beta) and beta >= 0):
         raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
     square = beta**2
@@ -233,10 +233,9 @@ def fbeta_metric(*, beta: float) -> Metric:
         factory=Factory(fbeta_metric, {"beta": beta}, "f{beta}"),
         description="""Harmonic mean of precision and recall, recall counting beta times as much.
 
-        Values misses more than false alarms where beta is above 1 (a screening test), less where it
-        is below (a user who sees every alarm). Choose beta by what errors cost, before looking at
-        scores; true negatives count in none of them. In names of metrics beta is part of the name:
-        ``f2``, ``f0.5_macro``.""",
+        Weighs misses more than false alarms if beta is above 1 (a screening test), less if it is
+        below (a user who sees every alarm). Choose beta from the cost of errors, before seeing
+        scores; true negatives do not count. Beta is part of the name: ``f2``, ``f0.5_macro``.""",
         example='>>> round(fbeta([0, 0, 1], [0, 1, 1], beta=2, average="binary"), 4)\n0.8333',
     )  # fmt: skip
     soft = replace(soft_twin(hard), factory=Factory(_soft_fbeta, {"beta": beta}, "cf{beta}"))
@@ -254,25 +253,24 @@ F1 = with_twin(
         fbeta_metric(beta=1.0), family="", factory=None,
         description="""Harmonic mean of precision and recall: 2 hits / (predicted + support).
 
-        Values false alarms and misses alike and ignores true negatives. It weighs precision and
-        recall equally whether or not the application does, and jumps where a confidence crosses the
-        threshold. The macro average is the mean of the classes' F1, not the F1 of mean precision
-        and mean recall.""",
+        Weighs false alarms and misses equally, even if the application does not, and ignores true
+        negatives. It jumps where a confidence crosses the threshold. The macro average is the mean
+        of the classes' F1, not the F1 of mean precision and mean recall.""",
         references=("van Rijsbergen (1979), Information Retrieval, chapter 7.",),
         example='>>> f1([0, 0, 1], [0, 1, 1], average="macro")\n0.6666666666666666',
     ),
     description="""Harmonic mean of cPrecision and cRecall (cF1).
 
-    F1's formula with the model's confidence in the place of its decision: smooth in the
-    confidences, with no threshold to cross, and rarely undefined. It mixes calibration into the
-    score: sharpening all confidences can raise it though no decision changes.""",
+    F1's formula with the model's confidence instead of its decision: smooth in the confidences,
+    without a threshold, and rarely undefined. It depends on calibration: sharpening all confidences
+    can raise it though no decision changes.""",
     references=(_PAPER.format("section 3"),),
     example='>>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")\n0.75',
 )  # fmt: skip
 
 
 def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
-    """Covariance of the class indicators, and the product of their spreads (R_K)."""
+    """Return the covariance of the class indicators and the product of their spreads (R_K)."""
     total = support.sum(axis=-1)
     covariance = hits.sum(axis=-1) * total - (predicted * support).sum(axis=-1)
     spread_predicted = predicted.sum(axis=-1) ** 2 - (predicted**2).sum(axis=-1)
@@ -301,7 +299,7 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
 
 COHEN_KAPPA = _of_counts(
     name="cohen_kappa", value=Quotient(_beyond_chance), bounds=(-1.0, 1.0), zero_division=math.nan,
-    description="""Agreement beyond what the two margins give by chance.
+    description="""Agreement beyond chance, as given by the two margins.
 
     0 for chance, 1 for perfect agreement. Depends on the class shares: the same error rates give a
     lower kappa on imbalanced data.""",

@@ -1,4 +1,4 @@
-"""Metrics in Python files of the user's own, and what goes wrong in them."""
+"""Metrics from Python files of the user, and errors in them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def load_metric(place: str) -> MetricLike:
     Raises
     ------
     ValueError
-        If the file cannot be run or holds no such metric.
+        If the file cannot be run or does not define the metric.
     """
     path, _, name = place.rpartition(":")
     if not path or not name:
@@ -51,7 +51,7 @@ def _run(path: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{_MODULE}{Path(path).stem}", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python file (.py).")
-    # Known by its name while it runs, as dataclasses ask.
+    # Dataclasses look the module up by its name while it runs.
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -62,13 +62,13 @@ def _run(path: str) -> ModuleType:
 
 
 def failure_in_file(error: BaseException) -> str | None:
-    """Word an error that a file of metrics raised, with its line; None if none did."""
+    """Return the message of an error raised in a file of metrics, with its line; else None."""
     path, line = _own_place(error)
     return f"{path}: {_raised(error)}{line}" if path else None
 
 
 def _own_place(error: BaseException) -> tuple[str, str]:
-    """The last file of metrics, and the line in it, that an error came through; empty if none."""
+    """Return the file of metrics, and the line in it, where an error was raised; empty if none."""
     places = traceback.walk_tb(error.__traceback__)
     own = [(f, line) for f, line in places if f.f_globals.get("__name__", "").startswith(_MODULE)]
     if not own:

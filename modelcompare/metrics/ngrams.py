@@ -1,7 +1,7 @@
 """BLEU's sentence statistics for a whole corpus at once.
 
 The tokens are those of mteval-v13a, sacrebleu's default, and the counts those of BLEU with one
-reference; tests hold both against sacrebleu's own. A corpus is tokenized in one pass and its
+reference; tests compare both with sacrebleu. A corpus is tokenized in one pass and its
 n-grams are numbered by integer keys, several times faster than counting sentence by sentence.
 """
 
@@ -17,7 +17,7 @@ from modelcompare.arrays import FloatArray, IntArray
 
 MAX_ORDER = 4
 
-# Signs that stand alone wherever they occur; of the others the surroundings decide.
+# Characters that are always tokens; others depend on their context.
 _ALONE = {ord(sign): f" {sign} " for sign in '{|}~[\\]^_`!"#$%&()*+:;<=>?@/'}
 _IN_CONTEXT = (
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
@@ -28,7 +28,7 @@ _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def tokenize_13a(texts: Sequence[str]) -> list[list[str]]:
-    """Tokens of each text by mteval-v13a.
+    """Return the tokens of each text by mteval-v13a.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _one_line(text: str) -> str:
 
 
 def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
-    """Lengths, matches and totals of n-grams of each sentence.
+    """Return lengths, matches and totals of n-grams of each sentence.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> Flo
     words = np.fromiter((word for line in lines for word in line), object, length.sum())
     word = pd.factorize(words)[0].astype(np.int64)
     line_of = np.repeat(np.arange(2 * n), length)
-    # Tokens from here to the end of the line: an n-gram begins where there are n.
+    # Tokens left in the line: an n-gram begins where there are at least n.
     left = np.repeat(np.cumsum(length), length) - np.arange(len(word))
     out = np.zeros((n, 2 + 2 * MAX_ORDER))
     out[:, 0], out[:, 1] = length[:n], length[n:]
@@ -87,11 +87,11 @@ def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> Flo
 
 
 def _matches(gram: IntArray, line_of: IntArray, n: int) -> FloatArray:
-    """n-grams that each hypothesis shares with its reference, as often as both have them."""
+    """Count n-grams that each hypothesis shares with its reference, as often as both have them."""
     key = gram * n + line_of % n
-    said = line_of < n
+    in_hypothesis = line_of < n
     (found, times), (true, true_times) = (
-        np.unique(key[part], return_counts=True) for part in (said, ~said)
+        np.unique(key[part], return_counts=True) for part in (in_hypothesis, ~in_hypothesis)
     )
     if len(true) == 0:
         return np.zeros(n)

@@ -1,4 +1,4 @@
-"""Input of statistics: the truth beside one model's output; and per-sample numbers of them."""
+"""Outcomes, the true labels and one model's output, and statistics of them per sample."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WITHOUT_TRUTH = "this metric needs y_true; the predictions hold per-example sco
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The truth and what one model said about it: the input of every statistic.
+    """The true labels and the output of one model: the input of every statistic.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ class Outcomes:
     n_classes : int
         Number of classes; 0 outside classification.
     y_true : ndarray of shape (n_samples,), optional
-        Truth as given, for metrics of values and texts.
+        True values or texts as given, for metrics of these.
     true_distribution : ndarray of shape (n_samples, n_classes), optional
-        Soft labels, where the truth is a distribution over classes.
+        Soft labels, where the true label is a distribution over classes.
     predicted_codes : ndarray of shape (n_samples,), optional
-        Predicted class of each sample, where it is known already.
+        Predicted class of each sample, if already known.
     weight : ndarray of shape (n_samples,), optional
         Sample weights, for bins of equal weight; sums are weighted elsewhere.
     everyone : Outcomes, optional
-        Outcomes of the whole test set, where these are some of its rows: bin edges and centres
-        must not depend on the part at hand.
+        Outcomes of the whole test set, if these are only some of its rows: bin edges and centres
+        must not depend on the rows at hand.
     """
 
     output: Output
@@ -85,21 +85,21 @@ class Outcomes:
 
     @cached_property
     def truth(self) -> FloatArray:
-        """Truth as a matrix of shape (n_samples, n_classes): one-hot, or the soft labels."""
+        """True labels as a matrix of shape (n_samples, n_classes): one-hot, or soft labels."""
         if self.true_distribution is not None:
             return self.true_distribution
         return one_hot(self.true_codes, self.n_classes)
 
     def truth_of(self, codes: IntArray) -> FloatArray:
-        """Truth of one class of each sample: 1 or 0, or its share of the soft label."""
+        """Return 1 or 0 for a given class of each sample, or its share of the soft label."""
         if self.true_distribution is not None:
             return self.true_distribution[np.arange(len(codes)), codes]
         return (self.true_codes == codes).astype(np.float64)
 
     def of_true_class(self, numbers: FloatArray | None = None) -> Entries | None:
-        """A column of `numbers`, or of ones, for the true class of each sample.
+        """Return one of `numbers`, or 1, in the column of the true class of each sample.
 
-        None of soft labels, where a sample is of several.
+        None for soft labels, where a sample has several classes.
         """
         if self.true_distribution is not None:
             return None
@@ -140,17 +140,17 @@ class Outcomes:
         return self.output.array.astype(np.float64, copy=False)
 
 
-# The one column of each sample that is not 0, and its number, each of shape (n_samples,).
+# The only column of each sample that is not 0, and its number, each of shape (n_samples,).
 Entries: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
-    """Indicator matrix of shape (n_samples, n_classes)."""
+    """Return the indicator matrix of shape (n_samples, n_classes)."""
     return scattered((codes, np.ones(len(codes))), n_classes)
 
 
 def scattered(entries: Entries, n_classes: int) -> FloatArray:
-    """Matrix (n_samples, n_classes) that is 0 but for one number of each sample."""
+    """Return a matrix (n_samples, n_classes) that is 0 except for one number of each sample."""
     codes, numbers = entries
     out = np.zeros((len(codes), n_classes))
     out[np.arange(len(codes)), codes] = numbers
@@ -159,12 +159,12 @@ def scattered(entries: Entries, n_classes: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Statistic:
-    """Per-sample numbers whose weighted sums a metric is made of.
+    """Numbers of each sample whose weighted sums are the input of a metric.
 
     Parameters
     ----------
     name : str
-        Statistics of equal name hold equal numbers and are computed once for all metrics.
+        Statistics of the same name are the same numbers, computed once for all metrics.
     compute : callable
         ``compute(outcomes)`` gives an array of shape (n_samples, n_columns).
     discrete : bool
@@ -173,23 +173,23 @@ class Statistic:
     indicator : bool
         Whether its numbers are 0 and 1, so that sums are counts.
     members_of : Statistic, optional
-        A statistic with a column for each class, of which this one keeps what a class's own samples
-        hold; 0 for all others.
+        A statistic with a column for each class. This one has the same numbers for the samples of
+        the class, and 0 for all others.
     shared : bool
-        Whether it ignores the model's output, so that one copy serves all models.
+        Whether it ignores the model's output, so that all models share one copy.
     costly : bool
-        Whether its numbers are worth keeping: texts are compared once.
+        Whether its numbers are stored: texts are compared once.
     entries : callable, optional
-        ``entries(outcomes)``: the same numbers where there is a column for each class, and all but
-        one of a sample are 0; None where these outcomes have more.
+        ``entries(outcomes)``: the same numbers, if there is a column for each class and all except
+        one of a sample are 0; returns None if a sample has more.
     class_axes : int
-        How many leading axes of its columns are classes: 1 where each class has its numbers, 2
-        where each pair of classes has.
+        Number of leading axes of its columns that are classes: 1 for numbers of each class, 2 for
+        numbers of each pair of classes.
     soft : Statistic, optional
-        The same with probabilities in the place of decisions.
+        The same with probabilities instead of decisions.
     of_all : bool
-        Whether a sample's numbers depend on all samples (edges of bins, a centre), so that parts
-        of a test set cannot be summed by themselves.
+        Whether a sample's numbers depend on all samples (edges of bins, a centre), so that blocks
+        of a test set cannot be summed separately.
     """
 
     name: str

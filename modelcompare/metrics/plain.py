@@ -1,7 +1,7 @@
 """Plain functions of metrics: arrays in, value out, with scikit-learn's signatures.
 
-``plain(F1)`` makes the function of a record; signature and docstring follow from the record. Every
-registered name is such a function of `modelcompare.metrics`.
+``plain(F1)`` returns the function of a record, whose signature and docstring follow from the
+record. Every registered name is such a function of `modelcompare.metrics`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
          "Probabilities; of shape (n_samples,) that of the second of two classes."),
     ),
     "values": (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
-    "scores": (("scores", _N, "What each sample scored."),),
+    "scores": (("scores", _N, "Score of each sample."),),
     "texts": (("y_true", _TEXTS, "References."), ("y_pred", _TEXTS, "Hypotheses.")),
     "text_lists": (
         ("y_true", _TEXTS, "References."),
@@ -55,7 +55,7 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
     "k": ("int", "Length of the list."),
-    "multi_class": ('{"ovr", "ovo"}, optional', "How more than two classes are averaged."),
+    "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
     "n_bins": ("int", "Number of bins."),
@@ -70,7 +70,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
                 'None gives one value for each class. "macro" is the mean over classes, "weighted" '
                 'the mean by support, "micro" the value of the summed counts, "binary" that of '
                 "`pos_label` alone."),
-    "pos_label": ("label", 'The class that ``average="binary"`` looks at.'),
+    "pos_label": ("label", 'The class of ``average="binary"``.'),
     "sample_weight": (f"{_N}, optional", "Weight of each sample."),
     "zero_division": ('float or "paper"',
                       'Value of 0 / 0; NaN by default, with a warning. "paper" is NaN, and makes '
@@ -79,7 +79,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
 
 
 def plain(metric: AnyMetric, *, name: str = "") -> Any:
-    """Make the plain function of a metric: ``f1: AveragedScore = plain(F1)``.
+    """Return the plain function of a metric: ``f1 = plain(F1)``.
 
     Examples
     --------
@@ -111,10 +111,10 @@ def read_outcomes(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None, *, raw: bool = False,
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
-    """Check one model's arrays and bring them into the form that statistics take.
+    """Check the arrays of one model and return its outcomes, weights and classes.
 
-    If `raw`, raw scores may stand in the place of probabilities of the second of two classes.
-    Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
+    If `raw`, raw scores are accepted instead of probabilities of the second of two classes. Weights
+    are ones by default; there are no classes outside classification.
     """
     output = checks.as_array(y_output)
     truth = output if y_true is None else as_truth(y_true, kind)
@@ -131,7 +131,7 @@ def read_outcomes(
             truth = checks.real_values(truth, "`y_true`")
         return Outcomes(of_model, y_true=truth), weights, []
     if labels is None and truth.ndim == 1 and truth.dtype.kind in "bf" and output.ndim == 2:
-        # Columns that stand for True, or for 1.0, among others that do not occur.
+        # Columns are the classes 0, 1, ..., of which some do not occur.
         columns = np.arange(output.shape[1])
         if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
             labels = columns
@@ -173,9 +173,8 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     )  # fmt: skip
     value = _value(metric, outcomes, weights, classes)
     if np.isnan(value).any():
-        said = f"{metric.name} is 0 / 0 here"
         hint = "; pass zero_division= for another value" if "zero_division" in options else ""
-        warn_caller(f"{said}{hint}.", UndefinedMetricWarning)
+        warn_caller(f"{metric.name} is 0 / 0 here{hint}.", UndefinedMetricWarning)
     if not metric.per_class:
         return float(value)
     if not binary:
@@ -186,16 +185,16 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
 
 
 def _value(metric: AnyMetric, outcomes: Outcomes, weights: FloatArray, classes: list[Any]) -> Any:
-    """Value of a metric under one vector of weights."""
+    """Compute the value of a metric under one vector of weights."""
     if isinstance(metric, Metric):
         return metric.value(*(weights @ s.compute(outcomes) for s in metric.statistics))
     if not isinstance(metric, CallableMetric):
         return metric.prepare(outcomes)(weights[None, :])[0]
-    said = outcomes.output.array
+    output = outcomes.output.array
     if metric.needs == "labels":
-        said = np.array(classes)[said]
+        output = np.array(classes)[output]
     weighted = {} if (weights == 1).all() else {"sample_weight": weights}
-    return metric.function(outcomes.y_true, said, **weighted)
+    return metric.function(outcomes.y_true, output, **weighted)
 
 
 def _names(metric: AnyMetric) -> tuple[str, ...]:
@@ -203,7 +202,7 @@ def _names(metric: AnyMetric) -> tuple[str, ...]:
 
 
 def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
-    """Parameters of a plain function: arrays, options of the factory, what the kind allows."""
+    """Yield the parameters of a plain function: arrays, options of the factory, common options."""
 
     def option(name: str, default: Any, annotation: str) -> Parameter:
         return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

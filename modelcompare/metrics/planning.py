@@ -1,4 +1,4 @@
-"""Metrics beside a test set: whether the models gave what they need, and ranges of scores."""
+"""Checks of metrics against a test set, and ranges of scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts",
 
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
-    """Every model gave what the metric needs, and the truth is what it is held against."""
+    """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
     if predictions.about is not None:
         if not isinstance(metric, Metric):
             raise ValueError(
-                f"metric {metric.name!r} is no sum over samples, and a sketch keeps sums only; "
-                "compare by it on the predictions themselves."
+                f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
+                "compute it from the predictions."
             )
         if not {name for name, _ in predictions.sums} >= {each.name for each in metric.statistics}:
             raise ValueError(
@@ -32,7 +32,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     ordering = isinstance(metric, OrderMetric) and metric.serves_values
     of_two = ordering and predictions.n_classes == 2
     hint = (
-        "; raw scores of two classes serve roc_auc and average_precision, for other metrics give "
+        "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
     for model, kind in predictions.kinds.items():
@@ -50,7 +50,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         )
 
 
-# Measures between 0 and 1, by the names that ir-measures, trec_eval and the SQuAD script give them.
+# Measures between 0 and 1, by their names in ir-measures, trec_eval and the SQuAD script.
 _SHARES = re.compile(
     r"(ndcg|ndcg_cut|ap|map|map_cut|rr|mrr|recip_rank|p|precision|r|rprec|recall|success|err|"
     r"judged|hits|hit_rate|acc|accuracy|em|exact_match|f1)([@_]\d+)?",
@@ -59,7 +59,7 @@ _SHARES = re.compile(
 
 
 def given_score(metric: Metric, predictions: TestSet) -> Metric:
-    """The mean of scores with their direction and range: the score that has no name, or one."""
+    """Return the mean of scores with their direction and range."""
     name = metric.name if predictions.score_names else None
     better, known = predictions.direction(name)
     metric = replace(metric, greater_is_better=better, direction_from=known)
@@ -70,9 +70,9 @@ def given_score(metric: Metric, predictions: TestSet) -> Metric:
 
 
 def _with_range(metric: Metric, predictions: TestSet) -> Metric:
-    """Give a mean of scores its range: of scores that are all 0 or 1 it is a proportion.
+    """Return a mean of scores with its range; of scores that are all 0 or 1 it is a proportion.
 
-    The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
+    A measure that is known by its name has the range 0 to 1, if its scores are within it.
     """
     of_scores = "rows" in predictions.abilities and {*predictions.kinds.values()} == {"scores"}
     judged = () if predictions.about is None else predictions.about.judged
@@ -85,10 +85,10 @@ def _with_range(metric: Metric, predictions: TestSet) -> Metric:
 
 
 def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, float]:
-    """Range of the numbers that a metric is the mean of.
+    """Return the range of the numbers that a metric averages.
 
-    Scores within 0 and 1 whose range was not declared are taken to have that one. Nothing is
-    assumed of scores that are not in memory.
+    Scores between 0 and 1 without a declared range are assumed to have that range. Nothing is
+    assumed about scores that are not in memory.
     """
     if metric.name == "brier_score" and predictions.n_classes == 2:
         return 0.0, 1.0
@@ -107,11 +107,11 @@ def _is_share(scores: FloatArray) -> BoolArray:
 def _hold(
     metric: Metric, predictions: TestSet, condition: Callable[[FloatArray], BoolArray]
 ) -> bool:
-    """Return whether a condition holds for all scores of all models."""
+    """True if a condition holds for all scores of all models."""
     return all(condition(scores).all() for scores in scores_of(metric, predictions))
 
 
 def scores_of(metric: Metric, predictions: TestSet) -> Iterator[FloatArray]:
-    """Scores of each model's samples, (n_samples,), that a metric is the mean of."""
+    """Yield the scores (n_samples,) of each model that a metric averages."""
     outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
     return (metric.statistics[0].compute(output)[:, 0] for output in outputs)

@@ -1,9 +1,9 @@
-"""Quotients of totals: ratios of counts, what 0 / 0 is, and how classes are averaged.
+"""Quotients of totals: ratios of counts, the value of 0 / 0, and averages over classes.
 
 For one class a sample is a true positive (TP), a false negative (FN), a false positive (FP) or a
 true negative (TN). Recall is ``TP / (TP + FN)``, F1 is ``2 TP / (2 TP + FN + FP)``. A metric whose
-record holds its `ClassRatio` has intervals in closed form, a test that counts all swaps, and bounds
-of missing results: nothing else needs to be known of it.
+record declares its `ClassRatio` has intervals in closed form, a test that counts all swaps, and
+bounds of missing results.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Quotient:
-    """A formula that divides: what 0 / 0 is, and how classes are averaged, in one place.
+    """A formula that divides, with the value of 0 / 0 and the average over classes.
 
     Parameters
     ----------
     parts : callable, optional
         Numerator and denominator from the totals; the metric's `ratio` by default.
     without : callable, optional
-        Where the paper's convention finds no value, from the totals (their sums over classes, where
-        `parts` is a `SumsOf`); larger totals have one where smaller ones do.
+        Mask of undefined values by the paper's convention, from the totals (their sums over
+        classes, if `parts` is a `SumsOf`); larger totals have a value where smaller ones do.
     average : {"macro", "weighted"}, optional
-        Of the classes that have a value; "weighted" by the last total.
+        Average of the classes that have a value; "weighted" by the last total.
     zero_division : float or "paper"
         Value of 0 / 0.
     """
@@ -62,14 +62,14 @@ class Quotient:
         return self.zero_division == "paper" and self.without is not None
 
     def lacks(self, *totals: FloatArray) -> BoolArray | bool:
-        """Return where the paper's convention finds no value."""
+        """Return the mask of values that the paper's convention leaves undefined."""
         of_sums = isinstance(self.parts, SumsOf)
         return self.without is not None and self.without(*(summed(totals) if of_sums else totals))
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
-    """Quotient, with `undefined` where the denominator is 0."""
-    # Masked division is slow, so what has no value is mended after.
+    """Divide, with `undefined` where the denominator is 0."""
+    # Masked division is slow, so undefined values are filled in afterwards.
     with np.errstate(divide="ignore", invalid="ignore"):
         out = np.asarray(np.true_divide(numerator, denominator), dtype=np.float64)
     empty = np.equal(denominator, 0)
@@ -79,20 +79,20 @@ def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np
 
 
 def side_by_side(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Numerator and denominator, such as edits and words, of a statistic that has both."""
+    """Return numerator and denominator, such as edits and words, of a statistic with both."""
     return pair[..., 0], pair[..., 1]
 
 
 def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
     """Average over the last axis, leaving out classes whose value is NaN.
 
-    As in scikit-learn with ``zero_division=nan``; of classes that are defined and do not occur,
-    the weighted mean is 0.
+    As in scikit-learn with ``zero_division=nan``. The weighted mean of classes that are defined but
+    do not occur is 0.
     """
     if average == "macro":
         plain = values.sum(axis=-1)
         if not np.isnan(plain).any():
-            # Masks are slow, and nothing is undefined.
+            # Nothing is undefined, and masks are slow.
             return plain / values.shape[-1]
     defined = ~np.isnan(values)
     weights = defined * support if average == "weighted" else defined.astype(np.float64)
@@ -103,7 +103,7 @@ def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> 
 
 
 def slopes(denominator: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
-    """Weight of each class in an average, over its denominator; 0 where that is 0."""
+    """Return the weight of each class in an average over its denominator; 0 where that is 0."""
     if average == "macro" and denominator.all():
         return 1.0 / (denominator * denominator.shape[-1])
     weight = (denominator != 0).astype(np.float64)
@@ -138,7 +138,7 @@ class ClassRatio:
     Parameters
     ----------
     numerator, denominator : tuple of 4 floats
-        Of a true positive, a false negative, a false positive and a true negative.
+        Contributions of a true positive, a false negative, a false positive and a true negative.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class ClassRatio:
         return numerator, denominator
 
     def of_sample(self, n_classes: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return what one sample adds to the sums over classes: if it is right, and if wrong."""
+        """Return the contributions of a right and of a wrong sample to the sums over classes."""
         right, wrong = (
             (
                 four[0] + (n_classes - 1) * four[3],
@@ -172,18 +172,18 @@ class ClassRatio:
 
     @property
     def is_of_class_alone(self) -> bool:
-        """Return whether true negatives add nothing."""
+        """True if true negatives do not contribute."""
         return self.numerator[3] == self.denominator[3] == 0
 
     @property
     def is_of_truth(self) -> bool:
-        """Return whether its denominator counts true classes alone, as of recall, specificity."""
+        """True if its denominator depends on true classes only, as in recall and specificity."""
         hits, missed, alarms, others = self.denominator
         return hits == missed and alarms == others
 
     @property
     def is_share(self) -> bool:
-        """Return whether there are successes, all of one weight, and failures."""
+        """True if it is a share of successes, all of one weight, among successes and failures."""
         top, bottom = np.array(self.numerator), np.array(self.denominator)
         alike = (top == bottom) & (top == top.max())
         return bool(top.max() > 0 and bottom.min() >= 0 and (alike | (top == 0)).all()) and bool(
@@ -214,12 +214,12 @@ class ClassRatio:
 def _combined(
     four: Four, hits: FloatArray, predicted: FloatArray, support: FloatArray
 ) -> FloatArray:
-    """Weigh the four outcomes, as TP = hits, FN = support - hits and FP = predicted - hits."""
+    """Weight the four outcomes, with TP = hits, FN = support - hits and FP = predicted - hits."""
     tp, fn, fp, tn = four
-    # Weights that cancel, such as those of F0.3, leave what rounding does of them.
+    # Weights that cancel, such as those of F0.3, leave rounding errors.
     of_hits = tp - fn - fp + tn
     of_hits = of_hits if abs(of_hits) > _ROUNDING * max(map(abs, four)) else 0.0
-    # In this order sums of whole numbers and of weights round as the textbook formulas do.
+    # In this order sums round as the textbook formulas do.
     terms = [(fn - tn, support), (fp - tn, predicted), (of_hits, hits)]
     if tn:
         terms.insert(0, (tn, support.sum(axis=-1, keepdims=True)))

@@ -37,7 +37,7 @@ _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"
 
 
 def one_way(outcomes: Outcomes, code: int, samples: IntArray | None = None) -> Below:
-    """Order a class's samples against the others: negatives below positives."""
+    """Return the order of a class's samples relative to the others: negatives below positives."""
     scores = outcomes.score(code)
     if samples is None:
         order = np.argsort(scores, kind="stable")
@@ -50,13 +50,12 @@ def check_two_classes(outcomes: Outcomes) -> None:
     """Refuse more than two classes."""
     if outcomes.n_classes != 2:
         raise ValueError(
-            f"this metric is for 2 classes, there are {outcomes.n_classes}; use its _ovr or _ovo "
-            "form."
+            f"this metric is for 2 classes, got {outcomes.n_classes}; use its _ovr or _ovo form."
         )
 
 
 def of_two_classes(outcomes: Outcomes) -> Below:
-    """Order the second of two classes against the first; an error for more."""
+    """Return the order of the second of two classes relative to the first; refuse more classes."""
     check_two_classes(outcomes)
     return one_way(outcomes, 1)
 
@@ -72,13 +71,13 @@ def placements(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
 
 
 def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
-    """AUC under weights (n_samples, n_resamples); NaN where a side has no weight."""
+    """Compute AUC under weights (n_samples, n_resamples); NaN where a class has no weight."""
     hits, positives, negatives = pairs.read(weights)
     return divide(hits, positives * negatives)
 
 
 def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
-    """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
+    """Compute AUC without each sample, of shape (n_samples,), under one vector of weights."""
     positive, negative = weights[pairs.readers], weights[pairs.adders]
     n_positive, n_negative = positive.sum(), negative.sum()
     below, above = pairs.of_each(weights)
@@ -92,15 +91,15 @@ def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
     return out
 
 
-# A binary question, asked one way round or both, and the samples whose weight it has.
+# A binary comparison, in one direction or both, and the samples whose weight it has.
 Question: TypeAlias = tuple[Sequence[Below], IntArray]
 
 
 def _questions(outcomes: Outcomes, multi_class: MultiClass | None) -> Iterator[Question]:
-    """The one question of two classes; each class against the rest; or each pair of classes.
+    """Yield the comparison of two classes; each class against the rest; or each pair of classes.
 
-    Pairs are asked both ways round (Hand & Till 2001). Classes that do not occur, or alone do, have
-    no AUC.
+    Pairs are compared in both directions (Hand & Till 2001). A class has no AUC if it does not
+    occur, or if no other class does.
     """
     codes, n_classes = outcomes.true_codes, outcomes.n_classes
     if multi_class is None:
@@ -150,7 +149,7 @@ def _auc_jackknife(
 
 @dataclass(frozen=True)
 class Descending:
-    """Samples by falling score, in runs of equal scores.
+    """Samples by decreasing score, in runs of equal scores.
 
     Attributes
     ----------
@@ -175,14 +174,14 @@ class Descending:
         return self.groups.order[self.groups.starts[1:] - 1]
 
     def counts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Positives and negatives at or above each distinct score, under each row of weights."""
+        """Count positives and negatives at or above each score, for each row of weights."""
         weights = by_sample(weights)
         hits = self._hits.sums(weights)[self._hits_at[1:]].astype(np.float64)
         retrieved = self.groups.running.sums(weights)[self.groups.rows[1:]].astype(np.float64)
         return hits.T, (retrieved - hits).T
 
     def average_precision(self, weights: FloatArray) -> FloatArray:
-        """Sum of precision times the step in recall, one step for each distinct score."""
+        """Sum precision times the step in recall, one step for each distinct score."""
         weights = by_sample(weights)
         hits, retrieved = self._hits.sums(weights), self.groups.running.sums(weights)
         area = np.zeros(weights.shape[1])
@@ -190,7 +189,7 @@ class Descending:
         for some in map(steps.__getitem__, slabs(len(steps), floats=True)):
             before, after = hits[self._hits_at[some]], hits[self._hits_at[some + 1]]
             reached = retrieved[self.groups.rows[some + 1]].astype(np.float64)
-            # Where nothing was retrieved, nothing was hit.
+            # Where nothing is retrieved, there are no hits.
             np.maximum(reached, np.finfo(np.float64).tiny, out=reached)
             precision = np.divide(after, reached, out=reached)
             precision *= after - before
@@ -203,11 +202,11 @@ class Descending:
 
     @cached_property
     def _hits_at(self) -> IntArray:
-        """Rows of the running sums of the positives from none to each run of equal scores."""
+        """Rows of the positives' running sums before each run of equal scores, and after all."""
         return self._hits.at[np.r_[0, np.cumsum(self.positive)][self.groups.starts]]
 
     def partial_auc(self, weights: FloatArray, max_fpr: float) -> FloatArray:
-        """Area up to a false positive rate, standardized to 0.5 for chance (McClish 1989)."""
+        """Compute the area up to a false positive rate; 0.5 for chance (McClish 1989)."""
         hits, alarms = self.counts(weights)
         zero = np.zeros((len(weights), 1))
         tpr = np.hstack([zero, divide(hits, hits[:, -1:])])
@@ -215,7 +214,7 @@ class Descending:
         width = np.diff(fpr, axis=1)
         inside = np.clip(max_fpr - fpr[:, :-1], 0.0, width)
         slope = divide(np.diff(tpr, axis=1), width, 0.0)
-        # Vertical steps have no width; others may be cut at the limit.
+        # Vertical steps have no width; others may be cut off at the limit.
         area = (inside * (tpr[:, :-1] + slope * inside / 2)).sum(axis=1)
         least = max_fpr**2 / 2
         standardized = 0.5 * (1 + (area - least) / (max_fpr - least))
@@ -235,9 +234,9 @@ def roc_auc_metric(
     *, multi_class: MultiClass | None = None, average: ClassAverage = "macro",
     max_fpr: float | None = None,
 ) -> OrderMetric:  # fmt: skip
-    """Area under the ROC curve: of two classes, partial, or averaged over more."""
+    """Return the area under the ROC curve: of two classes, partial, or averaged over more."""
     if max_fpr is not None and not 0 < max_fpr <= 1:
-        raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
+        raise ValueError(f"a false positive rate must be in (0, 1], got {max_fpr:g}.")
     if max_fpr is not None and multi_class is not None:
         raise ValueError("`max_fpr` is for two classes; leave `multi_class` out.")
     prepare: Prepare = partial(_prepare_auc, multi_class=multi_class, average=average)
@@ -245,7 +244,7 @@ def roc_auc_metric(
     name, variant, pattern = "roc_auc", "", "roc_auc_at_{max_fpr}"
     if max_fpr is not None:
         prepare = partial(_prepare_partial, max_fpr=max_fpr)
-        name, variant = f"roc_auc_at_{number(max_fpr)}", "false positive rates up to a limit alone"
+        name, variant = f"roc_auc_at_{number(max_fpr)}", "false positive rates up to a limit"
     elif multi_class is not None:
         name, variant, pattern = f"roc_auc_{multi_class}", _VARIANTS[multi_class], ""
         if average == "weighted":
@@ -260,14 +259,13 @@ def roc_auc_metric(
         description="""
         Probability that a positive gets a higher score than a negative, ties counting half.
 
-        Values order alone: any increasing change of the scores leaves it as it is, so that raw
-        scores (markers, logits; ``kind="values"``) serve as probabilities do, and so does the share
-        of positives. It says nothing about the one threshold that will be used, and averages
-        over false positive rates that nobody would accept; true negatives count, so a large
-        negative class makes it look good. For more than two classes ``_ovr`` averages each class
-        against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
-        support. ``roc_auc_at_0.1`` looks at false positive rates up to 0.1 only, standardized to
-        0.5 for chance.""",
+        Depends on the order of the scores only, so raw scores (markers, logits; ``kind="values"``)
+        can replace probabilities; the share of positives does not matter. It does not evaluate the
+        one threshold that will be used, and averages over false positive rates that are too high to
+        be useful; true negatives count, so a large negative class makes it look good. For more than
+        two classes ``_ovr`` averages each class against the rest, ``_ovo`` each pair of classes
+        (Hand & Till); ``_weighted`` weights them by support. ``roc_auc_at_0.1`` uses false positive
+        rates up to 0.1 only, standardized to 0.5 for chance.""",
         references=(
             "Hanley & McNeil (1982), Radiology 143, 29-36.",
             "Hand & Till (2001), Machine Learning 45, 171-186.",
@@ -293,9 +291,9 @@ AVERAGE_PRECISION = OrderMetric(
     classes_suffice=True,
     description="""Mean of the precision at each threshold, weighted by the step in recall.
 
-    Values finding positives early in the order of the scores. Its value for chance is the share of
-    positives, so values of different test sets do not compare; and papers mean different things by
-    it: this is the sum over thresholds without interpolation, which interpolated variants exceed.
+    Rewards positives with the highest scores. Its value for chance is the share of positives, so
+    values of different test sets cannot be compared. Definitions differ between papers: this is the
+    sum over thresholds without interpolation, which interpolated variants exceed.
     ``_macro`` is the mean over classes, each against the rest.""",
     references=(
         "Manning, Raghavan & Schuetze (2008), Introduction to Information Retrieval, section 8.4.",

@@ -1,4 +1,4 @@
-"""Correlations of ranks: of the truth and the output, from running sums of the weights.
+"""Rank correlations of true values and outputs, from running sums of the weights.
 
 A sample of weight w counts as w equal samples.
 """
@@ -16,7 +16,7 @@ from modelcompare.metrics.running_sums import Below, Groups, by_sample, slabs, s
 
 
 def _unequal(groups: Groups, weights: AnyArray) -> FloatArray:
-    """Weight of the pairs of samples in unequal groups, in each resample."""
+    """Sum the weights of the pairs of samples in different groups, in each resample."""
     pairs = np.zeros(weights.shape[1])
     for sizes, others in _sizes(groups, weights):
         pairs += total(sizes, others)
@@ -24,7 +24,7 @@ def _unequal(groups: Groups, weights: AnyArray) -> FloatArray:
 
 
 def _spread(groups: Groups, weights: AnyArray) -> FloatArray:
-    """Sum of squares of twice the mid-ranks less their mean, in each resample."""
+    """Sum the squares of twice the mid-ranks minus their mean, in each resample."""
     squares = np.zeros(weights.shape[1])
     for sizes, others in _sizes(groups, weights):
         squares += total(sizes * others, others + 2 * sizes)
@@ -32,7 +32,7 @@ def _spread(groups: Groups, weights: AnyArray) -> FloatArray:
 
 
 def _sizes(groups: Groups, weights: AnyArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Weights of some groups after others, and of all but each, (n_groups, n_resamples)."""
+    """Yield weights of groups, and of the samples outside each, (n_groups, n_resamples)."""
     untied = len(groups) == len(weights)
     sums = weights if untied else groups.running.sums(weights)
     everything = summed(weights) if untied else sums[groups.rows[-1]].astype(np.float64)
@@ -62,12 +62,12 @@ def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
 
 
 def _rankings(outcomes: Outcomes) -> tuple[Groups, Groups]:
-    """Samples in the order of the truth, and of the output."""
+    """Return the samples in the order of the true values, and of the output."""
     return Groups.of(outcomes.true_values), Groups.of(outcomes.values)
 
 
 def _centred_ranks(groups: Groups, sums: AnyArray, samples: slice) -> FloatArray:
-    """Twice the mid-ranks of some samples less their mean, (n_samples, n_resamples)."""
+    """Compute twice the mid-ranks of some samples minus their mean, (n_samples, n_resamples)."""
     codes = groups.codes[samples]
     ranks = sums.take(groups.rows[codes], axis=0)
     ranks += sums.take(groups.rows[codes + 1], axis=0)
@@ -75,12 +75,11 @@ def _centred_ranks(groups: Groups, sums: AnyArray, samples: slice) -> FloatArray
 
 
 def _digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
-    """Ask for pairs of samples that truth and output order alike, digit by digit.
+    """Yield comparisons that count concordant pairs, one for each binary digit of the ranks.
 
-    The ranks of two samples in one order agree in some first binary digits and differ in the next.
-    At that digit, among samples that agree in those before it, the other order should put zeros
-    below ones: as many questions as digits, each of the kind that a ROC curve asks. With each come
-    the digits before it.
+    The ranks of two samples in one order agree in some leading binary digits and differ in the
+    next. At that digit, among samples that agree in those before it, concordant pairs have zeros
+    below ones in the other order, as in a ROC curve. Each comparison comes with the leading digits.
     """
     for digit in range((len(few) - 1).bit_length()):
         before = few.codes >> (digit + 1)
@@ -90,7 +89,7 @@ def _digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
 
 
 def _leanings(few: Groups, many: Groups, weights: FloatArray) -> FloatArray:
-    """Weight of samples in agreement with each, less that of samples in disagreement."""
+    """Compute the weight of samples concordant with each, minus that of discordant ones."""
     out = np.zeros(len(weights))
     for before, below in _digits(few, many):
         for own, others, agreeing in zip(
@@ -103,9 +102,9 @@ def _leanings(few: Groups, many: Groups, weights: FloatArray) -> FloatArray:
 
 
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
-    """Kendall's tau-b under each row of weights."""
+    """Return the function that computes Kendall's tau-b under each row of weights."""
     truth, output = sorted(_rankings(outcomes), key=len)
-    # Orders of few samples, one for each binary digit of a rank, are kept for later resamples.
+    # Orders of few samples, one for each binary digit of a rank, are stored for later resamples.
     few = 8 * len(outcomes) <= CACHE_BYTES
     kept = [below for _, below in _digits(truth, output)] if few else None
 
@@ -121,7 +120,7 @@ def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
 
 
 def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-    """Tau-b without each sample in turn, under one vector of weights."""
+    """Compute tau-b without each sample, under one vector of weights."""
     few, many = sorted(_rankings(outcomes), key=len)
     leanings = _leanings(few, many, weights) * weights
     pairs = []
@@ -133,13 +132,13 @@ def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
 
 
 def _tau(agreement: FloatArray, of_truth: FloatArray, of_output: FloatArray) -> FloatArray:
-    """Agreement over the geometric mean of the numbers of pairs that are not tied."""
+    """Divide the agreement by the geometric mean of the numbers of pairs that are not tied."""
     product = np.sqrt(np.maximum(of_truth, 0.0)) * np.sqrt(np.maximum(of_output, 0.0))
     return np.clip(divide(agreement, product), -1.0, 1.0)
 
 
 def _spearman_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-    """Spearman's correlation without each sample in turn.
+    """Compute Spearman's correlation without each sample.
 
     Without a sample of weight w, twice the centred mid-ranks above it fall by w, those below rise.
     """
@@ -159,13 +158,13 @@ def _spearman_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
 
 
 def _whole_ranks(groups: Groups, weights: FloatArray) -> FloatArray:
-    """Twice the mid-rank of each sample less the mean, under one vector of weights."""
+    """Compute twice the mid-rank of each sample minus the mean, under one vector of weights."""
     sizes = np.bincount(groups.codes, weights)
     return (2 * np.cumsum(sizes) - sizes - sizes.sum())[groups.codes]
 
 
 def _tilt(groups: Groups, numbers: FloatArray) -> FloatArray:
-    """Sum of the numbers of samples above each less that of samples below."""
+    """Sum the numbers of the samples above each, minus those of the samples below."""
     sums = np.bincount(groups.codes, numbers)
     return (sums.sum() - 2 * np.cumsum(sums) + sums)[groups.codes]
 
@@ -174,9 +173,10 @@ SPEARMAN = OrderMetric(
     name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
     bounds=(-1.0, 1.0), needs="values",
     description="""
-    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
+    Pearson correlation of the ranks of predicted and true values; ties share their mean rank.
 
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
+    Depends on order only: increasing transformations of the prediction do not change it, nor does
+    the size of errors.""",
     references=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
     example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
 )  # fmt: skip
@@ -187,9 +187,9 @@ KENDALL = OrderMetric(
     needs="values",
     description="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
-    Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
-    chance that it is ordered wrongly. Counted for each binary digit of the ranks, so it is the
-    slowest of the correlations.""",
+    Depends on order, pair by pair: tau is the probability that a random pair is ordered correctly
+    minus the probability that it is not. Pairs are counted for each binary digit of the ranks, so
+    it is the slowest of the correlations.""",
     references=("Kendall (1945), Biometrika 33, 239-251.",),
     example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One registry of metric names."""
+"""Registry of metric names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 
 
 def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
-    """A metric and its averages, each followed by its soft twin."""
+    """Yield a metric and its averages, each followed by its soft twin."""
     averages: list[AnyMetric] = [metric]
     if isinstance(metric, Metric) and metric.has_averages:
         averages += [metric.averaged(average) for average in get_args(Average)]
@@ -59,7 +59,7 @@ FAMILIES: dict[str, AnyMetric] = {
     for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
     if metric is not None
 }
-"""Metrics whose name holds a number, by the name that holds none: ``fbeta``."""
+"""Metrics with a number in their names, by the name without it: ``fbeta``."""
 
 ALIASES = {
     "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
@@ -83,28 +83,28 @@ _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
-    """Look a metric up by its name.
+    """Return the metric of a name.
 
     Parameters
     ----------
     name : str
         A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
-        that holds an option: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
+        that contains an option: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
         ``top_7_accuracy``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
-        Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number puts
-        it in its place, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
+        Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number
+        replaces it, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
         section 4), makes F undefined wherever precision or recall is. Metrics without that
-        convention pass it over.
+        convention ignore it.
     **options
-        Options of the metric's plain function that make it another metric: ``beta`` of ``fbeta``,
+        Options of the metric's plain function that define a variant: ``beta`` of ``fbeta``,
         ``k`` of ``top_k_accuracy``, ``max_fpr`` and ``multi_class`` of ``roc_auc``, ``n_bins``,
         ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``, ``tokenize`` of ``bleu``.
 
     Returns
     -------
     Metric, OrderMetric or CallableMetric
-        The metric; Metric for all that are functions of weighted sums.
+        The metric; a Metric if it is a function of weighted sums.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
 
 
 def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
-    """The metric of a name that needs a number beside it."""
+    """Return the metric of a family name, which needs its option; None for other names."""
     metric = FAMILIES.get(name)
     if metric is None or metric.factory is None:
         return None
@@ -155,7 +155,7 @@ def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
 
 
 def _numbered(name: str) -> AnyMetric | None:
-    """The metric of a name that holds an option, if it is one: ``cf0.5_macro``, ``bleu_zh``."""
+    """Return the metric of a name that contains an option, ``cf0.5_macro``, else None."""
     for record in [*FAMILIES.values(), *METRICS.values()]:
         if record.factory is None or not record.factory.pattern:
             continue
@@ -176,15 +176,15 @@ def _numbered(name: str) -> AnyMetric | None:
 
 @checked()
 def register(metric: MetricLike) -> AnyMetric:
-    """Make a metric a name everywhere: in `compare`, in studies, as a plain function.
+    """Register a metric by its name for `compare`, studies and plain functions.
 
-    Averages and a soft twin are registered with it, where the metric has them.
+    Its averages and its soft twin, if any, are registered with it.
 
     Parameters
     ----------
     metric : Metric, OrderMetric, CallableMetric or callable
-        A function ``metric(y_true, y_pred)`` of labels becomes one through `from_callable`; its
-        docstring explains it, as `description` does in a record.
+        A function ``metric(y_true, y_pred)`` of labels is converted by `from_callable`; its
+        docstring becomes the description.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def register(metric: MetricLike) -> AnyMetric:
     Raises
     ------
     ValueError
-        If the name is taken, or holds what a name may not hold: blanks, colons, brackets.
+        If the name is taken, or contains blanks, colons or brackets.
 
     Examples
     --------
@@ -212,11 +212,11 @@ def register(metric: MetricLike) -> AnyMetric:
         if not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise ValueError(
                 f"{name!r} cannot be registered: a metric's name begins with a letter or a digit "
-                "and goes on with these, _ . @ + or -; give it one by "
+                "and contains only these, _ . @ + and -; give it one by "
                 "metrics.from_callable(function, name='...')."
             )
         if name in {*METRICS, *FAMILIES, *ALIASES} or _numbered(name) is not None:
-            raise ValueError(f"there is a metric {name!r} already; choose another name.")
+            raise ValueError(f"a metric {name!r} already exists; choose another name.")
     METRICS.update(found)
     return made
 
@@ -225,9 +225,9 @@ def resolve_metrics(
     metrics: MetricLike | Sequence[MetricLike] | None, predictions: TestSet, *,
     zero_division: ZeroDivision = math.nan,
 ) -> tuple[AnyMetric, ...]:  # fmt: skip
-    """Turn names, metrics and functions into metrics that fit the predictions.
+    """Convert names, metrics and functions to metrics that fit the predictions.
 
-    None stands for the default metrics.
+    None means the default metrics.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def resolve_metrics(
 
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
-    """Metrics to compare by when none are named."""
+    """Return the names of the metrics to compare by when none are given."""
     if predictions.about is not None:
         return predictions.about.metrics
     kinds = {*predictions.kinds.values()}
@@ -266,7 +266,7 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     if kinds <= {"labels", "probabilities"}:
         return ("accuracy", "f1_macro")
     if "values" in kinds:
-        # Raw scores of two classes have an order; how far they are from 0 or 1 says nothing.
+        # Raw scores of two classes have an order; their distance from 0 or 1 has no meaning.
         two = predictions.n_classes == 2
         return ("roc_auc", "average_precision") if two else ("rmse", "mae", "r2")
     raise ValueError(
@@ -276,7 +276,7 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
 
 
 def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
-    """Why `default_metrics` lacks a metric that some of the models could have."""
+    """Return a note if `default_metrics` lacks a metric that only some models allow."""
     if {*predictions.kinds.values()} != {"labels", "probabilities"}:
         return ()
     hard = [name for name, kind in predictions.kinds.items() if kind == "labels"]
@@ -285,7 +285,7 @@ def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
 
 
 def default_metric(predictions: TestSet) -> str:
-    """The one metric to decide by when none is named: of labels f1_macro.
+    """Return the metric to decide by when none is given: f1_macro for labels.
 
     Raises
     ------
@@ -323,26 +323,26 @@ def from_callable(
     greater_is_better: bool | None = None, per_class: bool = False,
     bounds: tuple[float, float] = (-math.inf, math.inf), smooth: bool = False,
 ) -> CallableMetric:  # fmt: skip
-    """Make a metric of any ``function(y_true, y_output) -> float``.
+    """Return a metric that calls any ``function(y_true, y_output) -> float``.
 
     Parameters
     ----------
     function : callable
-        Called once per model and resample with the resampled truth and output: labels, values,
-        texts, or probabilities of shape (n_samples, n_classes), as `needs` says.
+        Called once per model and resample with the resampled true labels and output: labels,
+        values, texts, or probabilities of shape (n_samples, n_classes), as given by `needs`.
     name : str, optional
-        Heading in tables; the function's own name by default.
+        Name in tables; that of the function by default.
     needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
-        Which output the function takes.
+        Output that the function takes.
     greater_is_better : bool, optional
-        Direction of merit. By default what the name says (``val_loss``, ``errorRate``), and True
-        where it says nothing.
+        Direction of merit. By default inferred from the name (``val_loss``, ``errorRate``), else
+        True.
     per_class, bounds
         As in `Metric`.
     smooth : bool
-        Whether leaving out a sample changes the value by about its share, as for means and
-        correlations, not for medians, quantiles and extremes. The tests "wald" and "sign-flip",
-        and `sample_size`, need it.
+        Whether leaving out a sample changes the value by about 1 / n, as for means and
+        correlations, but not for medians, quantiles and extremes. The tests "wald" and
+        "sign-flip", and `sample_size`, need it.
 
     Examples
     --------

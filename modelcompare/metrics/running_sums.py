@@ -1,8 +1,8 @@
 """Running sums of weights over samples in order, for all resamples at once.
 
-A block of weights is read sample by sample, each with its row of resamples: a step is the sum of
-two long rows, where a running sum along one resample would wait for each number. Sums do not depend
-on how many resamples are summed side by side.
+A block of weights is read sample by sample, each with its row of resamples: a step adds two long
+rows, whereas a running sum along one resample would wait for each addition. Sums do not depend on
+the number of resamples that are summed together.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.compiled import kernels_for
 
-# Most samples in a run: their 8-bit weights sum to 16 bits.
+# Maximum number of samples in a run: their 8-bit weights sum to 16 bits.
 _LONGEST_RUN = 256
-# Samples read at once: what is made of them fits the processor's last cache, and a step over them
-# takes longer than threads take to hand the interpreter to each other.
+# Samples read at once: their arrays fit into the processor's last cache, and a step over them takes
+# longer than a switch of threads.
 _SLAB, _SLAB_OF_FLOATS = 2048, 1024
-# What a sample does in the compiled loop.
+# Role of a sample in the compiled loop.
 _STARTS, _READS_ONCE, _READS_TWICE, _ADDS = range(4)
 
 
 def by_sample(weights: AnyArray) -> AnyArray:
-    """Weights (n_resamples, n_samples) in the order of samples: (n_samples, n_resamples)."""
+    """Transpose weights (n_resamples, n_samples) to contiguous (n_samples, n_resamples)."""
     return np.ascontiguousarray(weights.T)
 
 
 def added(rows: AnyArray) -> AnyArray:
-    """Sum over rows, in an order of additions that the number of columns does not change."""
+    """Sum over rows, in an order of additions that is independent of the number of columns."""
     while len(rows) > 1:
         half = len(rows) // 2
         last = rows[2 * half :]
@@ -43,7 +43,7 @@ def added(rows: AnyArray) -> AnyArray:
 
 
 def total(rows: AnyArray, times: AnyArray | None = None) -> FloatArray:
-    """Sum over some rows, or their products; of whole numbers exact, and so in any order."""
+    """Sum over rows, or their products; whole numbers exactly, and so in any order."""
     if rows.dtype.kind == "f":
         return added(rows if times is None else rows * times)
     if times is not None:
@@ -52,7 +52,7 @@ def total(rows: AnyArray, times: AnyArray | None = None) -> FloatArray:
 
 
 def summed(weights: AnyArray, samples: IntArray | None = None) -> FloatArray:
-    """Weight of some samples, or of all, in each resample."""
+    """Sum the weights of some samples, or of all, in each resample."""
     out = np.zeros(weights.shape[1])
     for some in slabs(len(weights) if samples is None else len(samples)):
         out += total(weights[some if samples is None else samples[some]])
@@ -60,7 +60,7 @@ def summed(weights: AnyArray, samples: IntArray | None = None) -> FloatArray:
 
 
 def slabs(n_samples: int, *, floats: bool = False) -> Iterator[slice]:
-    """Rows of some samples after others, fewer at once if floats are made of them."""
+    """Return slices of samples, smaller ones if floats are computed from them."""
     step = _SLAB_OF_FLOATS if floats else _SLAB
     return (slice(start, start + step) for start in range(0, n_samples, step))
 
@@ -74,7 +74,7 @@ class Running:
     samples : ndarray of int
         The samples: the first of each run, the second of each run, and so on.
     at : ndarray of int of shape (n_samples + 1,)
-        Row of the sums where the weight of the first so many samples is.
+        Row of the sums that contains the weight of the first 0, 1, ... samples.
     run : int
         Samples in a run.
     """
@@ -85,7 +85,7 @@ class Running:
 
     @classmethod
     def over(cls, order: IntArray) -> Running:
-        """Lay the samples out in runs; the last is filled up with what nobody reads."""
+        """Arrange the samples in runs; the last is padded with samples that are not read."""
         n = len(order)
         run = min(math.isqrt(n) + 1, _LONGEST_RUN)
         n_runs = -(-n // run)
@@ -95,9 +95,9 @@ class Running:
         return cls(samples, at, run)
 
     def sums(self, weights: AnyArray) -> AnyArray:
-        """Running sums of weights (n_samples, n_resamples), exact where weights are whole.
+        """Compute running sums of weights (n_samples, n_resamples), exact for whole weights.
 
-        Twice a sum fits their type.
+        Their type is wide enough for twice a sum.
         """
         narrow = weights.dtype == np.uint8
         dtype = np.uint16 if narrow else np.int64 if weights.dtype.kind in "iu" else np.float64
@@ -127,7 +127,7 @@ class Groups:
     order : ndarray of int of shape (n_samples,)
         The samples in ascending order.
     starts : ndarray of int of shape (n_groups + 1,)
-        How many samples come before each group, and all of them.
+        Number of samples before each group, and of all samples.
     """
 
     order: IntArray
@@ -170,9 +170,9 @@ class Below:
     adders, readers : ndarray of int
         Samples, the adders in order.
     below, up_to : ndarray of int of shape (n_readers,)
-        How many adders lie below each reader, and how many do not lie above it.
+        Number of adders below each reader, and number of adders that are not above it.
     start : ndarray of int of shape (n_readers,), optional
-        How many adders come before those that count for a reader; 0 if not given. Starts ascend.
+        Number of adders before those that count for a reader, ascending; 0 if not given.
     """
 
     adders: IntArray
@@ -185,14 +185,14 @@ class Below:
     def of(
         cls, order: IntArray, key: AnyArray, reads: BoolArray, least: AnyArray | None = None
     ) -> Below:
-        """Let some of the samples in ascending order of a key read the others.
+        """Return the order in which some samples, the readers, read the others.
 
         Parameters
         ----------
         order : ndarray of int
             Samples in ascending order of `key`.
         key, reads : ndarray of shape (n_samples,)
-            What is ordered, and which samples read.
+            Key of the order, and mask of the readers.
         least : ndarray of shape (n_samples,), optional
             Smallest key that counts for a reader.
         """
@@ -204,9 +204,9 @@ class Below:
         return cls(adders, readers, np.searchsorted(keys, own), up_to, start)
 
     def of_each(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Weight below each reader, and of the readers above each adder, ties half.
+        """Sum the weight below each reader, and of readers above each adder, ties half.
 
-        Under one vector of weights.
+        For one vector of weights.
         """
         own, n_adders = weights[self.readers], len(self.adders)
         cumulated = np.r_[0.0, np.cumsum(weights[self.adders])]
@@ -220,10 +220,10 @@ class Below:
         return below, (counting - np.cumsum(over)[:n_adders]) / 2
 
     def read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Sums over weights (n_samples, n_resamples), each of shape (n_resamples,).
+        """Return three sums over weights (n_samples, n_resamples), each of shape (n_resamples,).
 
-        Of each reader's weight times the weight below it, ties half; of the readers' weights; of
-        the weights of the adders that came after the last start.
+        Each reader's weight times the weight below it, ties half; the weights of the readers; the
+        weights of the adders after the last start.
         """
         kernels = kernels_for(weights.size) if weights.dtype == np.uint8 else None
         if kernels is None:
@@ -235,7 +235,7 @@ class Below:
 
     def _read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         sums, at = self._running.sums(weights), self._running.at
-        # Where no reader ties with an adder, one sum says both.
+        # If no reader ties with an adder, both sums are the same.
         ends = [self.below, self.up_to] if (self.below != self.up_to).any() else [self.below]
         times = 2 // len(ends)
         wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
@@ -264,13 +264,13 @@ class Below:
 
     @cached_property
     def _steps(self) -> tuple[IntArray, AnyArray]:
-        """Samples in the order of the compiled loop, and what each does there."""
+        """Samples in the order of the compiled loop, and their roles."""
         start = np.zeros_like(self.below) if self.start is None else self.start
         new = np.diff(start, prepend=0) > 0
         group = np.cumsum(new)
         tied = self.below != self.up_to
         steps = (
-            # Samples, what they do, and when: how many adders come before, by group, starts first.
+            # Samples, roles, and positions: number of adders before, then group, starts first.
             (self.adders, _ADDS, np.arange(len(self.adders)) + 0.5, 0),
             (self.readers, np.where(tied, _READS_ONCE, _READS_TWICE), self.below, 2 * group + 1),
             (self.readers[tied], _READS_ONCE, self.up_to[tied], 2 * group[tied] + 1),

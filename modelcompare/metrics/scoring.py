@@ -14,7 +14,7 @@ from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Stat
 from modelcompare.metrics.counts import with_twin
 
 _MOST_CLASSES = 100
-# What half-precision probabilities may lack of 1.
+# Largest distance from 1 of a sum of half-precision probabilities.
 _CUT_OFF = 1e-3
 
 
@@ -26,7 +26,7 @@ COUNT: Statistic = Statistic("count", _ones, discrete=True, shared=True)
 
 
 def mean_ratio(total: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Numerator and denominator of the mean of a one-column statistic."""
+    """Return numerator and denominator of the mean of a one-column statistic."""
     return total[..., 0], count[..., 0]
 
 
@@ -42,9 +42,9 @@ _mean_loss = partial(
 BRIER_SCORE = _mean_loss(
     name="brier_score", statistics=(Statistic("squared_errors", _squared_errors), COUNT),
     bounds=(0.0, 2.0),
-    description="""Mean squared distance of the probabilities from the truth.
+    description="""Mean squared distance of the probabilities from the true labels.
 
-    A proper scoring rule: honest probabilities score best. Summed over the classes (0 to 2), and
+    A proper scoring rule: the true probabilities score best. Summed over the classes (0 to 2), and
     halved for two classes (0 to 1), as scikit-learn scales it.""",
     references=("Brier (1950), Monthly Weather Review 78, 1-3.",),
     example=">>> brier_score([0, 1], [0.25, 0.5])\n0.15625",
@@ -61,16 +61,16 @@ def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
 LOG_LOSS = _mean_loss(
     name="log_loss",
     statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
-    description="""Mean negative log-probability of the truth, in nats.
+    description="""Mean negative log-probability of the true class, in nats.
 
-    A proper scoring rule that looks at the true class alone; one confident error can outweigh all
-    the rest, so probabilities are clipped at the precision they were given in.""",
+    A proper scoring rule that depends on the true class only; one confident error can outweigh all
+    others, so probabilities are clipped at the precision in which they were given.""",
     example=">>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 4)\n0.4904",
 )  # fmt: skip
 
 
 def _divergence(outcomes: Outcomes) -> FloatArray:
-    """Kullback-Leibler divergence of the output from the soft labels, per sample."""
+    """Compute the Kullback-Leibler divergence of the output from the soft labels, per sample."""
     truth, p = outcomes.truth, outcomes.probabilities
     smallest = np.finfo(outcomes.output.array.dtype).eps
     own = np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0)
@@ -82,23 +82,23 @@ KL_DIVERGENCE = _mean_loss(
     name="kl_divergence", statistics=(Statistic("divergence", _divergence), COUNT),
     description="""Mean divergence of the probabilities from the true distributions, in nats.
 
-    Values probabilities that match soft labels (several annotators' shares, say); on hard labels it
-    is log loss. One class to which a model gives no probability, and the truth does, outweighs the
-    rest, so probabilities are clipped at the precision they were given in.""",
+    Rewards probabilities that match soft labels, such as shares of annotators; on hard labels it is
+    log loss. A class with true probability to which a model gives none outweighs all others, so
+    probabilities are clipped at the precision in which they were given.""",
     references=("Kullback & Leibler (1951), Annals of Mathematical Statistics 22, 79-86.",),
     example=""">>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
     0.3466""",
 )  # fmt: skip
 
 
-def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
-    """Each sample's part of the confusion matrix, row by row of true classes."""
+def _cells(outcomes: Outcomes, predicted: FloatArray) -> FloatArray:
+    """Return each sample's contribution to the confusion matrix, row by row of true classes."""
     if outcomes.n_classes > _MOST_CLASSES:
         raise ValueError(
             f"confusion entropy sums n_classes squared numbers for each sample, too many for "
             f"{outcomes.n_classes} classes; merge the rare ones."
         )
-    return (outcomes.truth[:, :, None] * said[:, None, :]).reshape(len(outcomes), -1)
+    return (outcomes.truth[:, :, None] * predicted[:, None, :]).reshape(len(outcomes), -1)
 
 
 def _predicted_cells(outcomes: Outcomes) -> FloatArray:
@@ -133,12 +133,12 @@ def _confusion_entropy(cells: FloatArray) -> FloatArray:
 CONFUSION_ENTROPY = with_twin(Metric(
     name="confusion_entropy", statistics=(CELLS,), value=_confusion_entropy,
     greater_is_better=False, bounds=(0.0, math.inf),
-    description="""Entropy of how each class is mistaken for the others and they for it.
+    description="""Entropy of the confusions of each class with the others.
 
-    Values errors that are few and of one kind: a class that is always mistaken for the same other
-    one is better than one that is mistaken for all. 0 for a perfect classifier; on two classes it
-    can exceed 1 and order classifiers oddly. The soft twin ``cconfusion_entropy`` (``pcen``), on
-    the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.""",
+    Rewards errors that are few and systematic: a class that is always mistaken for the same other
+    class is better than one that is mistaken for all. 0 for a perfect classifier; on two classes it
+    can exceed 1 and rank classifiers implausibly. The soft twin ``cconfusion_entropy`` (``pcen``),
+    on the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.""",
     references=(
         "Wei et al. (2010), Expert Systems with Applications 37, 3799-3809.",
         "Wang et al. (2013), Entropy 15, 4969-4992.",
@@ -148,10 +148,10 @@ CONFUSION_ENTROPY = with_twin(Metric(
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
-    """Indicators of the samples whose true class is on their list.
+    """Return the mask of the samples whose true class is on their list.
 
-    Where probabilities sum to less than 1, a list was cut off: a class without any was not on it,
-    and has no rank.
+    If probabilities sum to less than 1, a list was cut off: a class without probability was not on
+    it, and has no rank.
     """
     p = outcomes.probabilities
     whole = p.sum(axis=1) > 1 - _CUT_OFF
@@ -159,7 +159,7 @@ def _listed(outcomes: Outcomes) -> BoolArray:
 
 
 def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
-    """One over the place of the true class; ties before it count half, and 0 off the list."""
+    """Compute one over the rank of the true class; ties count half, and 0 if it is not listed."""
     p = outcomes.probabilities
     own = p[np.arange(len(p)), outcomes.true_codes][:, None]
     above = (p > own).sum(axis=1)
@@ -172,10 +172,9 @@ MEAN_RECIPROCAL_RANK = Metric(
     ratio=mean_ratio, needs="probabilities",
     description="""Mean of one over the rank of the true class among the classes by probability.
 
-    Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
-    others together, and how probable the classes are does not count. Tied classes share the middle
-    of their ranks; a class that a list was cut off before counts 0
-    (`modelcompare.io.from_nbest`).""",
+    Rewards true classes near the top of a list. The step from rank 1 to 2 counts as much as all
+    others together, and the probabilities themselves do not count. Tied classes share the middle of
+    their ranks; a class that a list was cut off before counts 0 (`modelcompare.io.from_nbest`).""",
     references=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
     example=">>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])\n0.75",
 )  # fmt: skip
@@ -188,7 +187,7 @@ def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
 
 
 def top_k_metric(*, k: int = 3) -> Metric:
-    """Accuracy of a list of k classes; as in scikit-learn, of tied ones the later come first."""
+    """Return the accuracy of a list of k classes; later classes win ties, as in scikit-learn."""
     if k < 1:
         raise ValueError(f"`k` must be at least 1, got {k}.")
     return Metric(
@@ -197,10 +196,9 @@ def top_k_metric(*, k: int = 3) -> Metric:
         factory=Factory(top_k_metric, {"k": k}, "top_{k}_accuracy"),
         description="""Share of samples whose true class is among the k most probable.
 
-        Values a list that somebody else will choose from; the order within it does not count. Never
-        below accuracy, and 1 as soon as k reaches the number of classes. In names of metrics k is
-        part of the name: ``top_3_accuracy``. Of tied classes the later ones come first, as in
-        scikit-learn.""",
+        For lists from which a person or another system chooses; the order within the list does not
+        count. Never below accuracy, and 1 as soon as k reaches the number of classes. k is part of
+        the name: ``top_3_accuracy``. Later classes win ties, as in scikit-learn.""",
         example=">>> top_k_accuracy([0, 1, 2], [[0.6, 0.3, 0.1]] * 3, k=2)\n0.6666666666666666",
     )  # fmt: skip
 
@@ -209,23 +207,23 @@ TOP_K_ACCURACY = top_k_metric()
 
 
 def _score(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
-    """The scores of one name; they stand side by side where there are several."""
+    """Return the scores of one name, a column of the output if there are several."""
     return outcomes.values.reshape(len(outcomes), -1)[:, [place]]
 
 
 MEAN_SCORE = Metric(
     name="mean_score", statistics=(Statistic("scores", _score), COUNT),
     ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
-    description="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
+    description="""Mean of per-example scores that were computed elsewhere: judged 0 or 1, or real.
 
-    Values whatever the scores value, every sample alike. Predictions may say that low scores are
-    good (``greater_is_better=False``).""",
+    It has the merits of the scores and weighs every sample equally. Declare that low scores are
+    good in the predictions (``greater_is_better=False``).""",
     example=">>> mean_score([1, 0, 1, 1])\n0.75",
 )  # fmt: skip
 
 
 def named_score(name: str, names: Sequence[str]) -> Metric:
-    """The mean of one of several scores; mean_score is the only score."""
+    """Return the mean of one of several scores; mean_score means the only one."""
     if name == "mean_score" and len(names) == 1:
         name = names[0]
     if name not in names:

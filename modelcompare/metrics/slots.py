@@ -1,9 +1,9 @@
 """Metrics of slots: spans with a type, such as named entities, in BIO-tagged sentences.
 
 A soft twin takes the expectation of a sentence's counts over the taggings that a model lists with
-their probabilities, as a soft count takes the probability of a class in the place of a decision.
-Probability that a list leaves out is that of an empty text. It is the extension of slot error
-rates that Yacouby & Axman (2020) announce.
+their probabilities, as a soft count takes the probability of a class instead of a decision. The
+probability missing from a list is that of an empty text. It is the extension of slot error rates
+that Yacouby & Axman (2020) propose.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from modelcompare.metrics.texts import text_pairs
 
 Span = tuple[int, int, str]
 
-# What rounding leaves of a list that is whole.
+# Missing probability of a complete list, by rounding.
 _MISSING = 1e-6
 
 
 def spans(tags: list[str]) -> set[Span]:
-    """Slots of a BIO-tagged sentence as (first, last + 1, type); a stray I begins a slot.
+    """Return the slots of a BIO-tagged sentence, (first, last + 1, type); a stray I begins one.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def spans(tags: list[str]) -> set[Span]:
 
 
 def _slot_counts(outcomes: Outcomes) -> FloatArray:
-    """Per sentence: correct, substituted, deleted, inserted, reference and hypothesis slots."""
+    """Count correct, substituted, deleted, inserted, reference and hypothesis slots by sentence."""
     rows = []
     for hypothesis, reference in text_pairs(outcomes):
-        said, true = spans(hypothesis.split()), spans(reference.split())
-        correct = said & true
-        missed, extra = sorted(true - correct), sorted(said - correct)
+        predicted, true = spans(hypothesis.split()), spans(reference.split())
+        correct = predicted & true
+        missed, extra = sorted(true - correct), sorted(predicted - correct)
         substituted = 0
         for first, last, _ in list(missed):
             rival = next((s for s in extra if s[0] < last and first < s[1]), None)
@@ -59,12 +59,12 @@ def _slot_counts(outcomes: Outcomes) -> FloatArray:
                 extra.remove(rival)
                 substituted += 1
         deleted = len(missed) - substituted
-        rows.append((len(correct), substituted, deleted, len(extra), len(true), len(said)))
+        rows.append((len(correct), substituted, deleted, len(extra), len(true), len(predicted)))
     return np.array(rows, dtype=np.float64)
 
 
 def _expected_slot_counts(outcomes: Outcomes) -> FloatArray:
-    """Expectation of the counts over the texts that the model lists."""
+    """Compute the expectation of the counts over the texts that the model lists."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
     texts, mass, sample = [], [], []
@@ -98,10 +98,10 @@ SLOT_ERROR_RATE = Metric(
     name="slot_error_rate", statistics=(SLOTS,), needs="texts", ratio=_errors,
     greater_is_better=False,
     bounds=(0.0, math.inf),
-    description="""Substituted, missed and invented slots over the slots of the references.
+    description="""Substituted, missed and inserted slots over the slots of the references.
 
-    Values named entities as wholes: a slot with a wrong type or wrong bounds is one substitution,
-    where F1 counts it as a miss and an invention. It can exceed 1. The soft twin
+    Evaluates whole named entities: a slot with a wrong type or wrong bounds is one substitution,
+    whereas F1 counts a miss and an insertion. It can exceed 1. The soft twin
     ``cslot_error_rate`` is the expectation over a list of taggings with probabilities.""",
     references=(
         "Makhoul et al. (1999), Performance measures for information extraction, DARPA workshop.",
@@ -113,7 +113,8 @@ SPAN_F1 = Metric(
     name="span_f1", statistics=(SLOTS,), needs="texts", ratio=_agreeing,
     description="""F1 of slots that agree in bounds and type, counted over the corpus.
 
-    Values whole entities; nearly right bounds count as wrong twice, as a miss and as an invention.
+    Evaluates whole entities; bounds that are off by one word count twice, as a miss and an
+    insertion.
     """,
     references=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
     example='>>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',

@@ -1,8 +1,8 @@
 """Metrics of texts: corpus scores that are functions of sums over sentences.
 
-chrF and TER take each sentence's statistics from sacrebleu, BLEU counts the same ones for a whole
-corpus at once; their sums go into the same formulas, and tests hold scores against sacrebleu's own.
-Word and character error rates count edits with rapidfuzz.
+chrF and TER use the sentence statistics of sacrebleu, BLEU counts the same ones for a whole corpus
+at once. The formulas over their sums are those of sacrebleu; tests compare the scores. Word and
+character error rates count edits with rapidfuzz.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ _BETA = 2.0
 
 
 def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:
-    """(hypothesis, references) of each sample; of a list, the likeliest text."""
+    """Return (hypothesis, references) of each sample; of a list, the most probable text."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
-    said = outcomes.output.array.tolist()
+    texts = outcomes.output.array.tolist()
     if outcomes.output.kind == "text_lists":
-        said = [max(found, key=lambda pair: pair[1])[0] for found in said]
+        texts = [max(found, key=lambda pair: pair[1])[0] for found in texts]
     true = [(found,) if isinstance(found, str) else found for found in outcomes.y_true.tolist()]
-    return list(zip(said, true, strict=True))
+    return list(zip(texts, true, strict=True))
 
 
 def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
-    """(hypothesis, reference) of each sample, which has one."""
+    """Return (hypothesis, reference) of each sample; refuse several references."""
     pairs = reference_pairs(outcomes)
     if any(len(references) > 1 for _, references in pairs):
         raise ValueError(
-            "error rates take one reference text for each sample, but `y_true` holds several; use "
+            "error rates take one reference text for each sample, but `y_true` has several; use "
             "bleu, chrf, ter or exact_match, or keep one."
         )
     return [(hypothesis, reference) for hypothesis, (reference,) in pairs]
 
 
 def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
-    """The metric, in whose signature stands how many references there are."""
+    """Return the metric with the number of references in its signature."""
     if metric.signature is None:
         return metric
     several = [len(found) for found in y_true.tolist() if isinstance(found, tuple)]
@@ -76,7 +76,7 @@ CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costl
 
 
 def _exact(outcomes: Outcomes) -> FloatArray:
-    return np.array([[float(said in true)] for said, true in reference_pairs(outcomes)])
+    return np.array([[float(text in true)] for text, true in reference_pairs(outcomes)])
 
 
 EXACT = Statistic("exact_text", _exact)
@@ -87,23 +87,23 @@ WER = Metric(
     description="""
     Word edits over words of the references, both summed over the corpus (word error rate).
 
-    Values saying the same words in the same order; each insertion, deletion and substitution costs
-    one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
-    passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
-    each text's own rate.""",
+    Rewards the same words in the same order; each insertion, deletion and substitution costs one.
+    It does not measure meaning: an additional "not" costs one word, and a passive of the same
+    meaning costs the whole sentence. It can exceed 1. ``wer_per_text`` is the mean of the rates of
+    texts.""",
     references=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
     example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
 )  # fmt: skip
 
 
 def _own_error_rates(outcomes: Outcomes) -> FloatArray:
-    """Edits over each text's own length, and whether it has any words."""
+    """Return edits over the length of each text, and whether it has any words."""
     edits, words = WORD_EDITS.compute(outcomes).T
     return np.column_stack([divide(edits, words, 0.0), words > 0])
 
 
 WER_PER_TEXT = replace(
-    WER, name="wer_per_text", family="wer", variant="the mean of each text's own",
+    WER, name="wer_per_text", family="wer", variant="the mean over texts",
     statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
 )  # fmt: skip
 
@@ -112,16 +112,16 @@ CER = Metric(
     greater_is_better=False, bounds=(0.0, math.inf),
     description="""Character edits over characters of the references (character error rate).
 
-    Values what `wer` does with letters for words: gentler on spelling, and the form for languages
-    that do not separate words.""",
+    `wer` with characters instead of words: more lenient on spelling, and suited to languages that
+    do not separate words.""",
     example='>>> cer(["kitten"], ["sitting"])\n0.5',
 )  # fmt: skip
 
 EXACT_MATCH = Metric(
     name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
-    description="""Share of texts that equal their reference, or one of several, to the letter.
+    description="""Share of texts that are identical to their reference, or to one of several.
 
-    Values getting all of it right; a stray blank counts as much as a wrong answer.""",
+    Rewards exact answers only; an additional blank counts as much as a wrong answer.""",
     example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
 )  # fmt: skip
 
@@ -136,7 +136,7 @@ def _sacrebleu(name: str, **options: Any) -> Any:
 
 
 def text_signature(name: str, n_references: int | None = 1, **options: Any) -> str:
-    """Sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
+    """Return sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def text_signature(name: str, n_references: int | None = 1, **options: Any) -> s
 
 def _sentence_statistics(outcomes: Outcomes, *, name: str, **options: Any) -> FloatArray:
     hypotheses, references = zip(*reference_pairs(outcomes), strict=True)
-    # In sacrebleu's layout: all first references, all second ones, None where there is none.
+    # The layout of sacrebleu: all first references, all second ones, None where missing.
     columns = [list(column) for column in zip_longest(*references)]
     found = _sacrebleu(name, **options)._extract_corpus_statistics([*hypotheses], columns)
     return np.array(found, dtype=np.float64)
@@ -171,16 +171,16 @@ def _sentences(name: str, **options: Any) -> Statistic:
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
-    # Whose signature goes under the table: better missed now than after the work.
+    # Its signature goes under the table: fail now if it is not installed, not after the work.
     _sacrebleu("bleu")
     pairs = reference_pairs(outcomes)
     if any(len(references) > 1 for _, references in pairs):
         return _sentence_statistics(outcomes, name="bleu")
-    return bleu_statistics([said for said, _ in pairs], [reference for _, (reference,) in pairs])
+    return bleu_statistics([text for text, _ in pairs], [reference for _, (reference,) in pairs])
 
 
 def _bleu(totals: FloatArray) -> FloatArray:
-    """Corpus BLEU from hypothesis length, reference length, matches and totals of n-grams.
+    """Compute corpus BLEU from hypothesis and reference length, matches and totals of n-grams.
 
     Exponential smoothing and brevity penalty as in sacrebleu's default.
     """
@@ -205,12 +205,12 @@ _BLEU = Metric(
     description="""
     Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
 
-    Values using the reference's phrases at about its length. Insensitive to the order of n-grams
-    and to which words matter, and it goes along with human judgement of good systems weakly; scores
-    compare within one test set, tokenization and number of references only. Sentence statistics are
-    sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
-    `modelcompare.metrics.text_signature` gives its signature. `tokenize` chooses another of its
-    tokenizers, and stands in the name: ``bleu_zh`` is of Chinese.""",
+    Rewards phrases of the reference at about its length. It ignores the order of n-grams and the
+    importance of words, and correlates weakly with human judgement of good systems; compare scores
+    only for the same test set, tokenization and number of references. Sentence statistics and
+    scores are those of sacrebleu, with its defaults (13a tokens, exponential smoothing);
+    `modelcompare.metrics.text_signature` returns its signature. `tokenize` selects another of its
+    tokenizers, which is part of the name: ``bleu_zh`` for Chinese.""",
     references=(
         "Papineni et al. (2002), BLEU, ACL.",
         "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
@@ -220,7 +220,7 @@ _BLEU = Metric(
 
 
 def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
-    """Corpus BLEU of tokens by one of sacrebleu's tokenizers."""
+    """Return corpus BLEU with one of sacrebleu's tokenizers."""
     check_choice("tokenize", tokenize, Tokenizer)
     factory = Factory(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
     if tokenize == "13a":
@@ -236,7 +236,7 @@ BLEU = bleu_metric()
 
 
 def _chrf(totals: FloatArray) -> FloatArray:
-    """Corpus chrF2: F-score of character n-grams, averaged over the orders that occur."""
+    """Compute corpus chrF2: F-score of character n-grams, averaged over the orders that occur."""
     parts = totals.reshape(*totals.shape[:-1], _CHAR_ORDER, 3)
     hypothesis, reference, match = np.moveaxis(parts, -1, 0)
     there = (hypothesis > 0) & (reference > 0)
@@ -254,18 +254,18 @@ CHRF = Metric(
     needs="texts", bounds=(0.0, 100.0), value=_chrf, signature=partial(text_signature, "chrf"),
     description="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
 
-    Values the same letters in the same short runs: it credits a right stem with a wrong ending and
-    needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
-    sacrebleu's.""",
+    Rewards the same letters in the same short sequences: it credits a right stem with a wrong
+    ending and needs no tokens, so it suits languages with rich morphology better than BLEU.
+    Statistics are those of sacrebleu.""",
     references=("Popovic (2015), chrF, WMT.",),
     example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
 )  # fmt: skip
 
 
 def _ter(totals: FloatArray) -> FloatArray:
-    """Edits with shifts over the length of the references, in percent.
+    """Compute edits with shifts over the length of the references, in percent.
 
-    Of references without words, 100 if there is anything to edit.
+    For references without words, 100 if there are any edits.
     """
     edits, words = totals[..., 0], totals[..., 1]
     return np.where(words > 0, 100 * divide(edits, words, 0.0), np.where(edits > 0, 100.0, 0.0))
@@ -277,20 +277,20 @@ TER = Metric(
     signature=partial(text_signature, "ter"),
     description="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
-    Values what an editor would have to do; moving a phrase costs one edit however long it is.
-    Statistics are sacrebleu's.""",
+    Measures the work of an editor; moving a phrase costs one edit, however long it is. Statistics
+    are those of sacrebleu.""",
     references=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
     example='>>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n16.67',
 )  # fmt: skip
 
 
-# The fourth power of its exponential is still a number.
+# The fourth power of its exponential does not underflow.
 _LEAST_LOG = -150.0
 
 
 def _tokens(outcomes: Outcomes) -> FloatArray:
     if outcomes.y_true is None or (outcomes.y_true.astype(np.float64) <= 0).any():
-        raise ValueError("perplexity needs y_true to hold the number of tokens of each text.")
+        raise ValueError("perplexity needs the number of tokens of each text as y_true.")
     return outcomes.y_true.astype(np.float64)[:, None]
 
 
@@ -332,10 +332,10 @@ PERPLEXITY = Metric(
     description="""
     Exponential of the mean negative log-probability of a token, over the whole corpus.
 
-    Values probability on text that people wrote. It depends on the vocabulary and on what a token
-    is, so models with different tokenizers do not compare; mapping rare words to one unknown token
-    improves it and helps nobody. Long texts weigh more; ``perplexity_of_texts`` takes each text's
-    own perplexity and their geometric mean.""",
+    Rewards probability on human text. It depends on the vocabulary and the tokenizer, so models
+    with different tokenizers cannot be compared; mapping rare words to one unknown token improves
+    it without any benefit. Long texts weigh more; ``perplexity_of_texts`` is the geometric mean of
+    the perplexities of texts.""",
     example=""">>> import math
     >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
     4.0""",
@@ -343,7 +343,7 @@ PERPLEXITY = Metric(
 
 PERPLEXITY_OF_TEXTS = replace(
     PERPLEXITY, name="perplexity_of_texts", family="perplexity",
-    variant="the geometric mean of each text's own",
+    variant="the geometric mean over texts",
     statistics=(Statistic("log_per_token", _log_per_token), COUNT),
 )  # fmt: skip
 

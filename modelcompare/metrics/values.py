@@ -1,4 +1,4 @@
-"""Metrics of real-valued outputs: all but the rank correlations and the median are sums."""
+"""Metrics of real-valued outputs, of sums except for rank correlations and the median."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _errors(outcomes: Outcomes) -> FloatArray:
 
 
 def _centred(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
-    """Truth and output around their medians, so that sums of squares lose no digits.
+    """Return true values and output minus their medians, so that sums of squares lose no digits.
 
-    A mean would follow an outlier, which resamples may leave out.
+    A mean would follow an outlier, which resamples may omit.
     """
     y, p = outcomes.true_values, outcomes.values
     return y - np.median(outcomes.whole.true_values), p - np.median(outcomes.whole.values)
@@ -62,15 +62,14 @@ MSE = _mean_error(
     name="mse", statistics=(SQUARED, COUNT),
     description="""Mean squared error.
 
-    Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
-    outlier can decide it. In squared units of the target; it means something beside a baseline
-    only.""",
+    Penalizes large errors: one error of ten counts as a hundred errors of one, so an outlier can
+    determine it. In squared units of the target; interpret it relative to a baseline.""",
     example=">>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n3.0",
 )  # fmt: skip
 
 
 def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    # Steps of a numerical slope may lead below 0, where there is no root.
+    # Steps of a numerical derivative may lead below 0, where there is no root.
     with np.errstate(invalid="ignore"):
         return np.sqrt(divide(*mean_ratio(total, count)))
 
@@ -79,7 +78,7 @@ RMSE = _mean_error(
     name="rmse", statistics=(SQUARED, COUNT), value=_root_mean, power=0.5,
     description="""Root of the mean squared error.
 
-    Values the same as `mse` and orders models as it does, in units of the target.""",
+    Penalizes the same errors as `mse` and ranks models equally, in units of the target.""",
     example=">>> rmse([0.0, 0.0], [3.0, 3.0])\n3.0",
 )  # fmt: skip
 
@@ -87,8 +86,8 @@ MAE = _mean_error(
     name="mae", statistics=(ABSOLUTE, COUNT),
     description="""Mean absolute error.
 
-    Values every unit of error alike; the best constant prediction is the median. In units of the
-    target, and less at the mercy of outliers than `mse`.""",
+    Weighs every unit of error equally; the best constant prediction is the median. In units of the
+    target, and less sensitive to outliers than `mse`.""",
     example=">>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n1.0",
 )  # fmt: skip
 
@@ -96,8 +95,8 @@ MSLE = _mean_error(
     name="msle", statistics=(SQUARED_LOG, COUNT),
     description="""Mean squared error of log(1 + value).
 
-    Values ratios instead of differences, for targets that grow by factors; predicting too little
-    costs more than predicting too much by as much. For values above -1.""",
+    Measures ratios instead of differences, for targets that grow by factors; underprediction costs
+    more than overprediction by the same amount. For values above -1.""",
     example=">>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)\n2.6509",
 )  # fmt: skip
 
@@ -107,7 +106,7 @@ def _sizes(outcomes: Outcomes) -> FloatArray:
 
 
 def _prepare_median(outcomes: Outcomes) -> Evaluate:
-    """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
+    """Return the function that computes the weighted median of the absolute errors."""
     errors = _sizes(outcomes)
     order = np.argsort(errors, kind="stable")
     ordered, running = errors[order], Running.over(order)
@@ -125,7 +124,7 @@ def _prepare_median(outcomes: Outcomes) -> Evaluate:
 
 
 def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray) -> IntArray:
-    """Place of the first of the rising `rows` that reaches a bound, in each column; by halves."""
+    """Find the first of the rising `rows` that reaches a bound, in each column, by bisection."""
     low, high = np.zeros(len(bound), np.intp), np.full(len(bound), len(rows) - 1)
     columns = np.arange(len(bound))
     for _ in range(len(rows).bit_length()):
@@ -141,14 +140,14 @@ MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     bounds=(0.0, math.inf), needs="values", median_of=_sizes,
     description="""Median of the absolute errors.
 
-    Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
-    derivative: order statistics make its intervals, the bootstrap its standard errors.""",
+    Measures a typical sample: up to half of the errors may be arbitrarily large. It is not smooth:
+    intervals are from order statistics, standard errors from the bootstrap.""",
     example=">>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])\n0.5",
 )  # fmt: skip
 
 
 def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatArray:
-    """Squared deviation from the mean; 0 where only rounding is left of a constant."""
+    """Compute the squared deviation from the mean; 0 for a constant, in spite of rounding."""
     spread = squares - divide(total**2, count)
     return np.where(spread <= 1e-13 * squares, 0.0, spread)
 
@@ -161,11 +160,11 @@ def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArr
 R2 = Metric(
     name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
     needs="values",
-    description="""Share of the variance of the truth that the prediction takes away (R squared).
+    description="""Share of the variance of the true values that is explained (R squared).
 
-    Values accuracy beside the mean as a baseline: 1 is perfect, 0 no better than the mean, below 0
-    worse. It depends on how much this test set varies, so values of different test sets do not
-    compare, and it hides how large the errors are.""",
+    Measures accuracy relative to the mean as a baseline: 1 is perfect, 0 no better than the mean,
+    below 0 worse. It depends on the variance of the test set, so values of different test sets
+    cannot be compared, and it hides the size of the errors.""",
     example=">>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])\n0.5",
 )  # fmt: skip
 
@@ -181,10 +180,10 @@ def _explained_variance(
 EXPLAINED_VARIANCE = Metric(
     name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
     value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
-    description="""One minus the variance of the errors over the variance of the truth.
+    description="""One minus the variance of the errors over the variance of the true values.
 
-    Values what `r2` does, but forgives a constant error: a prediction that is always ten too high
-    scores 1.""",
+    Measures the same as `r2`, but ignores a constant error: a prediction that is always ten too
+    high scores 1.""",
     example=">>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])\n1.0",
 )  # fmt: skip
 
@@ -198,10 +197,10 @@ def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
 
 PEARSON = Metric(
     name="pearson", statistics=(MOMENTS, COUNT), value=_pearson, bounds=(-1.0, 1.0), needs="values",
-    description="""Linear correlation of prediction and truth.
+    description="""Linear correlation of predicted and true values.
 
-    Values moving together; scale and offset of the prediction do not count, so a high correlation
-    may go with large errors. A few extreme samples can make it or break it.""",
+    Ignores scale and offset of the prediction, so a high correlation is possible with large errors.
+    A few extreme samples can determine it.""",
     references=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
     example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Variants of a metric: made by its options, and named after them."""
+"""Variants of a metric by its options, which are part of their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modelcompare.metrics.base import AnyMetric, Metric
 
 
 def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
-    """Make a metric anew: with options of its factory, an average, a value for 0 / 0."""
+    """Return a metric with other options of its factory, an average, or a value for 0 / 0."""
     left, known = dict(options), list(metric.factory.options) if metric.factory else []
     if metric.factory is not None:
         own = {name: left.pop(name) for name in metric.factory.options if name in left}
@@ -28,7 +28,7 @@ def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
 
 
 def number(value: float) -> str:
-    """Write a number in a name: as short as tells it from every other one.
+    """Return a number for a name: the shortest text that identifies it.
 
     Examples
     --------

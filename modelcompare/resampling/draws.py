@@ -1,8 +1,8 @@
 """Random counts, subsets, groups and numbers.
 
-What draws the weights of resample after resample is a function of the resamples' sizes (`Draw`). It
-gives one row for each size, and the same rows whether it is asked for all of them at once or for
-some after others. Whole counts come in eight bits where they fit.
+A `Draw` is a function of the sizes of resamples that returns a row of weights for each. Rows are
+the same whether it is called once for all sizes or several times. Whole counts have eight bits if
+they fit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Draw = Callable[[FloatArray], AnyArray]
 
 RESAMPLE_BLOCK = 128
 
-# Poisson counts of a higher rate may reach the mark of those that are not decided yet.
+# Poisson counts of a higher rate may reach the value that marks undecided counts.
 HIGHEST_RATE = 64.0
 _UNDECIDED = 255
 # Counts with this mean exceed 255 with probability 1e-136.
@@ -31,7 +31,7 @@ _NARROW_MEAN = 32
 
 
 def narrowed(counts: AnyArray) -> AnyArray:
-    """Counts in 8 bits where they fit, else in 32."""
+    """Return counts in 8 bits if they fit, else in 32."""
     if counts.dtype == np.uint8:
         return counts
     fits = counts.size == 0 or counts.max() <= np.iinfo(np.uint8).max
@@ -39,16 +39,16 @@ def narrowed(counts: AnyArray) -> AnyArray:
 
 
 def equally_likely(generator: np.random.Generator, n_units: int, n_draws: int) -> Draw:
-    """Multinomial counts of equally likely units, with the numbers of ``generator.integers``.
+    """Draw multinomial counts of equally likely units, with the numbers of ``generator.integers``.
 
-    Compiled loops draw the same ones, from where the generator stands; `n_draws` in all are to
-    come, of which they learn whether they pay.
+    Compiled loops draw the same numbers, from the current state of the generator; the number of
+    draws to come, `n_draws`, decides whether they are worth loading.
     """
     kernels = kernels_for(n_draws)
     if kernels is None:
         return partial(_equally_likely, generator, n_units)
     words = generator.bit_generator.state["state"]["state"]
-    # No half of a word is left over from an earlier draw.
+    # No half of a word is left from an earlier draw.
     return partial(
         _equally_likely_compiled, kernels, np.append(words, np.zeros(2, np.uint64)), n_units
     )
@@ -58,7 +58,7 @@ def _equally_likely(generator: np.random.Generator, n_units: int, sizes: FloatAr
     whole = sizes.astype(np.intp)
     most = int(whole.max(initial=0))
     out = np.empty((len(sizes), n_units), np.uint8 if most <= _NARROW_MEAN * n_units else np.int32)
-    # Many may be drawn of few. At a byte a count, threads seldom wait for the interpreter.
+    # Many draws may be of few units. At a byte a count, threads seldom wait for the interpreter.
     at_once = max(1, CACHE_BYTES // max(n_units, most))
     for start in range(0, len(sizes), at_once):
         _count_draws(generator, out[start : start + at_once], whole[start : start + at_once])
@@ -70,7 +70,7 @@ def _count_draws(generator: np.random.Generator, rows: AnyArray, sizes: IntArray
     ends = np.cumsum([0, *sizes])
     kind = np.int32 if ends[-1] < 2**31 else np.int64
     drawn = generator.integers(0, rows.shape[1], ends[-1], kind)
-    # Other threads draw meanwhile; `numpy.bincount` holds the interpreter.
+    # Other threads draw meanwhile; `numpy.bincount` locks the interpreter.
     counts = (np.ones(len(drawn), rows.dtype), drawn, ends.astype(kind))
     sparse.csr_array(counts, shape=rows.shape).toarray(out=rows)
 
@@ -92,10 +92,10 @@ def poisson_of_one_rate(
     generator: np.random.Generator, more: np.random.Generator, rate: float, n_units: int,
     sizes: FloatArray,
 ) -> AnyArray:  # fmt: skip
-    """Independent Poisson counts of one rate, with probabilities exact to 2^-64.
+    """Draw independent Poisson counts of one rate, with probabilities exact to 2^-64.
 
-    16 random bits decide all but some of a thousand counts; those take 48 more, from a generator
-    of their own, so that no count depends on how many are drawn together.
+    16 random bits determine all but a few of a thousand counts; those take 48 more, from a separate
+    generator, so that counts do not depend on how many are drawn together.
     """
     if rate == 0:
         return np.zeros((len(sizes), n_units), np.uint8)
@@ -118,7 +118,7 @@ def poisson_of_one_rate(
 
 @lru_cache(maxsize=16)
 def _poisson_steps(rate: float) -> tuple[AnyArray, AnyArray]:
-    """Thresholds of a uniform 64-bit number between counts; counts by its first 16 bits."""
+    """Return thresholds of a uniform 64-bit number between counts; counts by its first 16 bits."""
     with localcontext(prec=60):
         term = total = Decimal(-rate).exp()
         steps = [min(int(total * 2**64), 2**64 - 1)]
@@ -136,17 +136,17 @@ def _poisson_steps(rate: float) -> tuple[AnyArray, AnyArray]:
 
 
 def poisson(generator: np.random.Generator, rates: FloatArray, sizes: FloatArray) -> AnyArray:
-    """Independent Poisson counts, each with its own rate."""
+    """Draw independent Poisson counts, each with its own rate."""
     return generator.poisson(rates, (len(sizes), len(rates)))
 
 
 def multinomial(generator: np.random.Generator, shares: FloatArray, sizes: FloatArray) -> AnyArray:
-    """Multinomial counts of units with unequal shares."""
+    """Draw multinomial counts of units with unequal shares."""
     return generator.multinomial(sizes.astype(np.intp), shares)
 
 
 def dirichlet(generator: np.random.Generator, counts: IntArray, sizes: FloatArray) -> AnyArray:
-    """Dirichlet weights with the sum that is asked for."""
+    """Draw Dirichlet weights with given sums."""
     raw = generator.standard_gamma(counts, (len(sizes), len(counts)))
     return raw * (sizes / raw.sum(axis=1))[:, None]
 
@@ -154,7 +154,7 @@ def dirichlet(generator: np.random.Generator, counts: IntArray, sizes: FloatArra
 def _blocks(
     n_resamples: int, seed: np.random.SeedSequence, purpose: int
 ) -> Iterator[tuple[np.random.Generator, int]]:
-    """Generator of each logical block of resamples, and how many these are."""
+    """Yield the generator and the size of each logical block of resamples."""
     for block, start in enumerate(range(0, n_resamples, RESAMPLE_BLOCK)):
         generator = np.random.default_rng(child_seed(seed, block, purpose))
         yield generator, min(RESAMPLE_BLOCK, n_resamples - start)
@@ -163,7 +163,7 @@ def _blocks(
 def deals(
     n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """Deal samples into a hand of `size` (1) and the rest (0), in (block_size, n_samples)."""
+    """Draw subsets of `size` samples (1) from all (0), in blocks (block_size, n_samples)."""
     for generator, n_rows in _blocks(n_resamples, seed, 1):
         weights = np.zeros((n_rows, n_samples))
         for row in weights:
@@ -174,7 +174,7 @@ def deals(
 def deals_of_kinds(
     count: IntArray, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """Deal equal samples: the number of each kind in the hand, (block_size, n_kinds)."""
+    """Draw subsets of samples of few kinds: the number of each kind, (block_size, n_kinds)."""
     for generator, n_rows in _blocks(n_resamples, seed, 1):
         drawn = generator.multivariate_hypergeometric(count, size, size=n_rows, method="marginals")
         yield drawn.astype(np.float64)
@@ -183,7 +183,7 @@ def deals_of_kinds(
 def deals_of_few(
     n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[IntArray]:
-    """Deal a small hand: the samples in it, of shape (block_size, size)."""
+    """Draw small subsets: the samples in them, of shape (block_size, size)."""
     for generator, n_rows in _blocks(n_resamples, seed, 1):
         hand = np.empty((n_rows, size), dtype=np.intp)
         for row in hand:
@@ -195,10 +195,10 @@ def subsample(
     n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
     strata: IntArray | None = None,
 ) -> IntArray:  # fmt: skip
-    """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
+    """Draw `size` of `n_samples` rows without replacement, in ascending order.
 
-    Each `index` names another subsample of the same seed, drawn by a separate child. The
-    proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
+    Each `index` is another subsample of the same seed, drawn by a separate child. The proportions
+    of `strata`, of shape (n_samples,), are kept by largest remainders.
     """
     generator = np.random.default_rng(stream(seed, SUBSAMPLE, size, index))
     if strata is None:
@@ -212,7 +212,7 @@ def subsample(
 
 
 def shared_out(size: int, counts: IntArray) -> IntArray:
-    """Shares of `size` in proportion to the counts, by largest remainders."""
+    """Divide `size` in proportion to the counts, by largest remainders."""
     exact = size * counts / counts.sum()
     sizes = np.floor(exact).astype(np.intp)
     order = np.argsort(sizes - exact, kind="stable")
@@ -221,7 +221,7 @@ def shared_out(size: int, counts: IntArray) -> IntArray:
 
 
 def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> FloatArray:
-    """Independent standard normal numbers."""
+    """Draw independent standard normal numbers."""
     return np.random.default_rng(seed).standard_normal(shape)
 
 
@@ -233,7 +233,7 @@ def events(
     Yields
     ------
     ndarray of shape (block_size, n_samples)
-        1 where a sample's event came true.
+        1 where the event of a sample occurs.
     """
     for generator, n_rows in _blocks(n_resamples, seed, 2):
         shape = (n_rows, len(probabilities))
@@ -243,14 +243,14 @@ def events(
 def unequal_draws(
     shares: FloatArray, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """Draw as many units as there are, each with its share of the population, block by block."""
+    """Draw as many units as given, each with its share of the population, block by block."""
     for generator, n_rows in _blocks(n_resamples, seed, 3):
         drawn = generator.multinomial(len(shares), shares, n_rows)
         yield drawn.astype(np.float64)
 
 
 def random_groups(n_units: int, n_groups: int) -> IntArray:
-    """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
+    """Return a random group of each unit, of nearly equal sizes, the same on every call."""
     if n_groups == n_units:
         return np.arange(n_units)
     generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))

@@ -1,4 +1,4 @@
-"""Seeds: what a user may pass as `rng`, and children of a seed for each part of a study."""
+"""Seeds from the argument `rng`, and child seeds for each component of a study."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ BOOTSTRAP, MASKS, SUBSAMPLE, STRATUM, _PART = range(5)
 
 
 def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
-    """Turn what a user may pass as `rng` (SPEC 7) into a SeedSequence.
+    """Convert the argument `rng` (SPEC 7) to a SeedSequence.
 
-    A Generator is advanced, so that a second call with it draws other numbers; an int or a
-    SeedSequence always gives the same.
+    A Generator is advanced, so that a second call draws other numbers; an int or a SeedSequence
+    always gives the same.
     """
     if isinstance(rng, np.random.SeedSequence):
         return rng
@@ -34,22 +34,22 @@ def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
 
 
 def random_state(rng: RngLike) -> int:
-    """Number for scikit-learn's `random_state`."""
+    """Return a number for scikit-learn's `random_state`."""
     return int(seed_sequence(rng).generate_state(1)[0])
 
 
 def rng_label(rng: RngLike) -> str:
-    """Name a source of randomness in a signature, if it has a name."""
+    """Return the name of a source of randomness for a signature."""
     if isinstance(rng, int | np.integer):
         return str(int(rng))
     return "unseeded" if rng is None else "generator"
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """Separate, reproducible seed for one part of a study."""
+    """Return a separate, reproducible seed for one component of a study."""
     return stream(seed, _PART, *key)
 
 
 def stream(seed: np.random.SeedSequence, purpose: int, *key: int) -> np.random.SeedSequence:
-    """Seed of one stream of random numbers: of a purpose, and of a block or part of it."""
+    """Return the seed of one stream of random numbers, by purpose and block."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, purpose, *key))

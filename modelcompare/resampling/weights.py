@@ -1,4 +1,4 @@
-"""The weights: how often each sample counts in each resample.
+"""Weights: the number of times that each sample counts in each resample.
 
 Draws are organised in fixed logical blocks of `RESAMPLE_BLOCK` resamples and `ROW_BLOCK` rows,
 each with its own child of the seed: the same seed gives the same numbers for any number
@@ -41,9 +41,9 @@ SMALL_STRATUM = 30
 class Units:
     """Sampling units: samples, whole clusters of samples, or distinct rows of the statistics.
 
-    `multiplicity` is the number of equal samples in a distinct row, 1 if not given; `strata`
-    the stratum of each unit, of which every resample keeps the number of samples; `rescaled`
-    whether a resample may weigh units by fractions, as small strata need it.
+    `multiplicity` is the number of identical samples in a distinct row, 1 if not given; `strata` is
+    the stratum of each unit, whose number of samples every resample keeps; `rescaled` is whether a
+    resample may have fractional weights, which small strata need.
     """
 
     n_units: int
@@ -76,11 +76,11 @@ class Weights(ABC):
     Parameters
     ----------
     units : Units
-        What a weight belongs to.
+        Units that are weighted.
     n_resamples : int
         Number of resamples.
     n_joined : int
-        Number of logical blocks in a block: of few units several are processed together.
+        Number of logical blocks in a block: several are processed together if units are few.
     """
 
     units: Units
@@ -88,12 +88,12 @@ class Weights(ABC):
     n_joined: int = field(default=1, kw_only=True)
 
     def joined(self, n_joined: int) -> Self:
-        """Same weights in larger blocks."""
+        """Return the same weights in larger blocks."""
         return replace(self, n_joined=n_joined)
 
     @property
     def whole(self) -> bool:
-        """True if all weights are whole numbers, and drawn as such."""
+        """True if all weights are drawn as whole numbers."""
         return True
 
     @property
@@ -102,31 +102,31 @@ class Weights(ABC):
         return -(-self.n_resamples // (self.n_joined * RESAMPLE_BLOCK))
 
     def rows(self, block: int) -> slice:
-        """Resamples of a block."""
+        """Return the resamples of a block."""
         size = self.n_joined * RESAMPLE_BLOCK
         return slice(block * size, min((block + 1) * size, self.n_resamples))
 
     def block_size(self, block: int) -> int:
-        """Number of resamples in a block."""
+        """Return the number of resamples in a block."""
         rows = self.rows(block)
         return rows.stop - rows.start
 
     def narrow(self, block: int, row_block: int) -> AnyArray:
-        """Weights (block_size, rows of the row block) of one block, in narrow integers if whole."""
+        """Draw weights of one block, (block_size, n_rows), in narrow integers if whole."""
         drawn = [self._narrow(resamples, row_block) for resamples in self._logical(block)]
         return drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
 
     def draw(self, block: int, row_block: int) -> FloatArray:
-        """Weights of one block in double precision."""
+        """Draw weights of one block in double precision."""
         return self.narrow(block, row_block).astype(np.float64, copy=False)
 
     def draw_all(self, block: int) -> FloatArray:
-        """Weights of one block of resamples for all units."""
+        """Draw weights of one block of resamples for all units."""
         drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
         return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
     def blocks(self) -> Iterator[FloatArray]:
-        """Weights of all units, block by block of resamples."""
+        """Yield weights of all units, block by block of resamples."""
         return map(self.draw_all, range(self.n_blocks))
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
@@ -135,14 +135,14 @@ class Weights(ABC):
         yield narrowed(drawn) if counts else drawn
 
     def _logical(self, block: int) -> list[slice]:
-        """Resamples of each logical block of a block."""
+        """Return the resamples of each logical block of a block."""
         rows = self.rows(block)
         starts = range(rows.start, rows.stop, RESAMPLE_BLOCK)
         return [slice(start, min(start + RESAMPLE_BLOCK, rows.stop)) for start in starts]
 
     @abstractmethod
     def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
-        """Weights of one logical block."""
+        """Draw weights of one logical block."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class BootstrapWeights(Weights):
         return self.scheme != "bayesian" and all(times == 1 for *_, times in self._strata.values())
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
-        # Weights of all units, of one resample at least.
+        # Weights of all units, for at least one resample.
         step = max(1, 8 * CACHE_BYTES // (self.units.n_units * (1 if counts else 8)))
         row_blocks = range(len(self.units.row_blocks()))
         for resamples in self._logical(block):
@@ -179,7 +179,7 @@ class BootstrapWeights(Weights):
     def _drawn(
         self, resamples: slice, row_block: int, step: int, *, counts: bool
     ) -> Iterator[AnyArray]:
-        """Weights of so many resamples after others, for the rows of a row block."""
+        """Yield weights of `step` resamples at a time, for the rows of a row block."""
         rows = self.units.row_blocks()[row_block]
         available = self.units.counts(rows)
         if self.units.strata is None:
@@ -212,25 +212,25 @@ class BootstrapWeights(Weights):
     def _draw(
         self, number: int, resamples: slice, row_block: int, available: IntArray, n_draws: int
     ) -> Draw:
-        """Give what draws the weights of a stratum's units in one row block."""
+        """Return the function that draws the weights of a stratum's units in one row block."""
         key = (resamples.start // RESAMPLE_BLOCK, row_block, number + 1)
         generator = _generator(self.seed, BOOTSTRAP, *key)
         if self.scheme == "bayesian":
             return partial(dirichlet, generator, available)
-        alike = self.units.multiplicity is None
+        equally_likely_units = self.units.multiplicity is None
         if self.scheme == "poisson":
             in_row_blocks, size, _ = self._strata[number]
             rate = size / int(in_row_blocks.sum())
-            if not alike or rate > HIGHEST_RATE:
+            if not equally_likely_units or rate > HIGHEST_RATE:
                 return partial(poisson, generator, (rate * available).astype(np.float64))
             more = _generator(self.seed, BOOTSTRAP, *key, 1)
             return partial(poisson_of_one_rate, generator, more, rate, len(available))
-        if not alike:
+        if not equally_likely_units:
             return partial(multinomial, generator, available / available.sum())
         return equally_likely(generator, len(available), n_draws)
 
     def _sizes(self, number: int, resamples: slice) -> FloatArray:
-        """Size of each resample of a stratum within each row block, (n_resamples, n_row_blocks).
+        """Draw the size of each resample of a stratum by row block, (n_resamples, n_row_blocks).
 
         Drawn once: drawing for each row block would cost the square of their number.
         """
@@ -257,7 +257,7 @@ class BootstrapWeights(Weights):
     def _strata(self) -> dict[int, tuple[IntArray, int, float]]:
         """Units of each stratum in each row block, number drawn, and weight of a unit drawn.
 
-        Number -1 means all units, where there are no strata.
+        Number -1 is all units, without strata.
         """
         units, strata, first = self.units, self.units.strata, 0
         if strata is None:
@@ -284,9 +284,9 @@ class BootstrapWeights(Weights):
 class SwapMasks(Weights):
     """Masks of the units that swap two models' outputs in each permutation.
 
-    A mask holds 0 or 1, each with probability 1/2; for distinct rows it holds how many of the
-    equal samples swap. With `movable` units they are no random swaps but every way of swapping
-    these, once each: 2 to the power of their number.
+    A mask is 0 or 1, each with probability 1/2; for distinct rows it is the number of the identical
+    samples that swap. With `movable` units the masks are not random but all swaps of these units,
+    once each: 2 to the power of their number.
     """
 
     seed: np.random.SeedSequence
@@ -316,12 +316,12 @@ class GivenWeights(Weights):
 
     @classmethod
     def of(cls, units: Units, weights: FloatArray) -> GivenWeights:
-        """Weights (n_resamples, n_units)."""
+        """Return given weights (n_resamples, n_units)."""
         return cls(units, len(weights), weights)
 
     @classmethod
     def everything(cls, units: Units) -> GivenWeights:
-        """Every unit as often as it occurs, as one resample."""
+        """Return every unit as often as it occurs, as one resample."""
         if units.multiplicity is None:
             # One number represents those of all units.
             return cls.of(units, np.broadcast_to(1.0, (1, units.n_units)))

@@ -44,14 +44,14 @@ CASES: list[Call | Run] = [
     Call(
         "a metric of decisions of raw scores",
         lambda _: _raw("f1"),
-        "metric 'f1' needs labels, but model 'a' gave values; raw scores of two classes serve "
+        "metric 'f1' needs labels, but model 'a' gave values; raw scores of two classes are for "
         "roc_auc and average_precision, for other metrics give labels or probabilities.",
     ),
     Call(
         "an error of values whose truth is a text",
         lambda _: _of_texts("rmse"),
         "metric 'rmse' needs true values, but `y_true` holds texts; raw scores of two classes "
-        "serve roc_auc and average_precision, for other metrics give labels or probabilities.",
+        "are for roc_auc and average_precision, for other metrics give labels or probabilities.",
     ),
     Call(
         "a curve of the class that raw scores are low for",
@@ -65,7 +65,7 @@ CASES: list[Call | Run] = [
         "accuracy of markers",
         "compare raw.csv --kind values -m accuracy",
         "metric 'accuracy' needs labels, but model 'a' gave values; raw scores of two classes "
-        "serve roc_auc and average_precision, for other metrics give labels or probabilities.",
+        "are for roc_auc and average_precision, for other metrics give labels or probabilities.",
         {"raw.csv": _RAW},
     ),
     Call(
@@ -145,7 +145,7 @@ CASES: list[Call | Run] = [
         lambda _: mc.compare(
             mc.Predictions([["a b", "b"], ["c", "d"]], {"m": ["a", "b"]}, kind="texts"), "wer"
         ),
-        "error rates take one reference text for each sample, but `y_true` holds several; use "
+        "error rates take one reference text for each sample, but `y_true` has several; use "
         "bleu, chrf, ter or exact_match, or keep one.",
     ),
     Call(

@@ -7,7 +7,7 @@ from tests.bad_input.case import Call, Run
 
 TABLE = pd.DataFrame({"y_true": ["x", "y"], "a": ["x", "y"], "b": ["x", "x"]})
 NEITHER = "give `metric` and `margin`, or `rules`, to say what must hold."
-BOTH = "`rules` says metric, class and margin; leave their options out."
+BOTH = "`rules` contains metric, class and margin; leave their options out."
 
 CASES: list[Call | Run] = [
     Call(

@@ -161,10 +161,10 @@ def test_a_model_without_a_value_is_never_best():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"groups": [3] * 20}, "`groups` holds one cluster, and what another would give"),
-        ({"strata": np.arange(20)}, "every stratum holds one sample, so nothing varies"),
+        ({"groups": [3] * 20}, "`groups` has one cluster, so the variation between clusters"),
+        ({"strata": np.arange(20)}, "every stratum has one sample, so nothing varies"),
         ({"groups": np.arange(20) // 5, "strata": np.arange(20) // 5},
-         "every stratum holds one cluster"),
+         "every stratum has one cluster"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_resampled_is_refused(columns, message):

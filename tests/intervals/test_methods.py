@@ -364,7 +364,7 @@ def test_studentized_intervals_need_sums():
     ):
         mc.bootstrap(preds, "roc_auc", n_resamples=9).confidence_interval(method="studentized")
     with pytest.raises(
-        ValueError, match="DeLong's intervals are for roc_auc alone, not for accuracy"
+        ValueError, match="DeLong's intervals are for roc_auc only, not for accuracy"
     ):
         mc.bootstrap(preds, "accuracy", n_resamples=9).confidence_interval(method="delong")
     with pytest.raises(

@@ -104,5 +104,5 @@ def test_one_class_alone_has_no_auc():
 
 def test_auc_of_many_classes_asks_for_an_average():
     y, p = multiclass()
-    with pytest.raises(ValueError, match="this metric is for 2 classes, there are 3; use its _ovr"):
+    with pytest.raises(ValueError, match="this metric is for 2 classes, got 3; use its _ovr"):
         evaluation(y, p, "roc_auc").estimate()

@@ -77,11 +77,11 @@ def test_other_names_are_unknown(name):
             "accuracy has no option 'beta'; it has none.",
         ),
         (lambda: mc.get_metric("accuracy", average="macro"), TypeError, "no option 'average'"),
-        (lambda: mc.get_metric("roc_auc", max_fpr=2), ValueError, "rate lies in (0, 1], got 2"),
+        (lambda: mc.get_metric("roc_auc", max_fpr=2), ValueError, "rate must be in (0, 1], got 2"),
         (lambda: mc.get_metric("ece", n_bins=0), ValueError, "`n_bins` must be at least 1, got 0"),
         (lambda: mc.get_metric("f1", average="mean"), ValueError, "`average` must be one of"),
         (lambda: register("f1"), TypeError, "must be a Metric or a function, got the name 'f1'"),
-        (lambda: register(mc.get_metric("f1")), ValueError, "a metric 'f1' already; choose"),
+        (lambda: register(mc.get_metric("f1")), ValueError, "a metric 'f1' already exists; choose"),
         (lambda: register(replace(mc.get_metric("f1"), name="f3")), ValueError, "metric 'f3' alr"),
     ],
 )
@@ -155,7 +155,7 @@ def test_averages_are_of_quotients_alone():
         value=lambda *totals: totals[0],
     )  # fmt: skip
     assert not own.has_averages
-    with pytest.raises(TypeError, match="own is no quotient of each class"):
+    with pytest.raises(TypeError, match="own is not a quotient for each class"):
         own.averaged("macro")
     with pytest.raises(TypeError, match="metric 'nothing' has no formula; give `value` or `ratio`"):
         Metric(name="nothing", statistics=own.statistics)

@@ -293,7 +293,7 @@ def test_equal_models_differ_by_nothing():
             {"method": "mcnemar-exact"},
             "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of f1_macro; use ",
         ),
-        ({"method": "delong"}, "DeLong's test is of roc_auc, not of f1_macro."),
+        ({"method": "delong"}, "DeLong's test is for roc_auc, not for f1_macro."),
         ({"method": "t"}, "metric 'f1_macro' is not a mean of per-sample numbers"),
         ({"alternative": "both"}, "`alternative` must be one of two-sided, greater, less"),
         ({"n_resamples": 1}, "`n_resamples` must be at least 2, got 1."),

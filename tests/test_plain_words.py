@@ -1,0 +1,169 @@
+"""Plain words: docstrings, comments and messages use the terms of the field.
+
+`ALLOWED` and `ALLOWED_OPENINGS` are the violations of rooms that are not finished; they may only
+shrink.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import modelcompare
+
+PACKAGE = Path(modelcompare.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# Openings of a docstring that name neither an action nor a thing.
+VAGUE = re.compile(
+    r"(What|Whether|How|Where|Which|Who|Whose|Why|When|The same|Say|Of|For|By|As|If|With|All that|"
+    r"Anything|Everything|Nothing)\b"
+)
+# Words that are not those of the field, each with what to write instead.
+WORDS = {
+    r"said|says": "state, report, give, name; is determined by",
+    r"told|tells?": "state, report, give; distinguish",
+    r"roads?": "path, method, algorithm, code path",
+    r"foremost": "first, top",
+    r"foretold|foretells?": "predicted",
+    r"anew": "again; recompute",
+    r"(?<!look )(?<!looks )alike": "identical, the same; equally",
+    r"as (?:they|it) lies?": "as they are, unchanged",
+    r"apart from|as far as|whatever": "except, if, for any",
+    r"nobody|somebody|who asks?": "the caller, on request; unused",
+    r"stand(?:s|ing)? (?:in|beside|once|there|under)": "is in, is next to, is defined once",
+    r"(?:in|takes?|taking) the place of": "instead of, replaces",
+    r"one another|each other's": "other, pairwise",
+    r"look(?:s|ed|ing)? (?:at|into)": "read, inspect, evaluate, consider",
+    r"let go": "freed",
+    r"serves?|served": "handles, is used for, is enough for",
+    r"kinds? of": "type of, family of",
+    r"mend(?:s|ed|ing)?": "fix, correct",
+    r"of (?:its|their|our|one's|your) own": "own, custom, separate",
+    r"held|gone through|goes through": "stored, kept; iterated over",
+    r"beats?|shown to be|shown (?:better|worse)": "is significantly better than, is non-inferior to",
+}
+NOT_PLAIN = {
+    re.compile(rf"\b(?:{word})\b", re.IGNORECASE): instead for word, instead in WORDS.items()
+}
+ALLOWED = {
+    "(root)": 5,
+    "cli": 29,
+    "comparison": 117,
+    "data": 47,
+    "diagnostics": 15,
+    "questions": 20,
+    "readers": 108,
+    "report": 34,
+    "significance": 83,
+    "sources": 49,
+    "studies": 18,
+}
+ALLOWED_OPENINGS = {
+    "comparison": 3,
+    "data": 1,
+    "questions": 2,
+    "readers": 1,
+    "report": 3,
+    "significance": 1,
+    "sources": 1,
+}
+# Names of arguments and values are not prose.
+CODE = re.compile(r"``.*?``|`[^`]*`|(['\"])\w*\1")
+
+
+def prose(source):
+    """Yield docstrings, runs of comments, and messages of a file, each as one line."""
+    for node in ast.walk(ast.parse(source)):
+        # A message has blanks; a name or a key has none.
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield " ".join(node.value.split())
+    comments, last = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last + 1 and comments:
+                yield " ".join(comments)
+                comments = []
+            comments.append(token.string.lstrip("# "))
+            last = token.start[0]
+    yield " ".join(comments)
+
+
+def not_plain(source):
+    """Yield each word that is not plain, the text around it, and what to write instead."""
+    for text in (CODE.sub("", each) for each in prose(source)):
+        for pattern, instead in NOT_PLAIN.items():
+            for found in pattern.finditer(text):
+                around = text[max(found.start() - 40, 0) : found.end() + 30]
+                yield found.group().lower(), around, instead
+
+
+def room_of(path):
+    """Return the first folder of a file, or (root)."""
+    room, *others = path.relative_to(PACKAGE).parts
+    return room if others else "(root)"
+
+
+def test_docstrings_open_with_a_verb_or_a_noun_phrase():
+    openings = [
+        (room_of(path), f"{path.relative_to(PACKAGE)}: {text.splitlines()[0]}")
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and VAGUE.match(text := ast.get_docstring(node) or "")
+    ]
+    too_many = exceeded(Counter(room for room, _ in openings), ALLOWED_OPENINGS)
+    shown = [text for room, text in openings if room in too_many]
+    assert not too_many, f"{too_many}\n" + "\n".join(shown)
+
+
+def test_docstrings_comments_and_messages_use_plain_words():
+    found = [
+        (
+            room_of(path),
+            f"{path.relative_to(PACKAGE)}: {word!r} in '...{where}...'; write {instead}",
+        )
+        for path in FILES
+        for word, where, instead in not_plain(path.read_text(encoding="utf-8"))
+    ]
+    too_many = exceeded(Counter(room for room, _ in found), ALLOWED)
+    shown = [text for room, text in found if room in too_many]
+    assert not too_many, f"{too_many}\n" + "\n".join(shown)
+
+
+def exceeded(counts, allowed):
+    """Return found and allowed violations of each room that has too many."""
+    return {
+        room: f"{n} found, {allowed.get(room, 0)} allowed"
+        for room, n in sorted(counts.items())
+        if n > allowed.get(room, 0)
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""The columns that the file is told."""',
+        "# Two comments, of which the phrase takes\n# the place of another.\nx = 1",
+        "raise ValueError(f'{x} serves nothing here')",
+        "def f():\n    'Look at this.'",
+    ],
+)
+def test_the_check_sees_docstrings_comments_and_messages(source):
+    assert len(list(not_plain(source))) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""Return the source, one of ``"told"``, `said` and "name"."""',
+        "said = 'told'",
+        "# The broad beating of a roadmap, which stands for a served_file.\nx = 1",
+    ],
+)
+def test_the_check_leaves_names_and_plain_english_alone(source):
+    assert list(not_plain(source)) == []
