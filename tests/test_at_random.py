@@ -1,13 +1,13 @@
-"""Hundreds of small test sets with random options: a message of ours, or numbers that agree.
+"""Two hundred small test sets with random options: a message of ours, or numbers that agree.
 
-``python -m tests.made_at_random 20000`` asks sixty times as many.
+``python -m tests.made_at_random 20000`` asks a hundred times as many.
 """
 
 import pytest
 
 from tests.made_at_random import complaints_of
 
-_IN_A_BLOCK = 30
+_IN_A_BLOCK = 20
 
 
 @pytest.mark.parametrize("block", range(10))
