@@ -125,19 +125,19 @@ CASES: list[Call | Run] = [
     Call(
         "labels in another case",
         _read("y_true,a\nyes,Yes\nno,No\nno,No\n"),
-        "the labels of model 'a' do not match those of `y_true`: it says 'No', 'Yes', `y_true` "
+        "the labels of model 'a' do not match those of `y_true`: it gives 'No', 'Yes', `y_true` "
         "holds 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them the same way.",
     ),
     Call(
         "labels with a blank at the end",
         _read("y_true,a\nx,x \ny,y \n"),
-        "the labels of model 'a' do not match those of `y_true`: it says 'x ', 'y ', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives 'x ', 'y ', `y_true` holds "
         "'x', 'y'; 'x ' looks like 'x' (they differ in blanks); write them the same way.",
     ),
     Call(
         "labels padded with zeros",
         _read("y_true,a\n1,01\n2,02\n"),
-        "the labels of model 'a' do not match those of `y_true`: it says '01', '02', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives '01', '02', `y_true` holds "
         "'1', '2'; '01' looks like '1' (they differ in how a number is written); write them the same way.",
     ),
     Call(
@@ -156,19 +156,19 @@ CASES: list[Call | Run] = [
     Call(
         "classes of probabilities in another case",
         _read("y_true,a:Yes,a:No\nyes,0.5,0.5\nno,0.5,0.5\n"),
-        "`y_true` holds unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
+        "`y_true` contains unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
         "'no' looks like 'No' (they differ in case); write them the same way.",
     ),
     Call(
         "classes of probabilities padded with zeros, one file for each model",
         _read_all("id,y_true,prob:01,prob:02\n1,1,0.5,0.5\n2,2,0.5,0.5\n"),
-        "`y_true` holds unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
+        "`y_true` contains unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
         "like '01' (they differ in how a number is written); write them the same way.",
     ),
     Call(
         "texts and numbers",
         lambda _: mc.Predictions([0, 1], {"a": ["0", "1"]}),
-        "model 'a' holds unknown labels ('0', '1') in 2 rows (first: 0, 1); known are 0, 1. '0' "
+        "model 'a' contains unknown labels ('0', '1') in 2 rows (first: 0, 1); known are 0, 1. '0' "
         "looks like 0 (one is a text, the other is not); write them the same way.",
     ),
     # -- one file for each model -------------------------------------------------------------

@@ -190,7 +190,7 @@ CASES: list[Call | Run] = [
     Call("McNemar of what is not accuracy", lambda _: mc.paired_test(PREDS, "a", "b", "f1_macro", method="mcnemar-exact"), "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of f1_macro; use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."),
     Call("McNemar of clusters", lambda _: mc.paired_test(TWO, "a", "b", "accuracy", method="mcnemar-exact"), "McNemar's test needs independent samples of equal weight; with clusters or weights use 'studentized-permutation', 'bootstrap' or 'wald'."),
     Call("DeLong of what is no area", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", method="delong"), "DeLong's test is for roc_auc, not for accuracy."),
-    Call("a test of variances of infinite numbers", lambda _: mc.tests.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` holds infinite numbers; leave them out."),
+    Call("a test of variances of infinite numbers", lambda _: mc.tests.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` contains infinite numbers; remove them."),
     Call("pairs of unequal length", lambda _: mc.tests.variance_tests([1.0, 2.0, 4.0], [1.0, 2.0], paired=True), "`x` has 3 numbers and `y` 2; pairs need equal ones."),
     Call("a metric of probabilities on labels", lambda _: mc.compare(mc.Predictions([0, 1], {"a": [0, 1]}), "log_loss"), "metric 'log_loss' needs probabilities, but model 'a' gave labels."),
     Call("a metric of texts on values", lambda _: mc.compare(VALUES, "wer"), "metric 'wer' needs texts, but model 'a' gave values."),

@@ -37,11 +37,11 @@ WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
 # fmt: off
 CASES: list[Call | Run] = [
-    Call("unpaired DeLong of what is no area", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
-    Call("unpaired DeLong of the metric by default", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], method="delong"), "DeLong's test is of roc_auc, not of f1_macro."),
+    Call("unpaired DeLong of what is no area", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is for roc_auc, not for accuracy."),
+    Call("unpaired DeLong of the metric by default", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], method="delong"), "DeLong's test is for roc_auc, not for f1_macro."),
     Call("unpaired DeLong of weights", lambda _: mc.tests.unpaired_test(AREAS["a"], HEAVY, "roc_auc", method="delong"), "DeLong's variance is for independent samples of equal weight; use the bootstrap."),
     Call("unpaired DeLong of a single negative", lambda _: mc.tests.unpaired_test(AREAS["a"], FEW, "roc_auc", method="delong"), "DeLong's variance needs at least 2 samples of each class."),
-    Call("DeLong's intervals of differences in two metrics", lambda _: mc.compare(AREAS, ["roc_auc", "accuracy"], method="delong", n_resamples=20), "DeLong's intervals are for roc_auc alone, not for roc_auc, accuracy; use method='auto'."),
+    Call("DeLong's intervals of differences in two metrics", lambda _: mc.compare(AREAS, ["roc_auc", "accuracy"], method="delong", n_resamples=20), "DeLong's intervals are for roc_auc only, not for roc_auc, accuracy; use method='auto'."),
     Call("counts that nobody is named for", lambda _: mc.io.from_counts(MATRIX), "`models` must name the model of a confusion matrix ('cnn'), or the models of a table of right and wrong (('cnn', 'lstm'))."),
     Call("counts of several models apart", lambda _: mc.io.from_counts({"a": MATRIX, "b": MATRIX}), "`counts` must be one table: matrices of several models do not determine how their errors are paired. Make one test set of each, from_counts(matrix, 'cnn'), and compare them with unpaired_test."),
     Call("counts of several models in one array", lambda _: mc.io.from_counts([MATRIX, MATRIX], ("a", "b")), "`counts` of right and wrong of 2 models must have the shape (2, 2), " + SHAPE.format("(2, 2, 2)")),
