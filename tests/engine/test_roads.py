@@ -78,7 +78,7 @@ def _collapsed_counts(preds, collapsed, weights):
 def test_a_metric_that_would_fill_the_memory_is_refused():
     n = 20_000
     preds = Predictions(np.arange(n) % 500, {"a": np.full((n, 500), 1 / 500, dtype=np.float32)})
-    with pytest.raises(ValueError, match=r"brier_reliability keeps 45,000 numbers.*6.7 GiB"):
+    with pytest.raises(ValueError, match=r"brier_reliability stores 45,000 numbers.*6.7 GiB"):
         Evaluation(preds, resolve_metrics("brier_reliability", preds)).estimate()
 
 
