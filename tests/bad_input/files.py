@@ -131,13 +131,13 @@ CASES: list[Call | Run] = [
     Call(
         "labels with a blank at the end",
         _read("y_true,a\nx,x \ny,y \n"),
-        "the labels of model 'a' do not match those of `y_true`: it gives 'x ', 'y ', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives 'x ', 'y ', `y_true` contains "
         "'x', 'y'; 'x ' looks like 'x' (they differ in blanks); write them the same way.",
     ),
     Call(
         "labels padded with zeros",
         _read("y_true,a\n1,01\n2,02\n"),
-        "the labels of model 'a' do not match those of `y_true`: it gives '01', '02', `y_true` holds "
+        "the labels of model 'a' do not match those of `y_true`: it gives '01', '02', `y_true` contains "
         "'1', '2'; '01' looks like '1' (they differ in how a number is written); write them the same way.",
     ),
     Call(
