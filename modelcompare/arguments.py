@@ -197,3 +197,29 @@ def attribute_meant(
     found = [name] if name in within else nearest(name, sorted({*known, *within}), cutoff=0.6)
     hint = f"; did you mean {', '.join(within.get(each, each) for each in found)}?" if found else ""
     return f"module {module!r} has no attribute {name!r}{hint}"
+
+
+def missing_attribute(thing: object, name: str) -> Any:
+    """Raise the error about an attribute that an object lacks, with those that may be meant.
+
+    It is used as ``__getattr__``. Attributes of an object's own parts count too: ``alpha`` may be
+    ``evidence.alpha``.
+    """
+    kind = type(thing)
+    if hasattr(kind, name):
+        # A property that raised an AttributeError: that one is raised again.
+        return object.__getattribute__(thing, name)
+    found: list[str] = []
+    if not name.startswith("_"):
+        own = [each for each in dir(thing) if not each.startswith("_")]
+        within = {
+            inner: f"{part}.{inner}"
+            for part, value in vars(thing).items()
+            if type(value).__module__.startswith("modelcompare.")
+            for inner in dir(value)
+            if not inner.startswith("_") and inner not in own
+        }
+        inner = [name] if name in within else nearest(name, sorted(within), cutoff=0.6)
+        found = nearest(name, own, cutoff=0.75)[:1] or [within[each] for each in inner[:1]]
+    hint = f"; did you mean {', '.join(map(repr, found))}?" if found else ""
+    raise AttributeError(f"{kind.__name__!r} has no attribute {name!r}{hint}")

@@ -21,7 +21,7 @@ import pandas as pd
 
 import modelcompare as mc
 from modelcompare import words
-from tests.report.written import screen_text
+from tests.report.written import as_json, screen_text
 
 Draw = np.random.Generator
 Question = tuple[str, Callable[[], Any]]
@@ -281,7 +281,7 @@ def _of_tables(found: mc.results.Comparison) -> Iterator[str]:
     for written in (screen_text(found), found.to_markdown()):
         if not all(model in written for model in found.evidence.models):
             yield f"a model is missing: {written}"
-    told = json.loads(found.to_json())
+    told = json.loads(as_json(found))
     if len(told["scores"]) != len(found.scores):
         yield f"{len(told['scores'])} scores in JSON"
 

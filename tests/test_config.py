@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.arguments import checked
+from tests.report.written import as_json
 
 
 @checked()
@@ -60,7 +61,7 @@ def test_results_are_those_of_the_arguments_spelled_out():
     asked = {"confidence_level": 0.9, "alpha": 0.1, "rng": 5, "n_jobs": 2, "progress": False}
     with mc.config_context(**asked):
         found = mc.compare(preds, "f1_macro", n_resamples=99)
-    assert found.to_json() == mc.compare(preds, "f1_macro", n_resamples=99, **asked).to_json()
+    assert as_json(found) == as_json(mc.compare(preds, "f1_macro", n_resamples=99, **asked))
 
 
 @pytest.mark.parametrize(

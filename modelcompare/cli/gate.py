@@ -16,6 +16,8 @@ from modelcompare.metrics.registry import MetricLike, default_metric, resolve_me
 from modelcompare.questions.gate import GateResult, read_rule
 from modelcompare.questions.gate import gate as by_rules
 from modelcompare.report import escape
+from modelcompare.report.result import Result
+from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
@@ -80,7 +82,8 @@ def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
 
 def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
     if format == "json":
-        answer_document((found if several else found.decisions[0]).to_json())
+        result: Result = found if several else found.decisions[0]
+        answer_document(WRITERS["json"](result.document()))
         return
     if format == "github":
         _leave_for_workflow(found)

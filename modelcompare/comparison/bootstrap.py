@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, missing_attribute
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
@@ -224,6 +224,7 @@ class BootstrapResult(Sample):
         As in `bootstrap`, for replicates that are drawn later.
     """
 
+    __getattr__ = missing_attribute
     plot = Plots(raincloud=plot_replicates)
 
     def __repr__(self) -> str:

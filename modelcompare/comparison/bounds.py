@@ -64,8 +64,8 @@ class BoundedComparison(Comparison):
     places: Mapping[ValueKey, tuple[int, int]] = field(repr=False)
     n_missing: Mapping[str, int]
 
-    stem: ClassVar[str] = "bounds"
-    page_title: ClassVar[str] = "Results"
+    _stem: ClassVar[str] = "bounds"
+    _page_title: ClassVar[str] = "Results"
     _members: ClassVar[str] = """
         signature
         scores: model metric label worst best n_missing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import BootstrapResult, drawn_now, evaluate
-from modelcompare.comparison.bounds import bounded
+from modelcompare.comparison.bounds import BoundedComparison, bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import intervals_at, places_of, selected
+from modelcompare.comparison.selected import intervals_at
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
@@ -178,16 +178,13 @@ def compare(
     results were (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        if baseline is not None:
-            raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
-        giving("rows")("predictions", predictions)
-        ask = partial(
-            compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
-            test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
-            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
-            rng=rng, progress=progress,
-        )  # fmt: skip
-        return bounded(cast(Predictions, predictions), metrics, ask, zero_division)
+        options = {
+            "n_resamples": n_resamples, "confidence_level": confidence_level, "method": method,
+            "test": test, "correction": correction, "family": family, "alpha": alpha,
+            "scheme": scheme, "undefined": undefined, "collapse": collapse, "n_jobs": n_jobs,
+            "rng": rng, "progress": progress,
+        }  # fmt: skip
+        return _bounds(predictions, metrics, baseline, zero_division, options)
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
     predictions, method, used, draws = serve(
@@ -200,17 +197,11 @@ def compare(
     check_pairs(len(a), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
     draws = draws or correction == "max-t" or undefined != "count"
-    weights = BootstrapWeights(
-        evaluation.units, n_resamples if draws else 0, seed_sequence(rng), scheme
-    )
-    replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
-    # Of a scan the estimates come from the same pass.
-    if draws and (undefined != "count" or "units" not in predictions.abilities):
-        drawn_now(replicated, undefined)
-    every = PairView(replicated, (a, b), n_resamples)
-    places = places_of(evaluation, classes)
-    asked, pairs, outcome = selected(replicated, every, significance.run_test(used, every), places)
-    asked.warn_of_undefined()
+    n_drawn, seed = n_resamples if draws else 0, seed_sequence(rng)
+    weights = BootstrapWeights(evaluation.units, n_drawn, seed, scheme)
+    replicated = _checked_draws(BootstrapResult(evaluation, weights, n_jobs, progress), undefined)
+    pairs = PairView(replicated, (a, b), n_resamples)
+    outcome = significance.run_test(used, pairs)
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
@@ -228,6 +219,28 @@ def compare(
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     ))  # fmt: skip
+
+
+def _checked_draws(result: BootstrapResult, undefined: Undefined) -> BootstrapResult:
+    """Warn of undefined resamples, if any are drawn; draw them now where others need them."""
+    if result.n_resamples:
+        # Of a scan the estimates come from the same pass.
+        if undefined != "count" or "units" not in result.evaluation.predictions.abilities:
+            drawn_now(result, undefined)
+        result.warn_of_undefined()
+    return result
+
+
+def _bounds(
+    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
+    zero_division: ZeroDivision, options: Mapping[str, Any],
+) -> BoundedComparison:  # fmt: skip
+    """Compare by all pairs of models, with their missing results at the worst and at the best."""
+    if baseline is not None:
+        raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
+    giving("rows")("predictions", predictions)
+    ask = partial(compare, zero_division=zero_division, **options)
+    return bounded(cast(Predictions, predictions), metrics, ask, zero_division)
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:

@@ -75,7 +75,7 @@ class FoldComparison(Result):
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
     seed_label: str | None = field(default=None, repr=False)
 
-    stem: ClassVar[str] = "folds"
+    _stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
         test correction rope confidence_level seed_label:text_or_none signature
         folds: repeat:label fold:label n_train:estimate n_test:estimate model metric label

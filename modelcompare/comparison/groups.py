@@ -88,7 +88,7 @@ def plot_groups(
 
 @dataclass(frozen=True)
 class GroupComparison(Result):
-    """The same models on several test sets, or in each subgroup of one.
+    """Comparisons of the same models on several test sets, or in each subgroup of one.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ class GroupComparison(Result):
     left_out: pd.DataFrame = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
 
-    stem: ClassVar[str] = "groups"
-    page_title: ClassVar[str] = "Test sets"
+    _stem: ClassVar[str] = "groups"
+    _page_title: ClassVar[str] = "Test sets"
     _members: ClassVar[str] = """
         n_samples n_resamples=_first.n_resamples confidence_level=_first.confidence_level
         alpha=_first.alpha method=_first.method test=_first.test correction=_first.correction

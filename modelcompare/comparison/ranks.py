@@ -74,7 +74,7 @@ class RankComparison(Result):
     test: PosthocTest
     alpha: float
 
-    stem: ClassVar[str] = "ranks"
+    _stem: ClassVar[str] = "ranks"
     _members: ClassVar[str] = """
         statistic p_value critical_difference test alpha signature
         ranks: model mean_rank

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.comparison import plots
 from modelcompare.comparison.bootstrap import BootstrapResult
 from modelcompare.comparison.compared import Compared
@@ -53,8 +54,8 @@ class Comparison(Result):
 
     evidence: Compared
 
-    stem: ClassVar[str] = "compare"
-    page_title: ClassVar[str] = "Scores and differences"
+    _stem: ClassVar[str] = "compare"
+    _page_title: ClassVar[str] = "Scores and differences"
     _members: ClassVar[str] = """
         name=evidence.name:text_or_none n_samples=evidence.n_samples
         n_resamples=evidence.n_resamples confidence_level=evidence.confidence_level
@@ -113,6 +114,7 @@ class Comparison(Result):
         """
         return self.evidence.standings
 
+    @checked()
     def leads(self, *, every: bool = False) -> pd.DataFrame:
         """Differences as people read them: the leader minus every other model, best first.
 
@@ -152,6 +154,7 @@ class Comparison(Result):
         """
         return self.evidence.signature
 
+    @checked(of=partial(check_choice, choices=Simultaneous))
     @one_blas_thread()
     def simultaneous_intervals(self, of: Simultaneous = "differences") -> pd.DataFrame:
         """Intervals that cover all differences, or all scores, of a metric at once.
@@ -175,7 +178,6 @@ class Comparison(Result):
             Columns model_a, model_b, metric, label, difference, ci_low, ci_high; of scores model,
             metric, label, estimate, ci_low, ci_high, method.
         """
-        check_choice("of", of, Simultaneous)
         found = self.evidence
         if of == "scores":
             interval = simultaneous_scores(found)

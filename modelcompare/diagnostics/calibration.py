@@ -69,8 +69,8 @@ class CalibrationTest(Result):
     n_resamples: int
     seed_label: str
 
-    stem: ClassVar[str] = "calibration"
-    page_title: ClassVar[str] = "Calibration"
+    _stem: ClassVar[str] = "calibration"
+    _page_title: ClassVar[str] = "Calibration"
     _members: ClassVar[str] = """
         model label statistic p_value estimate ci_low ci_high confidence_level n_bins strategy
         n_samples n_resamples seed_label signature

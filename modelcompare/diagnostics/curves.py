@@ -82,7 +82,7 @@ class CurveResult(Result, Curves):
         Size of the test set.
     """
 
-    stem: ClassVar[str] = "curve"
+    _stem: ClassVar[str] = "curve"
     _members: ClassVar[str] = """
         kind:curve label share n_samples confidence_level signature
         points: model threshold recall false_positive_rate precision

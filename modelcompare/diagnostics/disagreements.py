@@ -46,8 +46,8 @@ class Disagreements(Result):
     n_samples: int
     table: pd.DataFrame = field(repr=False)
 
-    stem: ClassVar[str] = "disagreements"
-    page_title: ClassVar[str] = "Disagreements"
+    _stem: ClassVar[str] = "disagreements"
+    _page_title: ClassVar[str] = "Disagreements"
     _members: ClassVar[str] = """
         model_a model_b n_samples signature
         disagreements=table: id y_true said_a said_b p_a? p_b? right apart
@@ -73,7 +73,7 @@ class Disagreements(Result):
             f"neither on {len(self.table) - n_a - n_b:,}."
         )
         table = Table("Where they part", columns, self.table, decimals=3)
-        return self._document({self.stem: table}, findings=[finding])
+        return self._document({self._stem: table}, findings=[finding])
 
 
 @checked()

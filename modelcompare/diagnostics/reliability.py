@@ -100,8 +100,8 @@ class Reliability(Result):
     n_samples: int
     confidence_level: float
 
-    stem: ClassVar[str] = "reliability"
-    page_title: ClassVar[str] = "Calibration"
+    _stem: ClassVar[str] = "reliability"
+    _page_title: ClassVar[str] = "Calibration"
     _members: ClassVar[str] = """
         label n_samples confidence_level signature
         reliability=table: model bin low high n:estimate confidence accuracy ci_low ci_high gap

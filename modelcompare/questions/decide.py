@@ -114,8 +114,8 @@ class DecisionResult(Result):
     caveat: str = ""
     notes: tuple[str, ...] = field(default=(), repr=False)
 
-    stem: ClassVar[str] = "decision"
-    schema_version: ClassVar[int] = 2
+    _stem: ClassVar[str] = "decision"
+    _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
         passed baseline candidate metric label kind:decision margin gain ci_low ci_high alpha answer
         p_value n_samples n_needed unit made_with assumption caveat sentence signature

@@ -91,8 +91,8 @@ class GateResult(Result):
 
     decisions: tuple[DecisionResult, ...]
 
-    stem: ClassVar[str] = "gate"
-    schema_version: ClassVar[int] = 2
+    _stem: ClassVar[str] = "gate"
+    _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
         answer passed signature
         decisions=_rows: passed baseline candidate metric label kind margin gain ci_low ci_high

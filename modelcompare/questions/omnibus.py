@@ -42,7 +42,7 @@ class OmnibusResult(Result):
     p_value: float
     n_models: int
 
-    stem: ClassVar[str] = "omnibus"
+    _stem: ClassVar[str] = "omnibus"
     _members: ClassVar[str] = """
         metric method statistic p_value n_models signature
         omnibus=_row:

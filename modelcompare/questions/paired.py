@@ -75,7 +75,7 @@ class PairedTestResult(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
     n_groups: int | None = field(default=None, repr=False)
 
-    stem: ClassVar[str] = "test"
+    _stem: ClassVar[str] = "test"
     _members: ClassVar[str] = """
         model_a model_b metric label difference statistic p_value p_value_standard_error method
         alternative n_resamples exact signature

@@ -115,7 +115,7 @@ class SampleSize(Result):
     unit: str
     notes: tuple[str, ...] = field(default=(), repr=False)
 
-    stem: ClassVar[str] = "sample_size"
+    _stem: ClassVar[str] = "sample_size"
     _members: ClassVar[str] = """
         model_a model_b metric label difference standard_deviation n_samples alpha power
         confidence_level unit signature
@@ -202,7 +202,7 @@ class SampleSize(Result):
             column("shows differences from", "detectable"), column("width of CI", "interval_width"),
             "power", notes=[f"Power: probability of showing {observed}."],
         )  # fmt: skip
-        return self._document({self.stem: table}, findings=[self.sentence(), *self.notes])
+        return self._document({self._stem: table}, findings=[self.sentence(), *self.notes])
 
     @property
     def _furthest(self) -> float:

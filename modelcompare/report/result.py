@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from modelcompare.arguments import missing_attribute
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import read_members
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 from modelcompare.report.writers import files, notebook
-from modelcompare.report.writers.formats import WRITERS, form_of
+from modelcompare.report.writers.formats import SUFFIXES, WRITERS
 from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 
@@ -26,16 +27,19 @@ class Result(ABC):
     A result gives `document` and `signature`; its class variables name its kind.
     """
 
-    stem: ClassVar[str] = "result"
+    _stem: ClassVar[str] = "result"
     # Heading above the tables of a page.
-    page_title: ClassVar[str] = "Results"
+    _page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
-    schema_version: ClassVar[int] = 1
+    _schema_version: ClassVar[int] = 1
     # Members of the JSON document: values, and behind their names and a colon tables, with their
     # columns; the last of no columns has those values in a row. Each is an attribute or a method
     # of its name, or of the one behind =. What ends in ? may be missing. A colon stands before a
     # field that a member is like, where its own name says something else.
     _members: ClassVar[str]
+
+    # Assigned, not defined, so that type checkers go on to refuse unknown attributes.
+    __getattr__ = missing_attribute
 
     @property
     @abstractmethod
@@ -60,15 +64,15 @@ class Result(ABC):
         declared, values = read_members(self._members), self._values
         frames = [each for each in declared if each.columns and each.name not in without]
         return Document(
-            self.stem,
-            self.page_title,
-            f"modelcompare/{self.stem}/{self.schema_version}",
+            self._stem,
+            self._page_title,
+            f"modelcompare/{self._stem}/{self._schema_version}",
             str(values["signature"]),
             tables,
             printed or (lambda: list(tables.values())),
             lambda: {each.name: each.of(self) for each in frames},
             findings=[each if isinstance(each, Finding) else Finding(each) for each in findings],
-            figures=({} if plot is None else {self.stem: plot}) if figures is None else figures,
+            figures=({} if plot is None else {self._stem: plot}) if figures is None else figures,
             settings=values,
             **others,
         )
@@ -93,13 +97,17 @@ class Result(ABC):
         """Write tables as LaTeX (booktabs, siunitx, longtable beyond 40 rows) and signature."""
         return WRITERS["latex"](self.document())
 
-    def to_csv(self) -> str:
-        """Write all frames as one CSV, unrounded; texts are no formulas (``'=cmd``)."""
-        return WRITERS["csv"](self.document())
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to a file: .csv (all frames), .html, .json, .md, .tex or .txt, by its name.
 
-    def to_json(self) -> str:
-        """Return settings, frames and signature as JSON (`modelcompare metrics --schema`)."""
-        return WRITERS["json"](self.document())
+        Numbers of .csv and .json are not rounded; texts of .csv are no formulas (``'=cmd``), and
+        `modelcompare metrics --schema` describes .json. Figures have their own ``save``.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in SUFFIXES:
+            known = ", ".join(filter(None, SUFFIXES))
+            raise ValueError(f"{path}: the name of a file ends in {known}; figures have `plot`.")
+        files.write_text(path, WRITERS[SUFFIXES[suffix]](self.document()))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write in the form that the file's name implies: .csv, .json, .md, .tex, .txt, .html, ...

@@ -65,7 +65,7 @@ def declared(source: Path) -> Iterator[tuple[str, str]]:
             if isinstance(each.value, ast.Constant)
         }
         if "_members" in given:
-            yield f"{given['stem']}/{given.get('schema_version', 1)}", given["_members"]
+            yield f"{given['_stem']}/{given.get('_schema_version', 1)}", given["_members"]
 
 
 def schema(documents: Mapping[str, str]) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class AgreementStudy(Result):
     seed: np.random.SeedSequence = field(repr=False)
     seed_label: str = field(repr=False)
 
-    stem: ClassVar[str] = "agreement"
+    _stem: ClassVar[str] = "agreement"
     _members: ClassVar[str] = """
         alpha test n_resamples confidence_level seed_label signature
         agreement=table: metric_a metric_b label n_pairs n_significant pct_significant n_agree

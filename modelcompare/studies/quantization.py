@@ -49,7 +49,7 @@ class QuantizationStudy(Result):
     n_samples: int
     confidence_level: float = 0.95
 
-    stem: ClassVar[str] = "quantization"
+    _stem: ClassVar[str] = "quantization"
     _members: ClassVar[str] = """
         n_samples confidence_level signature
         values: n_bins model metric label raw quantized difference standard_error ci_low ci_high

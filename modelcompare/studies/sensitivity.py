@@ -101,7 +101,7 @@ class SensitivityStudy(Result):
     seed_label: str = field(repr=False)
     confidence_level: float = 0.95
 
-    stem: ClassVar[str] = "sensitivity"
+    _stem: ClassVar[str] = "sensitivity"
     _members: ClassVar[str] = """
         n_resamples seed_label confidence_level signature
         sensitivity=table: model change level metric label original estimate difference

@@ -71,7 +71,7 @@ class UndefinedStudy(Result):
     n_resamples: int
     seed_label: str = field(repr=False)
 
-    stem: ClassVar[str] = "undefined"
+    _stem: ClassVar[str] = "undefined"
     _members: ClassVar[str] = """
         n_resamples seed_label signature
         undefined=table: model ratio n_samples metric label support n_undefined pct_undefined

@@ -187,7 +187,7 @@ class VarianceStudy(Result):
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
 
-    stem: ClassVar[str] = "variance"
+    _stem: ClassVar[str] = "variance"
     _members: ClassVar[str] = """
         n_resamples n_subsamples confidence_level stratify seed_label signature
         variance=distribution: model ratio n_samples metric label estimate mean variance

@@ -7,6 +7,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.readers import read_predictions, read_sets
+from tests.report.written import as_json
 
 FEW = ("--resamples", "199")
 
@@ -33,7 +34,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
     sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
     expected = mc.compare_groups(sets, "accuracy", n_resamples=199)
-    assert done.out == expected.to_json()
+    assert done.out == as_json(expected)
     estimates = [row["estimate"] for row in document["scores"] if row["model"] == "a"]
     (pooled,) = [row["estimate"] for row in document["pooled_scores"] if row["model"] == "a"]
     assert pooled == pytest.approx(np.mean(estimates))
@@ -43,7 +44,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
 def test_subgroups_are_a_command_of_their_own(run):
     done = run("groups", "news.csv", "--by", "lang", *MODELS, "--format", "json")
     preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
-    assert done.out == mc.compare_groups(preds, "accuracy", n_resamples=199).to_json()
+    assert done.out == as_json(mc.compare_groups(preds, "accuracy", n_resamples=199))
     small = run("groups", "news.csv", "--by", "lang", *MODELS, "--min-size", "50")
     assert "Left out" in small.out
     assert " lang = de  40\n" in small.out

@@ -9,6 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
+from tests.report.written import as_csv, as_json
 
 
 @pytest.fixture(scope="module")
@@ -187,12 +188,12 @@ def test_a_metric_undefined_on_the_test_set_has_no_interval():
 
 
 def test_forms_of_the_answer(result, tmp_path):
-    document = json.loads(result.to_json())
+    document = json.loads(as_json(result))
     assert document["signature"] == result.signature
     assert len(document["differences"]) == len(result.differences)
     assert result.signature in result.to_markdown()
     assert "\\toprule" in result.to_latex()
-    assert result.to_csv().startswith("table,metric,label,model")
+    assert as_csv(result).startswith("table,metric,label,model")
     result.to_html(tmp_path / "page.html")
     assert "<svg" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

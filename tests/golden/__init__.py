@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import modelcompare as mc
+from tests.report.written import as_csv, as_json
 
 FOLDER = Path(__file__).parent
 NETWORKS = FOLDER.parents[1] / "experiments/snli_sepcnn/predictions/section62_1.npz"
@@ -44,7 +45,7 @@ def written(name, result):
     """What a comparison looks like in each format, by the names of the files; one has a page."""
     found = {
         "txt": str(result) + "\n", "md": result.to_markdown(), "tex": result.to_latex(),
-        "csv": result.to_csv(), "json": result.to_json(),
+        "csv": as_csv(result), "json": as_json(result),
     }  # fmt: skip
     if name == "classifiers":
         with tempfile.TemporaryDirectory() as folder:

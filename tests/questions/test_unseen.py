@@ -11,6 +11,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.questions.unseen import unseen_units
+from tests.report.written import as_json
 
 FEW = {"n_resamples": 99}
 
@@ -267,5 +268,5 @@ def test_a_gate_says_what_it_assumes_in_json_and_its_sentence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = mc.gate(preds, "old", "new", ["mean_score:-0.1"], **FEW)
-    assert '"assumption": "assuming scores lie within 0 and 1' in found.to_json()
+    assert '"assumption": "assuming scores lie within 0 and 1' in as_json(found)
     assert found.decisions[0].assumption in found.decisions[0].sentence()

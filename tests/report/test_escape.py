@@ -17,6 +17,8 @@ from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import frame_csv
 from tests.cli.workflow import outputs
 from tests.report.written import (
+    as_csv,
+    as_json,
     contents,
     fragment,
     page,
@@ -70,8 +72,8 @@ def hostile_page(request, hostile):
 
 def test_no_form_holds_a_control_character(hostile, hostile_page):
     forms = [
-        screen_text(hostile, show_all=True), hostile.to_markdown(), hostile.to_latex(), hostile.to_csv(),
-        hostile.to_json(), hostile_page, fragment(hostile),
+        screen_text(hostile, show_all=True), hostile.to_markdown(), hostile.to_latex(), as_csv(hostile),
+        as_json(hostile), hostile_page, fragment(hostile),
     ]  # fmt: skip
     assert [found for text in forms for found in CONTROL.findall(text)] == []
 
@@ -109,14 +111,14 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
     made.name, made.signature = names[0], f"modelcompare|baseline:{'|'.join(names)}"
     forms = {
         "screen": screen_text(made), "all": screen_text(made, show_all=True), "text": str(made),
-        "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": made.to_csv(),
-        "json": made.to_json(),
+        "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": as_csv(made),
+        "json": as_json(made),
     } | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
     # A page breaks its lines at its tags, wherever a name stands.
     if pad in PAGE_PADS:
         forms |= {"page": page_of_tables(made), "notebook": fragment(made)}
     assert {name: found for name, text in forms.items() if (found := orders(text))} == {}
-    assert {row["model"] for row in json.loads(made.to_json())["scores"]} == {*names}
+    assert {row["model"] for row in json.loads(as_json(made))["scores"]} == {*names}
 
 
 @pytest.mark.parametrize("pad", PADS)
@@ -140,7 +142,7 @@ def test_what_cannot_be_seen_is_written_out(mark):
 
 
 def test_a_spreadsheet_sees_no_formula_and_every_number(hostile):
-    rows = list(csv.reader(io.StringIO(hostile.to_csv(), newline="")))
+    rows = list(csv.reader(io.StringIO(as_csv(hostile), newline="")))
     header = rows[0]
     assert {len(row) for row in rows} == {len(header)}
     for row in rows[1:]:
@@ -151,7 +153,7 @@ def test_a_spreadsheet_sees_no_formula_and_every_number(hostile):
 
 
 def test_json_reads_back_to_the_very_names(make_comparison):
-    found = json.loads(make_comparison(NAMES).to_json())
+    found = json.loads(as_json(make_comparison(NAMES)))
     assert [row["model"] for row in found["scores"]] == NAMES
     assert found["models"] == NAMES
 

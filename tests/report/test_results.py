@@ -17,7 +17,7 @@ import modelcompare as mc
 from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.report.result import Result
 from tests.report.typeset import needs_latex, typeset
-from tests.report.written import page_of_tables, save, screen_text
+from tests.report.written import as_csv, as_json, page_of_tables, save, screen_text
 from tests.studies.made_up import made_up
 
 FEW = {"n_resamples": 200}
@@ -146,8 +146,8 @@ def test_markdown_and_page_and_latex_hold_every_cell(name):
 def test_csv_and_json_give_the_frames_back_unrounded(name):
     result = made(name)
     # As texts: old versions of pandas parse numbers less exactly than Python.
-    read = pd.read_csv(io.StringIO(result.to_csv()), dtype=str)
-    document = json.loads(result.to_json(), parse_constant=pytest.fail)
+    read = pd.read_csv(io.StringIO(as_csv(result)), dtype=str)
+    document = json.loads(as_json(result), parse_constant=pytest.fail)
     assert document["signature"] == result.signature
     for key, frame in result.document().frames().items():
         rows = read[read["table"] == key]
@@ -194,8 +194,8 @@ def test_a_folder_holds_all_of_it(name, tmp_path):
     written = save(result, tmp_path / "out")
     assert {path.name for path in written} == {path.name for path in (tmp_path / "out").iterdir()}
     stems = {
-        f"{result.stem}.md",
-        f"{result.stem}.tex",
+        f"{result._stem}.md",
+        f"{result._stem}.tex",
         *(f"{key}.csv" for key in result.document().frames()),
     }
     drawn = {f"{key}.{form}" for key in result.document().figures for form in ("png", "pdf", "svg")}

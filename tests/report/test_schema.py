@@ -13,11 +13,12 @@ import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.schema import whole_schema
 from tests.report.test_results import FEW, MADE, made, preds
+from tests.report.written import as_json
 
 SCHEMA = whole_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What each version of each document held when it was given out. A line that is here never changes:
-# a new shape is a new version, with `schema_version` of its result, and new lines.
+# a new shape is a new version, with `_schema_version` of its result, and new lines.
 SHAPES = Path(__file__).with_name("json_shapes.txt")
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
 
@@ -92,15 +93,15 @@ def test_every_version_given_out_keeps_its_shape():
 
 @pytest.mark.parametrize("name", MADE)
 def test_every_result_is_written_as_its_schema_says(name):
-    document = json.loads(made(name).to_json())
-    kind = made(name).stem
+    document = json.loads(as_json(made(name)))
+    kind = made(name)._stem
     of_kind(kind).validate(document)
     VALIDATOR.validate(document)
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_member_more_or_less_is_another_document(name):
-    document = json.loads(made(name).to_json())
+    document = json.loads(as_json(made(name)))
     # Few rows of each: a row more is no other document.
     document = {key: part[:3] if isinstance(part, list) else part for key, part in document.items()}
     tables = [
@@ -111,7 +112,7 @@ def test_a_member_more_or_less_is_another_document(name):
     document["unheard_of"] = 1
     assert not VALIDATOR.is_valid(document)
     del document["unheard_of"]
-    own = of_kind(made(name).stem)
+    own = of_kind(made(name)._stem)
     for table in tables:
         row = table[0].copy()
         table[0]["unheard_of"] = 1
@@ -139,4 +140,4 @@ def _odd():
 @pytest.mark.parametrize("place", range(6))
 def test_documents_of_other_data_are_as_their_schema_says(place):
     result = next(islice(_odd(), place, None))
-    VALIDATOR.validate(json.loads(result.to_json()))
+    VALIDATOR.validate(json.loads(as_json(result)))

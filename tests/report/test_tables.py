@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.report.written import as_csv, as_json
+
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
 
 
@@ -46,7 +48,7 @@ def test_classes_have_a_column(make_comparison):
 
 def test_csv_gives_both_frames_back(make_comparison):
     result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": ["x", "y"]})
-    frame = pd.read_csv(io.StringIO(result.to_csv()))
+    frame = pd.read_csv(io.StringIO(as_csv(result)))
     for name in ("scores", "differences"):
         expected = getattr(result, name).replace({None: np.nan})
         rows = frame[frame["table"] == name][list(expected.columns)].reset_index(drop=True)
@@ -54,7 +56,7 @@ def test_csv_gives_both_frames_back(make_comparison):
 
 
 def test_csv_writes_whole_numbers_as_such(make_comparison):
-    head, line, *_ = make_comparison(["cnn", "lstm"]).to_csv().splitlines()
+    head, line, *_ = as_csv(make_comparison(["cnn", "lstm"])).splitlines()
     row = dict(zip(head.split(","), line.split(","), strict=True))
     names = "n_undefined", "rank", "rank_low", "rank_high"
     assert [row[name] for name in names] == ["0", "2", "1", "2"]
@@ -63,7 +65,7 @@ def test_csv_writes_whole_numbers_as_such(make_comparison):
 def test_json_is_unrounded_and_knows_no_nan(make_comparison):
     result = make_comparison(["cnn", "lstm"])
     result.scores.loc[0, ["estimate", "ci_low"]] = np.nan, -np.inf
-    document = json.loads(result.to_json(), parse_constant=pytest.fail)
+    document = json.loads(as_json(result), parse_constant=pytest.fail)
     assert document["scores"][0]["estimate"] is None
     assert document["scores"][0]["ci_low"] is None
     assert document["scores"][1]["estimate"] == result.scores["estimate"][1]
@@ -75,7 +77,7 @@ def test_json_is_unrounded_and_knows_no_nan(make_comparison):
 
 def test_numpy_labels_become_plain_json(make_comparison):
     result = make_comparison(metrics=["f1"], labels={"f1": [np.int64(3), np.int64(4)]})
-    labels = {row["label"] for row in json.loads(result.to_json())["scores"]}
+    labels = {row["label"] for row in json.loads(as_json(result))["scores"]}
     assert labels == {3, 4}
 
 

@@ -13,6 +13,14 @@ def screen_text(result, **options):
     return screens.screen_text(result.document(), **options)
 
 
+def as_csv(result):
+    return writers.WRITERS["csv"](result.document())
+
+
+def as_json(result):
+    return writers.WRITERS["json"](result.document())
+
+
 def screen(result, **options):
     return screens.screen(result.document(), **options)
 

@@ -53,7 +53,7 @@ def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_bu
     pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
     assert ours.verdict() == theirs.verdict()
-    assert ours.n_samples == 3000
+    assert ours.evidence.n_samples == 3000
 
 
 @pytest.mark.parametrize("method", ["auto", "BCa", "studentized", "percentile", "normal"])
@@ -166,7 +166,7 @@ def test_weights_count_in_the_sums():
     theirs = mc.compare(in_buckets(weighted, 1024), metrics, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences)
-    assert ours.n_samples == 3000
+    assert ours.evidence.n_samples == 3000
 
 
 def test_classes_that_a_sketch_lacks_are_united_by_their_names():

@@ -8,9 +8,12 @@ the figure that holds it is returned.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from types import MethodType, SimpleNamespace
 from typing import Any
 
+from modelcompare.arguments import check_arguments
 from modelcompare.report.figures.types import Figure
 
 
@@ -21,7 +24,9 @@ class Plots(SimpleNamespace):
         """Bind all figures to a result."""
         if result is None:
             return self
-        return Plots(**{name: MethodType(draw, result) for name, draw in self.figures.items()})
+        return Plots(**{
+            name: MethodType(_named(name, draw), result) for name, draw in self.figures.items()
+        })  # fmt: skip
 
     def __call__(self, *arguments: Any, **options: Any) -> Figure:
         """Draw the first figure."""
@@ -34,3 +39,14 @@ class Plots(SimpleNamespace):
 
     def __repr__(self) -> str:
         return f"figures: {', '.join(f'plot.{name}()' for name in sorted(self.figures))}"
+
+
+def _named(name: str, draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Answer an argument that a figure has not with the one that was meant."""
+
+    @wraps(draw)
+    def drawn(result: Any, *arguments: Any, **options: Any) -> Figure:
+        check_arguments(f"plot.{name}", [*signature(draw).parameters][1:], options)
+        return draw(result, *arguments, **options)
+
+    return drawn
