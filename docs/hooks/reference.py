@@ -1,4 +1,4 @@
-"""Reference: every public name from its docstring, every command from its options."""
+"""The reference: public names from docstrings, commands from their options."""
 
 import re
 
@@ -27,7 +27,7 @@ _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", 
 
 
 def public_names() -> dict[str, list[str]]:
-    """The public names of each room, in the order of the stub."""
+    """Return the public names of each room, in the order of the stub."""
     rooms: dict[str, list[str]] = {}
     for room, name in _IMPORT.findall(STUB):
         rooms.setdefault(room, []).append(name)
@@ -35,7 +35,7 @@ def public_names() -> dict[str, list[str]]:
 
 
 def pages() -> dict[str, str]:
-    """Text of each page by its place in the site."""
+    """Return the text of each page by its place in the site."""
     rooms = public_names()
     shown = {
         page: (title, [f"modelcompare.{name}" for room in taken for name in rooms.pop(room)])
@@ -50,7 +50,7 @@ def pages() -> dict[str, str]:
 
 
 def linked(text: str) -> str:
-    """A page whose names of public things lead to the reference; headings and code stay."""
+    """Link public names in a page to the reference, except in headings and code."""
     parts = _CODE.split(text)
     parts[::2] = [_NAME.sub(r"[\g<0>][modelcompare.\1]", part) for part in parts[::2]]
     return "".join(parts)
@@ -70,7 +70,7 @@ def _command_line() -> str:
 
 
 def _options(params: list[click.Parameter]) -> list[str]:
-    """A definition list of arguments and options."""
+    """Return a definition list of arguments and options."""
     return [
         f"`{_spelled(param)}`\n:   {_plain(param.help)}\n"
         for param in params
@@ -86,7 +86,7 @@ def _spelled(param: click.Parameter) -> str:
 
 
 def _plain(text: str | None) -> str:
-    """A help text without the brackets that keep rich from reading them as markup."""
+    """Return a help text without the escapes of rich's markup."""
     return " ".join((text or "").replace("\\[", "[").split())
 
 
