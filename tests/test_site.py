@@ -3,11 +3,17 @@
 import html
 import os
 import re
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
 
+from docs.hooks.formulas import formula_of, mathml
+from docs.hooks.responses import _values
 from docs.pictures import make
 from modelcompare.metrics import METRICS
 from tests.pages import ROOT
@@ -17,6 +23,10 @@ from tests.test_public_api import every_plot
 pytestmark = pytest.mark.pages
 for package in ("material", "mkdocstrings"):
     pytest.importorskip(package, reason='the extra "docs" is not installed')
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+PAGES = ["index", "tutorial", "metrics/f1", "metrics/index", "gallery"]
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +84,90 @@ def test_the_map_for_language_models_leads_to_pages(site):
     links = re.findall(r"\]\(([^)]*)\)", (site / "llms.txt").read_text("utf-8"))
     assert len(links) > 15
     assert [link for link in links if not (site / link).is_file()] == []
+
+
+@pytest.fixture(scope="module", name="browser")
+def browser_fixture():
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium; Debian's will do")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(name="opened")
+def opened_fixture(browser, site):
+    contexts = []
+
+    def opened(page, width=1400, **look):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **look))
+        opening = contexts[-1].new_page()
+        opening.goto((site / f"{page}.html").as_uri())
+        return opening
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing(opened, page, scheme):
+    found = Axe().run(opened(page, color_scheme=scheme)).response["violations"]
+    assert [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in found] == []
+
+
+@pytest.mark.parametrize("width", [400, 500, 800, 1400])
+@pytest.mark.parametrize("page", PAGES)
+def test_no_line_of_code_is_cut_and_no_page_is_wider_than_its_window(opened, page, width):
+    shown = opened(page, width)
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+    cut = shown.locator("pre > code").evaluate_all(
+        "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent)"
+    )
+    assert cut == []
+
+
+@pytest.mark.parametrize("width", [400, 500])
+def test_the_picture_of_a_terminal_is_whole_on_a_phone(opened, width):
+    box = opened("index", width).locator("img[src$='terminal.svg']").bounding_box()
+    assert 0 <= box["x"] < box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_letters_of_figures_in_the_gallery_can_be_read(opened, site, width):
+    images = opened("gallery", width).locator("img[src^='gallery/']").all()
+    assert len(images) > 10
+    for image in images:
+        text = (site / image.get_attribute("src")).read_text("utf-8")
+        points = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
+        # The small print has 7 points, squares of matrices too.
+        assert 7 * image.bounding_box()["width"] / points >= 7.5
+
+
+def test_every_metric_has_its_formula_and_its_figure(site):
+    for found in {each.stem: each for each in reversed(METRICS.values())}.values():
+        page = (site / "metrics" / f"{found.stem}.html").read_text("utf-8")
+        assert mathml(formula_of(found)) in page
+        assert f'src="responses/{found.stem}.svg"' in page
+        assert (site / "metrics" / "responses" / f"{found.stem}.svg").stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "specificity", "jaccard"])
+def test_a_formula_made_of_the_record_gives_the_metric(name):
+    counts = {"TP": 7.0, "FN": 2.0, "FP": 3.0, "TN": 11.0}
+    other = {"TP": 11.0, "FN": 3.0, "FP": 2.0, "TN": 7.0}
+    hits, predicted, support = (
+        np.array([each["TP"] + extra(each) for each in (counts, other)])
+        for extra in (lambda _: 0, lambda each: each["FP"], lambda each: each["FN"])
+    )
+    found = METRICS[name].value(hits, predicted, support)
+    expected = [eval(formula_of(METRICS[name]), each) for each in (counts, other)]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_figure_shows_the_direction_of_its_metric():
+    for name in ("accuracy", "cf1", "rmse", "wer", "log_loss"):
+        first, *_, last = _values(METRICS[name])
+        assert (first > last) == METRICS[name].greater_is_better

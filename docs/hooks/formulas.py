@@ -77,12 +77,10 @@ def legend_of(metric: AnyMetric) -> str:
 
 
 def mathml(expression: str) -> str:
-    """Write a Python expression as a MathML block.
-
-    >>> mathml("TP / (TP + FN)")[:40]
-    '<math display="block"><mfrac><mrow><mi>T'
-    """
-    return f'<math display="block">{_written(ast.parse(expression, mode="eval").body)}</math>'
+    """Write a Python expression as MathML in a block that can be scrolled."""
+    formula = _written(ast.parse(expression, mode="eval").body)
+    block = '<div class="formula" role="group" aria-label="Formula" tabindex="0">'
+    return f'{block}<math display="block">{formula}</math></div>'
 
 
 def _combined(weights: tuple[float, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Figures of a page: its code is run, and each block that leaves a figure or a file shows it."""
+"""Run the code of a page, and show the figure or file that each block makes."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tests.pages import blocks, parsed, prepare
 
 
 def made(page: Path) -> Iterator[tuple[int, str, bytes]]:
-    """Where each thing that a block makes belongs in the page, its suffix, and what it is.
+    """Yield the place of each thing that a block makes, its suffix and its content.
 
     A block shows the figure that it calls ``figure``, and the page that it writes.
     """
@@ -29,7 +29,7 @@ def made(page: Path) -> Iterator[tuple[int, str, bytes]]:
 
 
 def illustrated(page: Path) -> tuple[str, dict[str, str | bytes]]:
-    """The page with what its blocks made in its place, and these files by place in the site."""
+    """Return the page with its figures, and their files by place in the site."""
     text = page.read_text("utf-8")
     files: dict[str, str | bytes] = {}
     parts, done = [], 0

@@ -1,11 +1,11 @@
-"""Pages that lie outside docs/, and the links between these and the others."""
+"""Pages outside docs/, and the links between all pages."""
 
 import os
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# The README is the first page; everything else keeps its place, so that links hold.
+# The README is the first page; everything else keeps its place, so that links still work.
 MOUNTED = {"README.md": "index.md"} | {
     str(path.relative_to(ROOT)): str(path.relative_to(ROOT))
     for path in (
@@ -21,13 +21,13 @@ _PICTURES = {".png", ".svg", ".ipynb"}
 
 
 def pictures(path: str, text: str) -> list[str]:
-    """Pictures outside docs/ that a page of the repository shows."""
+    """Return the pictures outside docs/ that a page of the repository shows."""
     found = (_within(path, link[3]) for link in _links(text) if link[1])
     return [name for name in found if not name.startswith("docs/")]
 
 
 def relinked(text: str, path: str, uri: str, known: set[str]) -> str:
-    """A page whose links lead to the site's pages; what the site lacks is only named.
+    """Point the links of a page to the site's pages; files without a page are only named.
 
     `path` is the page's in the repository, `uri` its place in the site.
     """
@@ -57,5 +57,5 @@ def _links(text: str) -> list[re.Match[str]]:
 
 
 def _within(path: str, target: str) -> str:
-    """Where a link of a page leads to, within the repository."""
+    """Return the target of a page's link, within the repository."""
     return os.path.normpath(os.path.join(os.path.dirname(path), target))

@@ -6,13 +6,13 @@ from docs.hooks.mount import ROOT
 
 _HEAD = """# Notebooks
 
-Executed, each in under a minute; they lie in `notebooks` of the repository.
+All are executed, each in under a minute; the files are in `notebooks` of the repository.
 
 """
 
 
 def page() -> tuple[str, dict[str, str | bytes]]:
-    """The page, and the notebooks by place in the site."""
+    """Return the page, and the notebooks by place in the site."""
     files = {
         f"notebooks/{path.name}": path.read_bytes()
         for path in sorted((ROOT / "notebooks").glob("*.ipynb"))

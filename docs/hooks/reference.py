@@ -1,13 +1,11 @@
-"""Reference: every public name from its docstring, every command from its options."""
+"""The reference: public names from docstrings, commands from their options."""
 
 import re
 from collections.abc import Iterator
-from inspect import ismodule
 
 import click
 import typer
 
-import modelcompare
 from modelcompare.cli import application
 from modelcompare.cli.commands import written
 from modelcompare.cli.options import READING
@@ -27,22 +25,15 @@ _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", 
 
 
 def public_names() -> dict[str, list[str]]:
-    """Return the public names of each page."""
-    rooms = [room for room in modelcompare.__all__ if ismodule(getattr(modelcompare, room))]
-    found = {"main": [name for name in modelcompare.__all__ if name not in rooms]}
-    for room in {*rooms} - {"metrics", "testing"}:
-        module = getattr(modelcompare, room)
-        names = [name for name in dir(module) if not name.startswith("_")]
-        found[room] = [f"{room}.{n}" for n in names if not ismodule(getattr(module, n))]
-    return found
-
-
-_NAMES = "|".join(re.escape(name) for names in public_names().values() for name in names)
-_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
+    """Return the public names of each room, in the order of the stub."""
+    rooms: dict[str, list[str]] = {}
+    for room, name in _IMPORT.findall(STUB):
+        rooms.setdefault(room, []).append(name)
+    return rooms
 
 
 def pages() -> dict[str, str]:
-    """Return the text of each page by its path in the site."""
+    """Return the text of each page by its place in the site."""
     rooms = public_names()
     shown = {
         page: (title, [f"modelcompare.{name}" for name in rooms.pop(page)])
@@ -57,7 +48,7 @@ def pages() -> dict[str, str]:
 
 
 def linked(text: str) -> str:
-    """A page whose names of public things lead to the reference; headings and code stay."""
+    """Link public names in a page to the reference, except in headings and code."""
     parts = _CODE.split(text)
     parts[::2] = [_NAME.sub(r"[\g<0>][modelcompare.\1]", part) for part in parts[::2]]
     return "".join(parts)
@@ -90,7 +81,7 @@ def _commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
 
 
 def _options(params: list[click.Parameter]) -> list[str]:
-    """A definition list of arguments and options."""
+    """Return a definition list of arguments and options."""
     return [
         f"`{_spelled(param)}`\n:   {_plain(param.help)}\n"
         for param in params
@@ -106,7 +97,7 @@ def _spelled(param: click.Parameter) -> str:
 
 
 def _plain(text: str | None) -> str:
-    """A help text without the brackets that keep rich from reading them as markup."""
+    """Return a help text without the escapes of rich's markup."""
     return " ".join((text or "").replace("\\[", "[").split())
 
 

@@ -1,4 +1,4 @@
-"""What mkdocs calls: adds the pages that are made, and mends links as each page is read."""
+"""Hooks of mkdocs: add generated pages, and fix links as each page is read."""
 
 import re
 from functools import cache
@@ -28,7 +28,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what is made and what lies outside docs/."""
+    """Add generated pages and those outside docs/."""
     for uri, content in _made().items():
         if (old := files.get_file_from_path(uri)) is not None:
             files.remove(old)
@@ -41,7 +41,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
-    """Lead links within the repository to pages of the site, and names to the reference."""
+    """Point links within the repository to pages of the site, and names to the reference."""
     uri = page.file.src_uri
     if uri == "gallery.md":
         page.meta["hide"] = ["navigation", "toc"]  # wide figures need the room
@@ -51,7 +51,7 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
 
 
 def _made() -> dict[str, str | bytes]:
-    """Text of every page that is made, and the pictures these show, by place in the site."""
+    """Return the text of generated pages, and their pictures, by place in the site."""
     made: dict[str, str | bytes] = {**_metric_pages(), **reference.pages()}
     for path, uri in mount.MOUNTED.items():
         text = (mount.ROOT / path).read_text("utf-8")

@@ -353,9 +353,9 @@ class Predictions(TestSet):
         head, *rows = map(escape, repr(self).split("\n"))
         kinds = [row.strip().rpartition("  ")[::2] for row in rows if not row.startswith("  ...")]
         more = "".join(f"<p>{row.strip()}</p>" for row in rows if row.startswith("  ..."))
+        cell = "<td style='padding-right: 1em; text-align: left'>"
         cells = "".join(
-            f"<tr><td style='text-align: left'>{model.strip()}</td><td>{kind}</td></tr>"
-            for model, kind in kinds
+            f"<tr>{cell}{model.strip()}</td><td>{kind}</td></tr>" for model, kind in kinds
         )
         return f"<p>{head}</p><table><tr><th>model</th><th>outputs</th></tr>{cells}</table>{more}"
 

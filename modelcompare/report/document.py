@@ -14,51 +14,51 @@ from modelcompare.report.tables import Table
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence that says what was found."""
+    """A sentence of the verdict."""
 
     text: str
-    metric: str = ""  # what it is about, if one of several metrics
+    metric: str = ""  # its metric, if it is about one
     sameness: tuple[float, float] = (0.0, 0.0)  # small where models differ most
 
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that a result has to show.
+    """All content of a result, independent of the output format.
 
     Attributes
     ----------
     stem : str
-        Name of the kind of result, for files, labels and schemas.
+        Type of result, for names of files, labels and schemas.
     title : str
         Heading above the tables of a page.
     schema : str
         Kind and version of the JSON document.
     signature : str
-        How the numbers were made, in one line.
+        Settings of the computation, in one line.
     heading : str
         Title of a page; by default the headline.
     headline : str
-        What the result is about, in one line.
+        Subject of the result, in one line.
     findings : sequence of Finding
-        Sentences that say what was found.
+        Sentences of the verdict.
     tables : mapping of str to Table
         Tables for reading, by name.
     printed : callable
-        Make the tables as paper has room for them.
+        Make the tables for print.
     frames : callable
         Make the long frames by name, for CSV and JSON.
     figures : mapping of str to callable
-        Draw the figures, by name; one with the name of a table belongs to it.
+        Draw the figures, by name; a figure with a table's name belongs to the table.
     settings : mapping
-        What was asked for, and answers of one number or word, for JSON.
+        Arguments, and results of one number or word, for JSON.
     notes : sequence of str
         Warnings about the data.
     method : str
-        How the numbers were made, in one paragraph for a paper.
+        Description of the method, one paragraph for a paper.
     references : sequence of str
         The works that the numbers in brackets of `method` refer to.
     reproduce : str
-        Code that makes the result again.
+        Code that reproduces the result.
     """
 
     stem: str
@@ -80,13 +80,14 @@ class Document:
 
     @property
     def sentences(self) -> list[str]:
-        """All findings as text."""
+        """Return all findings as text."""
         return [finding.text for finding in self.findings]
 
     def top_sentences(self, most: int) -> list[str]:
-        """Choose the sentences that a screen has room for.
+        """Choose the sentences that fit a screen.
 
-        Of metrics with many classes those where models differ most; what is about no metric stays.
+        Metrics with many classes keep those where models differ most; sentences without a metric
+        stay.
         """
         by_metric: dict[str, list[Finding]] = {}
         for finding in self.findings:
@@ -107,6 +108,6 @@ class Document:
 
     @property
     def all_tables(self) -> dict[str, Table]:
-        """The tables with all of their rows."""
+        """Return the tables with all rows."""
         tables = self.tables.items()
         return {name: table if table.every is None else table.every() for name, table in tables}

@@ -72,7 +72,7 @@ def markdown(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Set a text as code, between more backticks than it holds in a row."""
+    """Set a text as code, between more backticks than it contains in a row."""
     text = terminal(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{text}{fence}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
 
-# How the cells of a column are written and aligned.
+# Format and alignment of the cells of a column.
 Kind = Literal[
     "text",  # one name
     "label",  # a class, or what else the data hold
@@ -21,7 +21,7 @@ Kind = Literal[
     "difference",  # the same with its sign
     "interval",  # two ends
     "ranks",  # the lowest and the highest
-    "p-value",  # and, where there is more, whether it is marked
+    "p-value",  # and optionally whether it is marked
     "share",  # a fraction, written as a percentage
     "count",
     "size",  # a number by its three leading digits
@@ -64,7 +64,7 @@ _TITLES: Mapping[str, str] = {
 
 
 def title_of(name: str) -> str:
-    """Head the column of a field, unless a table says something else.
+    """Return the default title of a field's column.
 
     >>> title_of("p_value"), title_of("n_folds"), title_of("model_a")
     ('p', 'folds', 'model a')
@@ -82,7 +82,7 @@ class Member:
 
     name: str
     source: str  # the attribute, or the method, of the result that gives it
-    kind: str  # what it is, where its name does not say so; else empty
+    kind: str  # its kind, if not that of its name; else empty
     optional: bool
     columns: list[Member] = field(default_factory=list)
 
@@ -95,7 +95,7 @@ class Member:
 
 
 def read_members(text: str) -> list[Member]:
-    """Read the declaration of a document, as `Result` says it is written.
+    """Read the declaration of a document, in the syntax documented in `Result`.
 
     >>> values, rows = read_members("statistic tests=table: model kind:decision p_value?")
     >>> values.name, rows.source, [column.name for column in rows.columns]

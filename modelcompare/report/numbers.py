@@ -1,4 +1,4 @@
-"""Numbers as people read them: rounded by their standard error, alike down a column."""
+"""Numbers as people read them: rounded by their standard error, the same in a column."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -117,7 +117,7 @@ def format_share(fraction: float) -> str:
 
 
 def more(**counts: int) -> str:
-    """Count what is left out, in words; nothing where there is none.
+    """Count left-out items in words; empty if none.
 
     >>> more(row=1, sample=0, **{"class": 1234})
     '1 more row and 1,234 more classes'

@@ -31,11 +31,11 @@ class Result(ABC):
     # Heading above the tables of a page.
     _page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
-    _schema_version: ClassVar[int] = 1
-    # Members of the JSON document: values, and behind their names and a colon tables, with their
+    schema_version: ClassVar[int] = 1
+    # Members of the JSON document: values, and after their names and a colon tables, with their
     # columns; the last of no columns has those values in a row. Each is an attribute or a method
-    # of its name, or of the one behind =. What ends in ? may be missing. A colon stands before a
-    # field that a member is like, where its own name says something else.
+    # of its name, or of the one after =. What ends in ? may be missing. A colon comes before a
+    # field that a member is like, if its own name has another kind.
     _members: ClassVar[str]
 
     # Assigned, not defined, so that type checkers go on to refuse unknown attributes.
@@ -44,11 +44,11 @@ class Result(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """The settings behind the numbers, in one line."""
+        """Settings of the computation, in one line."""
 
     @abstractmethod
     def document(self) -> Document:
-        """Return everything that there is to show: findings, tables, frames, figures, notes."""
+        """Return the content: findings, tables, frames, figures and notes."""
 
     def _document(
         self, tables: Mapping[str, Table], *, findings: Iterable[str | Finding] = (),
@@ -123,7 +123,7 @@ class Result(ABC):
     def to_html(self, path: str | PathLike[str], more: Sequence[Result] = ()) -> None:
         """Write one self-contained page: findings, tables, figures and method.
 
-        Below stand `more` results, such as subgroups or calibration of the same models.
+        Below are `more` results, such as subgroups or calibration of the same models.
         """
         others = [each.document() for each in more]
         files.write_text(path, page(self.document(), others))

@@ -1,4 +1,4 @@
-"""The JSON schema of all documents, from the names of the fields that each holds."""
+"""The JSON schema of all documents, from the names of their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table: unrounded numbers in a frame, and columns that say what they mean."""
+"""Tables: unrounded numbers in a frame, and columns that define their meaning."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Column:
     """One column of a table."""
 
     title: str
-    kind: Kind  # what it means, and so how it is written and aligned
-    sources: Sequence[str]  # fields, columns of the frame, that it shows
+    kind: Kind  # meaning, which sets the format and the alignment
+    sources: Sequence[str]  # the columns of the frame that it shows
     decimals: int | None = None  # digits after the point; by default those of the row
-    strong: str | None = None  # a column of the frame that says which cells stand out
-    marks: str | None = None  # a column of the frame: what print sets small behind each number
+    strong: str | None = None  # a column of the frame that flags cells in bold
+    marks: str | None = None  # a column of the frame with superscripts for print
     direction: Direction | None = None  # which way is better
 
 
 def column(
     title: str, *fields: str, kind: Kind | None = None, decimals: int | None = None
 ) -> Column:
-    """Make the column of a field, or of several; what they are follows from their names.
+    """Make the column of a field, or of several; the kind follows from the name.
 
     >>> column("p", "p_value").kind, column("estimate").sources
     ('p-value', ('estimate',))
@@ -47,7 +47,7 @@ VALUE = column("metric", "metric", "label", kind="value")
 
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
-    """Keep the rows that have these values; None is what is missing."""
+    """Keep the rows with these values; None matches missing ones."""
     for name, value in values.items():
         column = frame[name]
         frame = frame[column.isna() if is_missing(value) else column == value]
@@ -61,41 +61,41 @@ def interval_column(confidence_level: float, decimals: int | None = None) -> Col
 
 
 def row_decimals(frame: pd.DataFrame) -> list[int]:
-    """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
+    """Return the decimals of each row: two digits of its error, or of a quarter interval."""
     quarters = (frame["ci_high"] - frame["ci_low"]) / 4
     return [numbers.decimals_for([error]) for error in frame.get("standard_error", quarters)]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as every writer takes it."""
+    """A table, the input of every writer."""
 
     title: str
     columns: Sequence[Column]  # from left to right
     frame: pd.DataFrame  # a row for each row, unrounded
-    subtitle: str = ""  # a remark that belongs to the title
-    notes: Sequence[str] = ()  # what a reader must know, printed below
+    subtitle: str = ""  # a remark after the title
+    notes: Sequence[str] = ()  # remarks printed below
     decimals: int | Sequence[int] = 4  # digits after the point, for all rows or for each
-    detail: bool = False  # whether it belongs to the table before: documents give it no heading
+    detail: bool = False  # whether it belongs to the table before and has no heading in documents
     drawn: tuple[str, str, str] | None = None  # low, middle, high of intervals that a screen draws
-    n_shown: int = 30  # rows that a screen shows unless it is asked for all
-    n_every: int = 0  # rows of each class where all are asked for, if more than there are here
-    unit: str = "row"  # what a row is
-    foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
-    metric: str = ""  # what its rows are of, if of one metric
+    n_shown: int = 30  # rows on a screen, without `--all`
+    n_every: int = 0  # rows of each class with `--all`, if there are more than here
+    unit: str = "row"  # name of a row's subject
+    foremost: Sequence[str] = ()  # classes by how much models differ, if not in row order
+    metric: str = ""  # the metric of its rows, if there is one
     # A column of the frame that flags rows of a significant difference, and the criterion.
     tested: tuple[str, str] | None = None
     folded: bool = False  # whether a page shows it on request, below its figure
-    every: Callable[[], Table] | None = None  # makes the table of all rows, if there are more
+    every: Callable[[], Table] | None = None  # makes the table with all rows, if there are more
 
     @classmethod
     def of(
         cls, title: str, frame: pd.DataFrame, *columns: Column | str,
         decimals: int | Sequence[int] | None = 4, **others: Any,
     ) -> Table:  # fmt: skip
-        """Make a table; of a column under the title of its field the name is enough.
+        """Make a table; the name is enough for a column under the title of its field.
 
-        Without `decimals` each row has as many as its own interval bears.
+        Without `decimals` each row is rounded by its own interval.
 
         >>> frame = pd.DataFrame({"model": ["a"], "n_folds": [5]})
         >>> Table.of("Folds", frame, "model", "n_folds").header
@@ -107,16 +107,16 @@ class Table:
 
     @property
     def header(self) -> list[str]:
-        """Titles of the columns."""
+        """Return the titles of the columns."""
         return [column.title for column in self.columns]
 
     @property
     def rows(self) -> list[list[str]]:
-        """Texts of all cells, rounded."""
+        """Return the texts of all cells, rounded."""
         return [list(row) for row in zip(*map(self.texts, self.columns), strict=True)]
 
     def texts(self, column: Column) -> list[str]:
-        """Texts of the cells of one column, rounded."""
+        """Return the texts of one column's cells, rounded."""
         write = _WRITERS.get(column.kind)
         if write is None:
             return [label_name(values[0]) for values, _ in self.cells(column)]
@@ -128,7 +128,7 @@ class Table:
         return zip(values, self._decimals(column), strict=True)
 
     def take(self, places: Sequence[int]) -> Table:
-        """Keep some rows, and of the notes those that still mean something."""
+        """Keep some rows, and the notes that still apply."""
         decimals = self.decimals
         if not isinstance(decimals, int):
             decimals = [decimals[place] for place in places]
@@ -140,17 +140,17 @@ class Table:
 
     @property
     def classes(self) -> list[str]:
-        """The class of each row, where the rows stand below classes."""
+        """Return the class of each row, if rows are grouped by class."""
         columns = [column for column in self.columns if column.kind == "class"]
         return [text for column in columns for text in self.texts(column)]
 
     def shortened(self) -> Table:
-        """Keep the rows that a screen has room for, shared between the classes."""
+        """Keep the rows that fit a screen, shared between the classes."""
         n_classes = min(len({*self.classes}) or 1, MAX_CLASSES)
         return self.of_classes(n_classes, max(self.n_shown // n_classes, 1))
 
     def of_classes(self, most: int, room: int | None = None) -> Table:
-        """Keep the classes that tell most, and up to `room` rows of each; others keep none.
+        """Keep the classes where models differ most, and up to `room` rows of each.
 
         Rows without a class are of one class.
         """
@@ -166,7 +166,7 @@ class Table:
         return self if len(kept) == len(classes) else self.take(kept)
 
     def hidden(self, shown: Table) -> str:
-        """Count in words what a shorter table leaves out of this one."""
+        """Count in words the rows that a shorter table leaves out."""
         classes, kept = ({*table.classes} or {""} for table in (self, shown))
         n_here = sum(name in kept for name in self.classes) if self.classes else len(self.frame)
         n_rows = max(n_here, self.n_every * len(kept)) - len(shown.frame)

@@ -62,6 +62,7 @@ def test_title_and_small_print_are_a_caption_and_not_drawn(figure):
 
 def test_a_wide_drawing_says_so(figure, make_comparison):
     narrow = plot_comparison(make_comparison(), ("scores",))
+    narrow.set_size_inches(4, 3)
     classes = [ElementTree.fromstring(inline(each, "a")).get("class") for each in (figure, narrow)]
     assert classes == ["wide", ""]
 

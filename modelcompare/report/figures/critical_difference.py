@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks, and bars over models that are not told apart."""
+"""The critical-difference diagram: mean ranks, and bars over models that do not differ."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ROW = 0.62
 def plot_critical_difference(
     ranks: pd.DataFrame, name: str, signature: str, *, ax: Axes | None = None
 ) -> Figure:
-    """Draw mean ranks by `name`, best first; bars over models not told apart.
+    """Draw mean ranks by `name`, best first; bars over models without a significant difference.
 
-    The attributes of the ranks say how many sets and which test there were, at which level,
-    Friedman's p-value, which models are not told apart, and the critical difference (NaN where
-    there is none).
+    The attributes of the ranks give the number of sets, the test and its level, Friedman's
+    p-value, the pairs without a significant difference, and the critical difference (NaN if there
+    is none).
     """
     found = ranks.attrs
     n_models, ranks = len(ranks), ranks[:MAX_MODELS]
@@ -39,9 +39,10 @@ def plot_critical_difference(
         f"Mean rank by {name}: {n_models} models over {found['n_sets']} test sets, tests at "
         f"{found['alpha']:g}",
         signature, part_shown(len(ranks), n_models, "model", "the best"),
-        note=f"Friedman {p_clause(found['p_value'])}; bars: not told apart ({found['test']})",
+        note=f"Friedman {p_clause(found['p_value'])}; bars: no significant difference "
+        f"({found['test']})",
     )  # fmt: skip
-    # Names stand outside the axis, where no connector comes.
+    # Names are outside the axis, where no connector comes.
     n_lines = max(name.count("\n") + 1 for name in names)
     top = 0.5 + _BAR * len(bars)
     levels = [top + _ROW * n_lines * (k + 0.5) for k in range((len(names) + 1) // 2)]
@@ -71,7 +72,7 @@ def _draw(
     other.set_ylim(axes.get_ylim())
     other.spines[:].set_visible(False)
     for side_axes, models in ((axes, left), (other, range(n_right))):
-        # Names stand at the ends of their connectors.
+        # Names are at the ends of their connectors.
         side_axes.set_yticks(levels[: len(models)], [names[model] for model in models])
         side_axes.tick_params(axis="y", length=0)
     if np.isfinite(critical):
@@ -89,7 +90,7 @@ def _rank_limits(places: list[float], critical: float) -> tuple[float, float]:
 
 
 def _bars(together: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Longest runs of models of which no two are told apart; runs of one model are none."""
+    """Longest runs of models of which no two differ significantly; runs of one model are none."""
     bars: list[tuple[int, int]] = []
     for first in range(len(together)):
         last = first

@@ -36,7 +36,7 @@ class Curves:
 
 
 def plot_curve(result: Curves, signature: str, *, ax: Axes | None = None) -> Figure:
-    """Draw all models' curves for one class in one square, with pointwise bands where there are."""
+    """Draw all models' curves for one class in one square, with pointwise bands if any."""
     roc = result.kind == "roc"
     order = result.areas.sort_values("area", ascending=False, kind="stable", ignore_index=True)
     models, shown = first_models(order["model"].tolist(), MAX_LINES, "those of the largest area")
@@ -68,7 +68,7 @@ def plot_curve(result: Curves, signature: str, *, ax: Axes | None = None) -> Fig
 
 
 def _area(row: Any, name: str) -> str:
-    """The area, with its interval where there is one."""
+    """Return the area, with its interval if it has one."""
     interval = (
         "" if np.isnan(row["ci_low"]) else f" ({row['ci_low']:.3f}{BETWEEN}{row['ci_high']:.3f})"
     )

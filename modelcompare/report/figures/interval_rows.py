@@ -1,4 +1,4 @@
-"""Intervals in rows below each other, each behind its name."""
+"""Intervals in named rows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def name_rows(axes: Axes, rows: Sequence[tuple[str, Sized | None]]) -> list[floa
     """Name rows from top to bottom, each as high as its lines of text; return their middles.
 
     Beside its name a row has what it draws: None under a heading, which is bold, and nothing where
-    there is no value, which is said.
+    there is no value; such a row reads undefined.
     """
     edges = [0, *accumulate(name.count("\n") + 1 for name, _ in rows)]
     positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]

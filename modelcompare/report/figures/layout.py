@@ -1,6 +1,6 @@
 """Lay a figure out: title above the panels, key below them, then the small print.
 
-Panels keep their size; what stands around them makes the figure as much higher as it needs.
+Panels keep their size; the texts around them make the figure higher.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def draw_panels(
     Parameters
     ----------
     caption : Caption
-        What stands around the panels; of it an `ax` of the user's takes the key.
+        Texts around the panels; a user's `ax` takes the legend alone.
     rows : sequence of sequence of callable
         From top to bottom and left to right, what draws a panel into its axes.
     size : tuple of float and float, or sequence of float
@@ -201,7 +201,7 @@ def _handles(keys: Sequence[tuple[str, Look]], room: float = 6.0) -> list[Any]:
 
 
 def _legend(figure: Figure, keys: Sequence[tuple[str, Look]], room: float) -> Any:
-    """One key for all panels, with as many columns as there is room for."""
+    """Make one legend for all panels, with as many columns as fit."""
     handles = _handles(keys, room)
     for n_columns in range(min(len(handles), _MOST_KEYS_ABREAST), 0, -1):
         legend = figure.legend(
@@ -229,7 +229,7 @@ def folded(text: str, room: float, size: float, *, bold: bool = False) -> str:
 
 
 def _words(line: str, room: float, size: float, bold: bool) -> Iterator[str]:
-    """Words with the mark behind them; what is longer than a line is cut, at a mark if it can be.
+    """Yield words with the mark after them; cut words longer than a line, at a mark if possible.
 
     Signatures are broken after their bars.
     """

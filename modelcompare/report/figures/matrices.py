@@ -20,7 +20,7 @@ from modelcompare.report.numbers import format_p_value
 
 MAX_MODELS = 30
 MAX_CLASSES = 12
-# In more cells than this there are no numbers.
+# Squares with more rows than this have no numbers.
 _WRITTEN = 12
 _Square = Literal["p_value", "wins"]
 _SQUARES: Mapping[_Square, str] = {
@@ -32,9 +32,9 @@ def plot_heatmap(
     p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, alpha: float, *,
     show: _Square = "p_value", ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw p-values of all pairs, and beside them who wins on how many resamples.
+    """Draw p-values of all pairs, and next to them the share of resamples that each wins.
 
-    Models stand in the order of the rows; columns are named by the rows' numbers. Into an `ax` goes
+    Models are in the order of the rows; columns are named by the rows' numbers. Into an `ax` goes
     one of the two.
     """
     models = list(p_values.index)
@@ -44,7 +44,7 @@ def plot_heatmap(
         if kind == "p_value":
             values = p_values.to_numpy()
             texts = np.vectorize(_p_text)(values)
-            # What is far below the level differs no more than what is far above it.
+            # Saturates far below the level.
             shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
             strong = values < alpha
         else:
@@ -69,7 +69,7 @@ def _p_text(p_value: float) -> str:
 def _draw_cells(
     axes: Axes, shade: NDArray[Any], texts: NDArray[Any], strong: NDArray[Any] | None = None
 ) -> None:
-    """Draw shades from 0 to 1, and numbers in them where there is room."""
+    """Draw shades from 0 to 1, and numbers in them if they fit."""
     plain_axes(axes)
     axes.grid(visible=False)
     axes.imshow(shade, cmap=SHADES, vmin=0, vmax=1.15, aspect="equal", interpolation="nearest")
@@ -87,7 +87,7 @@ def _draw_cells(
 
 
 def _name_models(axes: Axes, models: Sequence[str]) -> None:
-    """Number the rows behind their names, and the columns above."""
+    """Number the rows after their names, and the columns above."""
     numbers = np.arange(len(models))
     size = 8 if len(models) <= _WRITTEN else 6
     names = [f"{name}  {k + 1}" for k, name in enumerate(map(_short, models))]
@@ -170,6 +170,6 @@ def _share_text(share: float) -> str:
 
 
 def _most_confused(shares: pd.DataFrame) -> tuple[list[int], str]:
-    """Places of the classes that are drawn: all, or those told apart from the others worst."""
+    """Places of the classes that are drawn: all, or those with the lowest recall."""
     worst = np.argsort(np.nan_to_num(np.diag(shares.to_numpy()), nan=2.0), kind="stable")
     return shown_classes(worst.tolist(), MAX_CLASSES, "those confused most")

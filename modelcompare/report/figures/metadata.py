@@ -18,7 +18,7 @@ class SignedFigure(Figure):
     Attributes
     ----------
     title, signature : str
-        What is shown and how the numbers were made; `save` keeps both in the file.
+        Subject and settings; `save` writes both into the file.
     """
 
     title: str = ""

@@ -1,8 +1,8 @@
-"""The figures of a result: calling `result.plot` draws the first, its members draw each.
+"""Figures of a result: calling `result.plot` draws the first, its methods draw each.
 
 Every one returns a matplotlib Figure, which notebooks show and whose ``save(path)`` writes .png,
 .svg or .pdf with the signature in the file. With `ax` given, the first panel is drawn into it, and
-the figure that holds it is returned.
+its figure is returned.
 """
 
 from __future__ import annotations

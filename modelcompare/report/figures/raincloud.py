@@ -22,12 +22,12 @@ MAX_MODELS = 30
 _POINTS = 80
 _ROW_HEIGHT = 0.42
 _GRID = 120
-# Steps of the golden ratio spread points evenly, however many there are.
+# Steps of the golden ratio spread any number of points evenly.
 _GOLDEN = 0.6180339887498949
 
 # Replicates of a model, metric and class.
 ValuesOf = Callable[[str, str, Any], NDArray[np.float64]]
-# Classes, None where there are none, and the models that are drawn below each; and a remark on
+# Classes (None without classes), and the models drawn below each; and a remark on
 # those that are left out.
 Heaps = tuple[Sequence[tuple[Any, Sequence[str]]], str]
 

@@ -1,4 +1,4 @@
-"""Style of all figures: colours that colour-blind readers tell apart, markers, plain axes."""
+"""Style of all figures: colours safe for colour-blind readers, markers, plain axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from modelcompare.report.tables import rows_at
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 # Twelve models: the same, then darker ones of Paul Tol's muted scheme.
 MODEL_COLOURS = (*COLOURS, "#882255", "#999933", "#332288", "#44AA99", "#661100")
-# In grey print it is the markers that tell models apart.
+# In grey print markers distinguish models.
 MARKERS = "os^Dv<>PXd*h"
 # With more models than colours, the range of all models is drawn in their place.
 MAX_LINES = len(MODEL_COLOURS)
@@ -24,7 +24,7 @@ LineStyle = Literal["-", "--", ":", ""]
 LEADING = COLOURS[0]
 OTHER = COLOURS[1]
 MUTED = "#767676"
-# One colour from light to dark: it says the same in grey.
+# One colour from light to dark, also in grey.
 SHADES = "Blues"
 # Darker than this the writing on a shade is white.
 DARK = 0.55
@@ -44,19 +44,19 @@ class Look:
         return {"markersize": 3.8, "linewidth": 1.4, **own, **more}
 
 
-# One meaning in every forest and table: like the best, or like each other; and significantly not.
+# One meaning in every forest and table: no significant difference, or a significant one.
 SAME = Look(LEADING, "o")
 DIFFERENT = Look(OTHER, "D")
 
 
 def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
-    """Give a colour and a marker to each model, as far as there are colours."""
+    """Give a colour and a marker to each model, while colours last."""
     named = zip(models, MODEL_COLOURS, MARKERS, strict=False)
     return [(model, Look(colour, marker)) for model, colour, marker in named]
 
 
 def tell(artist: Artist, texts: Sequence[str]) -> None:
-    """Keep what each mark of an artist stands for, for a page to show under the pointer."""
+    """Store the text of each mark of an artist, which a page shows under the pointer."""
     told: dict[str, list[str]] | None = getattr(artist.figure, "told", None)
     if told is not None:
         name = f"told_{len(told)}"
@@ -65,7 +65,7 @@ def tell(artist: Artist, texts: Sequence[str]) -> None:
 
 
 def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] = "both") -> None:
-    """Leave of the frame what carries a scale, and put a light grid behind the data."""
+    """Remove spines without a scale, and draw a light grid below the data."""
     axes.spines[["top", "right"]].set_visible(False)
     if grid == "x":
         axes.spines["left"].set_visible(False)

@@ -10,7 +10,7 @@ from modelcompare.report.numbers import nice_ticks
 from modelcompare.report.tables import Table
 
 _MARGIN = 2.0
-# A circle, and a diamond where a difference is significant: shapes tell them apart without colour.
+# A circle, and a diamond where a difference is significant: the shapes differ without colour.
 _SHAPES = ('<circle r="4.5"/>', '<path d="M-5.5 0 0-5.5 5.5 0 0 5.5z"/>')
 
 

@@ -14,7 +14,7 @@ FIGURE_FORMATS = ("pdf", "png", "svg")
 
 
 def write_all(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a folder, which is made if there is none."""
+    """Write files into a folder, which is created if needed."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [check_writable(folder / name) for name in files]
@@ -68,5 +68,5 @@ def _metadata(figure: Figure, form: str) -> dict[str, str | None]:
         "svg": ("Description", {"Date": None}),
         "pdf": ("Subject", {"CreationDate": None}),
     }[form]
-    said = {"Title": getattr(figure, "title", ""), field: getattr(figure, "signature", "")}
-    return undated | {name: visible(text) for name, text in said.items() if text}
+    fields = {"Title": getattr(figure, "title", ""), field: getattr(figure, "signature", "")}
+    return undated | {name: visible(text) for name, text in fields.items() if text}

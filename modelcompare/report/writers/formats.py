@@ -18,7 +18,7 @@ from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 from modelcompare.words import Format
 
-# The columns that name a row stand first, whichever table they come from.
+# Columns that name a row come first, in any table.
 _KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference"
 
 
@@ -68,7 +68,7 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
 
 
 def as_json(document: Document) -> str:
-    """Write settings and frames as JSON, unrounded; as the schema of its kind says."""
+    """Write settings and frames as JSON, unrounded, by the schema of the document."""
     records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
     made = {"schema": document.schema, **document.settings, **records}
     return json_document(made)
@@ -105,7 +105,7 @@ def form_of(path: Path, *, otherwise: str = "") -> Format:
 
 
 def contents(document: Document) -> dict[str, bytes]:
-    """Write everything that a result has to show, by the name of its file."""
+    """Return all forms of a result by the names of their files."""
     texts = {f"{document.stem}.md": WRITERS["markdown"](document),
              f"{document.stem}.tex": WRITERS["latex"](document)}  # fmt: skip
     for name, frame in document.frames().items():

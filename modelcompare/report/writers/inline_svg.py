@@ -1,4 +1,4 @@
-"""A figure as markup that a page holds in itself: themed, labelled, with values under the pointer.
+"""A figure as inline markup: themed, labelled, with values under the pointer.
 
 matplotlib styles its elements by attributes that a page's security policy would have to allow for
 every text; here they become presentation attributes, which it need not know of.
@@ -23,7 +23,7 @@ _LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 _MARKS = {f"{_SVG}path", f"{_SVG}use"}
 # Wider drawings, in points, are scrolled on a phone, where they would be too small to read.
 _WIDE = 330
-# Pixels of a page for each point, where there is room.
+# Pixels of a page for each point, if they fit.
 _PIXELS = 1.4
 # A drawing of more characters is a picture instead: a page must stay quick to open.
 _MOST_CHARACTERS = 300_000
@@ -32,7 +32,7 @@ _MOST_CHARACTERS = 300_000
 def inline(figure: Figure, name: str) -> str:
     """Write a figure as an SVG element whose ids begin with `name`, without title and signature.
 
-    These are its caption (`caption_of`). What would be too long is an image of the same size.
+    These are its caption (`caption_of`). Markup that is too long becomes an image of that size.
     """
     for text in figure.texts:
         text.set_visible(False)
@@ -48,7 +48,7 @@ def inline(figure: Figure, name: str) -> str:
 
 
 def caption_of(figure: Figure) -> list[str]:
-    """Title and small print, a text each; the signature stands at the end of the page."""
+    """Return title and small print, a text each; the signature is at the end of the page."""
     return [text.replace("\n", "; ") for text in getattr(figure, "remarks", [])]
 
 
@@ -122,6 +122,6 @@ def _written(root: ElementTree.Element) -> str:
 
 
 def _picture(figure: Any) -> str:
-    """Write the figure as an image that the page itself holds."""
+    """Write the figure as an image within the page."""
     data = b64encode(figure_bytes(figure, "png", dpi=110, inline=True)).decode()
     return f'<img alt="{html(_title(figure))}" src="data:image/png;base64,{data}">'

@@ -65,7 +65,7 @@ def _table(table: Table, label: str, signature: str) -> str:
 
 
 def _heads(titles: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """Write the titles; one without a title stands below that of the column before it."""
+    """Write the titles; a column without a title shares that of the column before it."""
     heads: list[tuple[str, int]] = []
     for title, width in zip(titles, widths, strict=True):
         if heads and not title:
@@ -82,7 +82,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _signed(signature: str) -> str:
-    """Set the signature in small print; its lines break behind bars."""
+    """Set the signature in small print; its lines break after bars."""
     text = escape.latex(signature).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     return rf"\par\smallskip{{\scriptsize\raggedright {text}\par}}"
 
@@ -99,7 +99,7 @@ def _ranks(table: Table, column: Column) -> _Printed:
 
 
 def _numbers(table: Table, column: Column) -> _Printed:
-    """Put numbers into one column of siunitx, bold where they stand out, with their marks."""
+    """Put numbers into one column of siunitx, bold if they are strong, with their marks."""
     texts, marks = table.texts(column), _beside(table, column.marks)
     cells = [
         (r"\bfseries " if strong else "") + _number(text) + _superscript(mark)
@@ -151,7 +151,7 @@ def _title(column: Column) -> str:
 
 
 def _beside(table: Table, name: str | None) -> list[Any]:
-    """Return the cells of a column of the frame, if there is such a column."""
+    """Return the cells of a column of the frame, if it exists."""
     return [""] * len(table.frame) if name is None else list(table.frame[name])
 
 
@@ -172,7 +172,7 @@ def _number(text: str) -> str:
 
 
 def _place(texts: Sequence[str], *, before: str = "", after: str = "") -> str:
-    """Reserve what the longest number of a column needs, its sign and what stands around it."""
+    """Reserve the width of a column's longest number, with its sign and surroundings."""
     found = [_NUMBER.fullmatch(text.replace(",", "")) for text in texts]
     numbers = [number for number in found if number is not None]
     if not numbers:

@@ -21,6 +21,7 @@ _STYLE = """<style scoped>
 .modelcompare .scroll .bar {min-width: 11em}
 .modelcompare .bar > svg {display: inline-block; height: 1.2em; min-width: 2em; overflow: visible; \
 stroke: #767676; width: 100%}
+.modelcompare span.bar {display: inline-block; width: 2em}
 .modelcompare .bar > .same {stroke: #0072b2}
 .modelcompare .bar > .differs {stroke: #d55e00}
 .modelcompare .bar line {stroke-width: 2.5}
@@ -34,10 +35,10 @@ stroke: #767676; width: 100%}
 def fragment(document: Document) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
     shown = document.top_sentences(MAX_SENTENCES)
-    said = "".join(f"<li>{html(sentence)}</li>" for sentence in shown)
+    sentences = "".join(f"<li>{html(sentence)}</li>" for sentence in shown)
     left_out = more(sentence=len(document.findings) - len(shown))
     parts = [f"<p><b>{html(document.headline)}</b></p>"] if document.headline else []
-    parts += [f"<ul>{said}</ul>"] if said else []
+    parts += [f"<ul>{sentences}</ul>"] if sentences else []
     parts += [f"<p>and {left_out}</p>"] if left_out else []
     return framed([*parts, *tables_shown(document.tables.values())], document.signature)
 

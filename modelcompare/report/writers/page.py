@@ -1,4 +1,4 @@
-"""Results as one HTML file: sorted, filtered and folded in it, and nothing asked of the network."""
+"""Results as one HTML file that sorts, filters and folds, without any network request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from modelcompare.report.writers.inline_svg import caption_of, inline
 from modelcompare.report.writers.page_tables import page_tables, pairs_fit
 from modelcompare.words import optional
 
-# Sentences that stand open.
+# Sentences that are not folded.
 _OPEN_SENTENCES = 3
 
 
 def page(document: Document, more: Sequence[Document] = (), *, command: str = "") -> str:
     """Render a document, and `more` documents below it, as one page.
 
-    The code that makes the result again is shown, or the `command` that did.
+    The page ends with the code that reproduces the result, or the `command`.
     """
     check_html()
     import jinja2
@@ -77,7 +77,7 @@ def _digest(text: str) -> str:
 def _section(document: Document, place: int) -> dict[str, Any]:
     """Group the tables of a document by metric, with the figures that have their names."""
     key, tables = f"part{place - 1}" if place else "main", document.tables
-    # All pairs are to choose from on the first result alone.
+    # Only the first result offers all pairs as baselines.
     every = document.all_tables if not place and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
     # An interval is drawn once: as a bar in its row, or else in the figure of the table.

@@ -1,4 +1,4 @@
-"""Tables as a page shows them: what there is room for, intervals as bars, and all pairs as data."""
+"""Tables of a page: their first rows, intervals as bars, and all pairs as data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.tables import Column, Table
 from modelcompare.report.writers.bars import bars_of, key_of
 
-# Rows of pairs that a page holds for other baselines, of all classes of all metrics together.
+# Rows of pairs in a page for other baselines, over all classes and metrics.
 ROOM = 12_000
 _MOST_ROWS = 300
 _FEWEST_CLASSES = 3
@@ -26,9 +26,9 @@ _NUMBERS = RIGHT | {"ranks", "interval", "p-value"}
 def page_tables(
     tables: Mapping[str, Table], every: Mapping[str, Table], prefix: str
 ) -> dict[str, dict[str, Any]]:
-    """Make what the template takes of each table, as far as there is room.
+    """Make the template's input for each table, within the limits of size.
 
-    `every` holds tables with the rows of all pairs. Metrics of classes share the room for pairs,
+    `every` contains tables with the rows of all pairs. Metrics of classes share the room for pairs,
     and so do all others.
     """
     found = {}
@@ -50,7 +50,7 @@ def page_tables(
 
 
 def pairs_fit(tables: Iterable[Table]) -> bool:
-    """Return whether all pairs are few enough to be made, to choose from."""
+    """Return whether all pairs are few enough for a page."""
     n_rows = sum(table.n_every * max(len({*table.classes}), 1) for table in tables)
     return n_rows <= _MOST_PAIRS
 
@@ -76,7 +76,7 @@ def _both_ways(pairs: Table) -> list[float]:
 
 
 def _as_data(pairs: Table) -> str:
-    """Write all pairs as JSON that a page may hold: names once, then a list for each row."""
+    """Write all pairs as JSON: names once, then a list for each row."""
     first, second = (column for column in pairs.columns if column.kind == "text")
     numbers = [column for column in pairs.columns if column.kind not in ("text", "class")]
     names = list(dict.fromkeys([*pairs.texts(first), *pairs.texts(second)]))
@@ -89,9 +89,9 @@ def _as_data(pairs: Table) -> str:
         pairs.frame[pairs.tested[0]].astype(int).tolist() if pairs.tested else [0] * len(classes)
     )
     rows = zip([of_class[c] for c in classes], *sides, *texts, flags, strict=True)
-    held = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
+    data = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
             "rows": list(rows)}  # fmt: skip
-    return escape_json(json.dumps(held, separators=(",", ":"))).replace("<", "\\u003c")
+    return escape_json(json.dumps(data, separators=(",", ":"))).replace("<", "\\u003c")
 
 
 def _classes_kept(tables: Sequence[Table], room: int) -> int:
@@ -101,7 +101,7 @@ def _classes_kept(tables: Sequence[Table], room: int) -> int:
 
 
 def _shortened(table: Table, n_classes: int) -> tuple[Table, str]:
-    """Keep the rows that there is room for, by class if there are any, and say what is left out."""
+    """Keep the rows that fit, by class if the table has classes, and name the rest."""
     n_every = len({*table.classes})
     shown = table.of_classes(n_classes, None if n_every or table.metric else _MOST_ROWS)
     if n_every:
@@ -110,7 +110,7 @@ def _shortened(table: Table, n_classes: int) -> tuple[Table, str]:
 
 
 def _kind(column: Column) -> str:
-    """Name what the cells of a column are for the style sheet."""
+    """Return the class of a column's cells for the style sheet."""
     if column.kind in RIGHT:
         return "number right"
     return "number" if column.kind in _NUMBERS else "text"

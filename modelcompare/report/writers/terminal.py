@@ -115,7 +115,7 @@ def _text_column(table: Table, column: Column) -> TextColumn:
 
 
 def aligned(intervals: Sequence[str]) -> list[str]:
-    """Pad a column of intervals so that their points stand below each other.
+    """Pad a column of intervals so that their decimal points are aligned.
 
     >>> aligned(["0.10 to 0.20", "-0.10 to 0.30"])
     [' 0.10 to 0.20', '-0.10 to 0.30']
@@ -146,7 +146,7 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
 
 
 def _stacked(columns: list[TextColumn], width: int) -> list[TextColumn]:
-    """Put the two sides of a difference into one column of two lines, where there is no room."""
+    """Put the two sides of a difference into one column of two lines if the width is too small."""
     kinds = [column.kind for column in columns]
     if total_width(columns) <= width or "model_a" not in kinds:
         return columns
@@ -174,7 +174,7 @@ def _headings(table: Table) -> list[str | None]:
 
 
 def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn]:
-    """Draw all intervals on one axis; no column where there is no room for it."""
+    """Draw all intervals on one axis; no column if the width is too small."""
     narrowest, widest = _INTERVAL_WIDTHS
     if table.drawn is None or room < narrowest:
         return []
@@ -289,7 +289,7 @@ class CharacterAxis:
 
     @classmethod
     def over(cls, values: Iterable[float], *, width: int) -> CharacterAxis:
-        """Make the axis that just holds all finite values."""
+        """Make the shortest axis with all finite values."""
         finite = [value for value in values if math.isfinite(value)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         if high <= low:
@@ -298,7 +298,7 @@ class CharacterAxis:
         return cls(low, high, width)
 
     def position(self, value: float) -> int:
-        """Index of the character that stands for a value."""
+        """Return the index of a value's character."""
         share = (value - self.low) / (self.high - self.low)
         return min(max(round(share * (self.width - 1)), 0), self.width - 1)
 
@@ -316,7 +316,7 @@ class CharacterAxis:
         return "".join(cells)
 
     def header(self) -> str:
-        """Labels of the axis, each centred over its character as far as there is room."""
+        """Return the labels of the axis, each centred over its character if the width allows."""
         for most in (5, 4, 3, 2):
             line = self._place(nice_ticks(self.low, self.high, most=most))
             if line is not None:

@@ -8,7 +8,7 @@ const make = (name, attributes, inside) => {
   return inside.appendChild(element);
 };
 
-// Sorting: a column's heading is a button; what is missing comes last.
+// Sorting: a column's heading is a button; missing values come last.
 const number = (text) => {
   const found = text.replaceAll(",", "").match(/^<?([+-]?[\d.]+(e[+-]?\d+)?)/);
   return found ? Number(found[1]) - (text[0] === "<" ? Number.EPSILON : 0) : NaN;
@@ -45,7 +45,7 @@ for (const heading of all("thead th")) {
 }
 
 // Filtering: rows of the first result by their class, those of others by their metric, and all by
-// a text that they hold.
+// a text that they contain.
 const column = (table, title) => all("th", table).find((th) => th.textContent === title)?.cellIndex;
 const FEW = 20;
 const whole = new Set();
@@ -60,8 +60,8 @@ const filter = () => {
     const wanted = at !== undefined && (isFirst ? label : metric);
     let n = 0;
     for (const row of table.tBodies[0].rows) {
-      const said = wanted && row.cells[at].textContent;
-      const chosen = !wanted || said === wanted || (!isFirst && said.startsWith(`${wanted} of `));
+      const value = wanted && row.cells[at].textContent;
+      const chosen = !wanted || value === wanted || (!isFirst && value.startsWith(`${wanted} of `));
       const texts = [...row.cells].map((cell) => cell.textContent.toLowerCase());
       row.hidden = !chosen || !texts.some((each) => each.includes(text));
       if (!row.hidden) n += 1;
@@ -133,8 +133,8 @@ const choose = () => {
   for (const [table, rows] of original) {
     const title = one(`${table.id}-title`);
     if (!titles.has(title)) titles.set(title, [...title.childNodes].map((node) => node.textContent));
-    const says = (text) => (chosen ? text.replaceAll("the leader", () => chosen) : text);
-    [...title.childNodes].forEach((node, i) => (node.textContent = says(titles.get(title)[i])));
+    const renamed = (text) => (chosen ? text.replaceAll("the leader", () => chosen) : text);
+    [...title.childNodes].forEach((node, i) => (node.textContent = renamed(titles.get(title)[i])));
     const leader = all("th button", table)[column(table, "class") === undefined ? 0 : 1];
     leader.textContent = chosen ? "baseline" : "leader";
     all(`[data-turned=${table.id}]`).forEach((note) => { note.hidden = !chosen; });
