@@ -1,11 +1,13 @@
-"""The reference: public names from docstrings, commands from their options."""
+"""Reference: every public name from its docstring, every command from its options."""
 
 import re
 from collections.abc import Iterator
+from inspect import ismodule
 
 import click
 import typer
 
+import modelcompare
 from modelcompare.cli import application
 from modelcompare.cli.commands import written
 from modelcompare.cli.options import READING
@@ -25,15 +27,22 @@ _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", 
 
 
 def public_names() -> dict[str, list[str]]:
-    """Return the public names of each room, in the order of the stub."""
-    rooms: dict[str, list[str]] = {}
-    for room, name in _IMPORT.findall(STUB):
-        rooms.setdefault(room, []).append(name)
-    return rooms
+    """Return the public names of each page."""
+    rooms = [room for room in modelcompare.__all__ if ismodule(getattr(modelcompare, room))]
+    found = {"main": [name for name in modelcompare.__all__ if name not in rooms]}
+    for room in {*rooms} - {"metrics", "testing"}:
+        module = getattr(modelcompare, room)
+        names = [name for name in dir(module) if not name.startswith("_")]
+        found[room] = [f"{room}.{n}" for n in names if not ismodule(getattr(module, n))]
+    return found
+
+
+_NAMES = "|".join(re.escape(name) for names in public_names().values() for name in names)
+_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
 
 
 def pages() -> dict[str, str]:
-    """Return the text of each page by its place in the site."""
+    """Return the text of each page by its path in the site."""
     rooms = public_names()
     shown = {
         page: (title, [f"modelcompare.{name}" for name in rooms.pop(page)])
@@ -81,7 +90,7 @@ def _commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
 
 
 def _options(params: list[click.Parameter]) -> list[str]:
-    """Return a definition list of arguments and options."""
+    """A definition list of arguments and options."""
     return [
         f"`{_spelled(param)}`\n:   {_plain(param.help)}\n"
         for param in params
@@ -97,7 +106,7 @@ def _spelled(param: click.Parameter) -> str:
 
 
 def _plain(text: str | None) -> str:
-    """Return a help text without the escapes of rich's markup."""
+    """A help text without the brackets that keep rich from reading them as markup."""
     return " ".join((text or "").replace("\\[", "[").split())
 
 

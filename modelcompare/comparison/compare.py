@@ -19,7 +19,7 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import intervals_at
+from modelcompare.comparison.selected import intervals_at, places_of, selected
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
@@ -199,9 +199,12 @@ def compare(
     draws = draws or correction == "max-t" or undefined != "count"
     n_drawn, seed = n_resamples if draws else 0, seed_sequence(rng)
     weights = BootstrapWeights(evaluation.units, n_drawn, seed, scheme)
-    replicated = _checked_draws(BootstrapResult(evaluation, weights, n_jobs, progress), undefined)
-    pairs = PairView(replicated, (a, b), n_resamples)
-    outcome = significance.run_test(used, pairs)
+    replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
+    _draw_if_needed(replicated, undefined)
+    every = PairView(replicated, (a, b), n_resamples)
+    places = places_of(evaluation, classes)
+    asked, pairs, outcome = selected(replicated, every, significance.run_test(used, every), places)
+    asked.warn_of_undefined()
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
@@ -221,14 +224,11 @@ def compare(
     ))  # fmt: skip
 
 
-def _checked_draws(result: BootstrapResult, undefined: Undefined) -> BootstrapResult:
-    """Warn of undefined resamples, if any are drawn; draw them now where others need them."""
-    if result.n_resamples:
-        # Of a scan the estimates come from the same pass.
-        if undefined != "count" or "units" not in result.evaluation.predictions.abilities:
-            drawn_now(result, undefined)
-        result.warn_of_undefined()
-    return result
+def _draw_if_needed(result: BootstrapResult, undefined: Undefined) -> None:
+    """Draw the resamples now if undefined ones matter, or the estimates need the same pass."""
+    of_scan = "units" not in result.evaluation.predictions.abilities
+    if result.n_resamples and (undefined != "count" or of_scan):
+        drawn_now(result, undefined)
 
 
 def _bounds(

@@ -16,7 +16,7 @@ from modelcompare.report.fields import read_members
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 from modelcompare.report.writers import files, notebook
-from modelcompare.report.writers.formats import SUFFIXES, WRITERS
+from modelcompare.report.writers.formats import WRITERS, form_of
 from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 
@@ -31,7 +31,7 @@ class Result(ABC):
     # Heading above the tables of a page.
     _page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
-    schema_version: ClassVar[int] = 1
+    _schema_version: ClassVar[int] = 1
     # Members of the JSON document: values, and after their names and a colon tables, with their
     # columns; the last of no columns has those values in a row. Each is an attribute or a method
     # of its name, or of the one after =. What ends in ? may be missing. A colon comes before a
@@ -98,19 +98,11 @@ class Result(ABC):
         return WRITERS["latex"](self.document())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write to a file: .csv (all frames), .html, .json, .md, .tex or .txt, by its name.
+        """Write to a file in the form of its suffix: .csv, .html, .json, .md, .tex or .txt.
 
-        Numbers of .csv and .json are not rounded; texts of .csv are no formulas (``'=cmd``), and
-        `modelcompare metrics --schema` describes .json. Figures have their own ``save``.
-        """
-        suffix = Path(path).suffix.lower()
-        if suffix not in SUFFIXES:
-            known = ", ".join(filter(None, SUFFIXES))
-            raise ValueError(f"{path}: the name of a file ends in {known}; figures have `plot`.")
-        files.write_text(path, WRITERS[SUFFIXES[suffix]](self.document()))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write in the form that the file's name implies: .csv, .json, .md, .tex, .txt, .html, ...
+        Numbers of .csv (all frames) and .json are not rounded; texts of .csv are no formulas
+        (``'=cmd``), and `modelcompare metrics --schema` describes .json. Figures have their own
+        ``save``.
 
         Raises
         ------
