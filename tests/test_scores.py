@@ -26,7 +26,7 @@ def compared(logged):
 
 
 def test_every_name_is_a_default_metric_in_its_order(logged, compared):
-    assert logged.score_names == compared.metrics == ("acc", "acc_norm", "loss")
+    assert logged.score_names == compared.evidence.metrics == ("acc", "acc_norm", "loss")
 
 
 @pytest.mark.parametrize("name", ["acc", "acc_norm", "loss"])

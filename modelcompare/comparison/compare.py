@@ -19,7 +19,7 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import intervals_at, places_of, selected
+from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
@@ -203,8 +203,10 @@ def compare(
     _draw_if_needed(replicated, undefined)
     every = PairView(replicated, (a, b), n_resamples)
     places = places_of(evaluation, classes)
-    asked, pairs, outcome = selected(replicated, every, significance.run_test(used, every), places)
+    asked = selected(replicated, places)
+    # Counted before the test, whose numbers stay in memory for its step-down.
     asked.warn_of_undefined()
+    pairs, outcome = tested(asked, every, significance.run_test(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)

@@ -150,8 +150,8 @@ def of_classes(result: Compared) -> bool:
     preds = result.bootstrap.evaluation.predictions
     kinds = {"labels", "probabilities"}
     return (
-        preds.unit == "samples" and preds.labels is not None and preds.codes is not None
-        and {*preds.kinds.values()} <= kinds
+        preds.unit == "samples" and preds.labels is not None and "rows" in preds.abilities
+        and preds.codes is not None and {*preds.kinds.values()} <= kinds
     )  # fmt: skip
 
 

@@ -28,14 +28,16 @@ def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> I
     ])  # fmt: skip
 
 
-def selected(
-    result: BootstrapResult, pairs: PairView, outcome: Outcome, places: IntArray | None
-) -> tuple[BootstrapResult, PairView, Outcome]:
-    """Select values of a result, of its pairs, and of a test of these; all if no place is given."""
-    if places is None:
-        return result, pairs, outcome
-    found = SelectedResult.of(result, places)
-    return found, replace(pairs, sample=found), found.outcome(outcome)
+def selected(result: BootstrapResult, places: IntArray | None) -> BootstrapResult:
+    """Select values of a result by their positions; all if none are given."""
+    return result if places is None else SelectedResult.of(result, places)
+
+
+def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[PairView, Outcome]:
+    """Select the values of a result among those of pairs and of their test."""
+    if not isinstance(asked, SelectedResult):
+        return pairs, outcome
+    return replace(pairs, sample=asked), asked.outcome(outcome)
 
 
 def intervals_at(whole: Interval, places: IntArray | None) -> Interval:

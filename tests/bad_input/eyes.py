@@ -126,7 +126,7 @@ CASES: list[Call | Run] = [
     Run(
         "truth values beside 0 and 1", "compare t.csv",
         "the labels of model 'a' do not match those of `y_true`: it gives 'False', 'True', `y_true` "
-        "holds '0', '1'; 'False' looks like '0' (they differ in how a truth value is written); "
+        "contains '0', '1'; 'False' looks like '0' (they differ in how a truth value is written); "
         "write them the same way.",
         _table(label=[0, 1] * 6, a=[True, False] * 6, b=[0, 1] * 6),
     ),

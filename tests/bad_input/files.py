@@ -126,7 +126,7 @@ CASES: list[Call | Run] = [
         "labels in another case",
         _read("y_true,a\nyes,Yes\nno,No\nno,No\n"),
         "the labels of model 'a' do not match those of `y_true`: it gives 'No', 'Yes', `y_true` "
-        "holds 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them the same way.",
+        "contains 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them the same way.",
     ),
     Call(
         "labels with a blank at the end",

@@ -156,7 +156,7 @@ def test_conventions_without_a_proof_are_refused():
 def test_scores_of_an_unknown_range_are_refused(scores):
     frame = pd.DataFrame({"a": [*scores * 9, None], "b": [0.5] * 19})
     low, high = min(0.5, *scores), max(0.5, *scores)
-    with pytest.raises(ValueError, match=rf"scores from {low} to {high} .*bounds=, --range"):
+    with pytest.raises(ValueError, match=rf"scores from {low} to {high} .*bounds=, --read range="):
         bounds(frame, n_resamples=99)
 
 

@@ -29,7 +29,7 @@ def test_scores_and_p_values_of_a_class_are_those_among_all_classes(metric, meth
     )
     # Six pairs of one class, instead of eighteen tests: Holm's factors are smaller.
     assert (one.differences["p_adjusted"] <= rows_of(every.differences)["p_adjusted"]).all()
-    assert one.family_sizes == {metric: 6}
+    assert one.evidence.family_sizes == {metric: 6}
 
 
 @pytest.mark.parametrize("correction", ["max-t", "min-p", "hommel", "fdr_bh"])

@@ -27,7 +27,8 @@ def test_replicates_that_would_not_fit_are_refused_and_those_that_just_fit_are_m
     ask, monkeypatch
 ):
     monkeypatch.setattr(memory, "free_memory", lambda: 2000 * OF_A_RESAMPLE)
-    assert ask(PREDS, METRICS, n_resamples=2000).n_resamples == 2000
+    made = ask(PREDS, METRICS, n_resamples=2000)
+    assert getattr(made, "bootstrap", made).n_resamples == 2000
     with pytest.raises(ValueError, match="resamples") as caught:
         ask(PREDS, METRICS, n_resamples=2001)
     assert str(caught.value) == (

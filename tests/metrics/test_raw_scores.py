@@ -112,7 +112,7 @@ def test_errors_of_raw_scores_stay_what_they_were(markers):
 def test_a_truth_of_two_fractions_is_measured_and_has_no_classes():
     preds = mc.Predictions([1.5, 2.5] * 5, {"a": np.arange(10) / 3}, kind="values")
     assert preds.labels is None
-    assert mc.compare(preds, n_resamples=9).metrics == ("rmse", "mae", "r2")
+    assert mc.compare(preds, n_resamples=9).evidence.metrics == ("rmse", "mae", "r2")
 
 
 def test_logits_keep_the_order_that_their_probabilities_lose():

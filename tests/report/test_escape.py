@@ -14,7 +14,7 @@ from rich.console import Console
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.report import escape
 from modelcompare.report.writers.files import figure_bytes
-from modelcompare.report.writers.formats import frame_csv
+from modelcompare.report.writers.formats import WRITERS, frame_csv
 from tests.cli.workflow import outputs
 from tests.report.written import (
     as_csv,
@@ -81,8 +81,9 @@ def test_no_form_holds_a_control_character(hostile, hostile_page):
 def test_no_name_breaks_a_line(make_comparison):
     plain = make_comparison([f"m{place}" for place in range(len(NAMES))])
     made = make_comparison(NAMES)
-    for form in ("to_markdown", "to_latex", "to_csv", "to_json"):
-        assert getattr(made, form)().count("\n") == getattr(plain, form)().count("\n"), form
+    for form in ("markdown", "latex", "csv", "json"):
+        written, expected = (WRITERS[form](each.document()) for each in (made, plain))
+        assert written.count("\n") == expected.count("\n"), form
 
 
 def test_no_line_on_a_screen_is_an_order_to_a_runner(hostile):

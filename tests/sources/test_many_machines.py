@@ -211,4 +211,4 @@ def test_sketches_of_many_files_are_made_in_place_and_added(tmp_path):
     assert found.about == here.about
     for key, numbers in here.numbers.items():
         assert found.numbers[key].tobytes() == numbers.tobytes()
-    assert mc.compare(found, **FEW).n_samples == 600
+    assert mc.compare(found, **FEW).evidence.n_samples == 600

@@ -294,7 +294,7 @@ ASKED = {
     "holds no sums for metric 'log_loss', it was made for accuracy": lambda: mc.compare(
         SKETCHED, "log_loss"
     ),
-    "'roc_auc_ovr' is no sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
+    "'roc_auc_ovr' is not a sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
     "test 'mcnemar-exact' needs single samples": lambda: mc.paired_test(
         SKETCHED, "mlp", "bow_pair", "accuracy", method="mcnemar-exact"
     ),
@@ -302,7 +302,7 @@ ASKED = {
         SKETCHED, undefined="stratify"
     ),
     "`predictions` is a sketch, which has no samples": lambda: mc.studies.variance_study(SKETCHED),
-    "is a sketch, which has no samples: compare": lambda: mc.compare_slices(SKETCHED),
+    "is a sketch, which has no samples: compare": lambda: mc.compare_groups(SKETCHED),
     "a subset needs single samples": lambda: SKETCHED.subset([0, 1]),
     "a column of strata needs single samples": lambda: SKETCHED.with_columns(strata=[1]),
     "`source` is a sketch": lambda: mc.io.sketch(SKETCHED),
@@ -318,7 +318,7 @@ def test_what_a_sketch_cannot_serve_is_refused_in_words(told):
 def test_disagreements_need_the_samples():
     result = mc.compare(SKETCHED, n_resamples=99)
     with pytest.raises(ValueError, match="has no samples"):
-        result.disagreements("mlp", "bow_pair")
+        mc.diagnostics.disagreements(SKETCHED, "mlp", "bow_pair")
     result.plot.forest()
     for figure in (result.plot.confusion, result.plot.roc):
         with pytest.raises(ValueError, match="this figure needs single samples"):

@@ -282,7 +282,8 @@ class SwappedSums(UnitSwaps):
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         count = np.zeros(self.observed.shape, dtype=np.intp)
         multiplicity = self.units.counts()
-        step = max(1, CACHE_BYTES // (8 * len(count)))
+        width = max(part.shape[2] for part in self.numbers.values())
+        step = max(1, CACHE_BYTES // (8 * len(count) * width))
         for start in range(0, self.units.n_units, step):
             rows = slice(start, min(start + step, self.units.n_units))
             some = np.flatnonzero((count < enough).any(axis=1))
