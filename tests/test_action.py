@@ -116,9 +116,7 @@ def test_no_script_holds_an_expression_that_a_runner_would_put_text_into():
 def test_a_passing_candidate_leaves_an_annotation_a_summary_and_every_output(runner):
     done = runner.compare()
     assert (done.returncode, told(done.stderr)) == (0, "")
-    assert done.stdout.startswith(
-        "::notice title=modelcompare gate::a is shown to be not worse than b"
-    )
+    assert done.stdout.startswith("::notice title=modelcompare gate::a is non-inferior to b")
     assert set(runner.outputs) == set(ACTION["outputs"])
     assert {key: about["value"] for key, about in ACTION["outputs"].items()} == {
         key: f"${{{{ steps.gate.outputs.{key} }}}}" for key in ACTION["outputs"]
@@ -134,7 +132,7 @@ def test_a_failing_candidate_fails_the_step_and_no_module_of_the_workspace_is_im
     (runner.work / "modelcompare.py").write_text("raise SystemExit(0)")
     done = runner.compare(baseline="a", candidate="b")
     assert done.returncode == 1
-    assert done.stdout.startswith("::error title=modelcompare gate::b is shown to be worse than a")
+    assert done.stdout.startswith("::error title=modelcompare gate::b is inferior to a")
     assert runner.outputs["answer"] == "shown otherwise"
 
 

@@ -57,7 +57,7 @@ def test_the_worse_model_does_not_pass_a_gate_on_a_score_that_should_be_low(name
     result = mc.compare(preds, n_resamples=99)
     assert not result.evidence.metric_info[name].greater_is_better
     assert result.scores.set_index("model")["rank"]["good"] == 1
-    with pytest.raises(AssertionError, match="is shown to be worse"):
+    with pytest.raises(AssertionError, match="is inferior to"):
         mc.testing.assert_not_worse(preds, "good", "bad", name, margin=0.05, n_resamples=99)
 
 

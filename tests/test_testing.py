@@ -44,7 +44,7 @@ def test_what_is_shown_otherwise_fails_whatever_becomes_of_too_few_data(on_incon
         mc.read_predictions(TABLE), "a", "b", "accuracy", margin=0.01, n_resamples=99
     )
     assert str(caught.value) == decision.sentence()
-    assert "b is shown to be worse than a by 0.01 or more in accuracy" in str(caught.value)
+    assert "b is inferior to a (margin 0.01) in accuracy" in str(caught.value)
 
 
 def test_too_few_data_fail_pass_or_skip():
@@ -95,7 +95,7 @@ class Test(unittest.TestCase):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_models.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "1 failed, 2 skipped" in done.stdout, done.stdout
-    assert "AssertionError: b is shown to be worse than a" in done.stdout
+    assert "AssertionError: b is inferior to a" in done.stdout
     assert "testing.py" not in done.stdout
     names, said = runpy.run_path(str(tmp_path / "test_models.py")), io.StringIO()
     tests = unittest.defaultTestLoader.loadTestsFromTestCase(names["Test"])

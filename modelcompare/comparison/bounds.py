@@ -182,7 +182,7 @@ class BoundedComparison(Comparison):
             told += f" and is better than {named} whatever the missing results were"
             told += f" ({p} in the worst case)"
         if unknown:
-            told += f"; nothing is shown about {', '.join(unknown)}"
+            told += f"; the difference from {', '.join(unknown)} is not significant"
         return f"{told}."
 
     def document(self) -> Document:

@@ -47,7 +47,7 @@ _TYPES = {"set": str, "slice": str, "n_samples": int}
 def plot_ranks(
     result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
 ) -> Figure:
-    """Draw mean ranks by a metric (the first by default); bars over models not told apart."""
+    """Draw mean ranks by a metric (the first by default); bars join models that do not differ."""
     chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
     ranks = diagram(result.friedman(chosen))
     return plot_critical_difference(ranks, chosen, result.signature, ax=ax)

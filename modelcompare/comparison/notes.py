@@ -40,7 +40,7 @@ def warn_of_tests(
 
 
 def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
-    """Find metrics whose data, whatever the models, keep every p-value above alpha."""
+    """Find metrics whose data keep every p-value above alpha for any two models."""
     if outcome.floor is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
@@ -52,8 +52,8 @@ def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
         if alpha <= floor < 1 and not math.isclose(floor, drawn):
             yield (
                 f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
-                f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "
-                f"few {units}."
+                f"{alpha:g} no difference can be significant: the models disagree on too few "
+                f"{units}."
             )
 
 

@@ -34,7 +34,7 @@ _VALUES = ("score", "value")
 def plot_ranks(
     result: RankComparison, metric: str | None = None, *, ax: Axes | None = None
 ) -> Figure:
-    """Draw the mean ranks; bars over models not told apart.
+    """Draw the mean ranks; bars join models that do not differ significantly.
 
     Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
     which it is not: `differences` has all pairs.
@@ -109,10 +109,10 @@ class RankComparison(Result):
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        told = "differ" if self.p_value < self.alpha else "are not told apart"
+        verb = "differ" if self.p_value < self.alpha else "do not differ significantly"
         best, *others = self.ranks["model"]
         return [
-            f"The models {told} over {len(self.scores)} data sets (Friedman, "
+            f"The models {verb} over {len(self.scores)} data sets (Friedman, "
             f"{p_clause(self.p_value)}).",
             f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
             f"{joined(led_clauses(self.differences, best, others))} ({self.test}).",
@@ -181,7 +181,7 @@ def critical_difference(
     >>> result = mc.tests.critical_difference(table)
     >>> print(result.verdict())
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
-    is better than bow and is not told apart from lstm (nemenyi).
+    is better than bow and is not significantly different from lstm (nemenyi).
     """
     scores = scores_of(_by_set(frame_of(table)), "data set")
     if len(scores.columns) < 3:

@@ -255,9 +255,10 @@ def _wide_notes(
     adjusted = f"p ({result.correction}, {n_tests} tests)" if result.correction != "none" else "p"
     notes = ["Bold: the best."]
     if _TIED in marked:
-        notes.append(f"{_TIED} not told apart from the best.")
+        notes.append(f"{_TIED} not significantly different from the best.")
     if marked.strip(_TIED):
-        notes.append("Superscripts: letters of the models that a model is shown to be better than.")
+        text = "Superscripts: letters of the models that a model is significantly better than."
+        notes.append(text)
     return [*notes, f"Shown: {adjusted} below {result.alpha:g}, {result.test} test."]
 
 
@@ -273,7 +274,7 @@ def _printed_leads(result: Compared) -> Table:
         for each, mark in zip((first, second), strong, strict=True)
     ]
     return Table(
-        f"{what.capitalize()} ({result.headline}; {subtitle}); bold: shown to be better",
+        f"{what.capitalize()} ({result.headline}; {subtitle}); bold: significantly better",
         [
             column("Metric", "metric", "label", kind="value"),
             *named,
@@ -360,9 +361,9 @@ def led(
 def led_clauses(
     differences: pd.DataFrame, leader: str, others: Sequence[str], *, tested: bool = False
 ) -> list[str]:
-    """Write whom a leader is better than, and from whom not told apart; `tested` with p-values."""
+    """Write which models a leader is better than or not different from; `tested` with p-values."""
     clauses = []
-    verbs = "is better than", "is not told apart from"
+    verbs = "is better than", "is not significantly different from"
     for verb, rows in zip(verbs, led(differences, leader, others), strict=True):
         names = [f"{x} ({p_clause(row.p_adjusted)})" if tested else x for x, row in rows.items()]
         clauses += [f"{verb} {', '.join(names)}"] if names else []

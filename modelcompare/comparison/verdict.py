@@ -94,10 +94,14 @@ class _Sentence:
         level = [i for i in tied if math.isclose(point[leader], point[i], rel_tol=1e-12)]
         if not level:
             rival = models[tied[0]] + (f" and {len(tied) - 1} more" if len(tied) > 1 else "")
-            return f"{models[leader]} leads ({best}) but cannot be told from {rival} ({clause})"
+            return (
+                f"{models[leader]} leads ({best}) but is not significantly different from {rival} "
+                f"({clause})"
+            )
         together = f"{self._names([leader, *level])} are level at {best} ({clause})"
         apart = [i for i in tied if i not in level]
-        return f"{together} and cannot be told from {self._names(apart)}" if apart else together
+        both = f"{together} and not significantly different from {self._names(apart)}"
+        return both if apart else together
 
     def _against_baseline(self, baseline: int, order: list[int]) -> str:
         """Name the models better, and worse, than the baseline, and those not different."""
@@ -116,12 +120,15 @@ class _Sentence:
         if tied := [i for i in others if not better[i] and not worse[i]]:
             clause = self._difference_clause(tied[0], baseline)
             what = "it" if parts else named
-            parts.append(f"{self._names(tied)} cannot be told from {what} ({clause})")
+            verb = "is" if len(tied) == 1 else "are"
+            parts.append(
+                f"{self._names(tied)} {verb} not significantly different from {what} ({clause})"
+            )
         settle = self._what_would_settle(tied[0], baseline) if len(tied) == 1 else ""
         return f"{'; '.join(parts)}.{settle}"
 
     def _difference_clause(self, a: int, b: int) -> str:
-        """Write the lead of a over b with interval and p-value, both corrected alike."""
+        """Write the lead of a over b with interval and p-value, corrected for the same tests."""
         found, n_rows = self.found, len(self.found.models) - 1
         rows = found.leads.iloc[self.at * n_rows : (self.at + 1) * n_rows]
         row = rows[(rows["model"] == found.models[a]) & (rows["other"] == found.models[b])].iloc[0]
@@ -145,10 +152,10 @@ class _Sentence:
         quantiles = normal_quantile(1 - found.alpha / self._n_tests) + ndtri(_POWER)
         needed = found.n_samples * float(quantiles * error / difference) ** 2
         if not math.isfinite(needed) or needed > 1e9:
-            return " No test set of a practical size would tell them apart."
+            return " No test set of practical size would show a difference."
         if needed <= found.n_samples:
             return ""
         return (
-            f" About {format_size(needed)} samples would tell them apart if the true difference is "
-            f"what was observed (power {_POWER:g})."
+            f" About {format_size(needed)} samples would be needed if the true difference is the "
+            f"observed one (power {_POWER:g})."
         )

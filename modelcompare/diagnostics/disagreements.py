@@ -68,11 +68,11 @@ class Disagreements(Result):
         counts = self.table["right"].value_counts()
         n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
         finding = (
-            f"{self.model_a} and {self.model_b} part on {len(self.table):,} of {self.n_samples:,} "
-            f"samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
+            f"{self.model_a} and {self.model_b} disagree on {len(self.table):,} of "
+            f"{self.n_samples:,} samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
             f"neither on {len(self.table) - n_a - n_b:,}."
         )
-        table = Table("Where they part", columns, self.table, decimals=3)
+        table = Table("Disagreements", columns, self.table, decimals=3)
         return self._document({self._stem: table}, findings=[finding])
 
 

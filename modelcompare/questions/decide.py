@@ -80,7 +80,7 @@ class DecisionResult(Result):
     n_samples : int
         Samples (or clusters).
     n_needed : float
-        Samples that would settle it (power 0.8) if the true gain is what was observed; NaN where it
+        Samples that would settle it (power 0.8) if the true gain is the observed one; NaN where it
         is settled, infinite where the gain lies on the margin.
     unit : {"samples", "clusters"}
         What is counted: clusters where `groups` are given.
@@ -158,20 +158,20 @@ class DecisionResult(Result):
         return " ".join([self._answer_in_words(), *self.notes])
 
     def _answer_in_words(self) -> str:
-        by = f" by {self.margin:g} or more"
+        margin = f" (margin {self.margin:g})"
         beyond = f" by more than {self.margin:g}" if self.margin else ""
         claim, opposite = {
             "non-inferior": (
-                f"not worse than {self.baseline}{by}",
-                f"worse than {self.baseline}{by}",
+                f"non-inferior to {self.baseline}{margin}",
+                f"inferior to {self.baseline}{margin}",
             ),
             "superior": (
                 f"better than {self.baseline}{beyond}",
                 f"not better than {self.baseline}{beyond}",
             ),
             "equivalent": (
-                f"within {self.margin:g} of {self.baseline}",
-                f"{self.margin:g} or more from {self.baseline}",
+                f"equivalent to {self.baseline}{margin}",
+                f"different from {self.baseline}{margin}",
             ),
         }[self.kind]
         what = value_name(self.metric, self.label)
@@ -190,19 +190,17 @@ class DecisionResult(Result):
         if self.answer == "not enough data":
             asked = f"whether {self.candidate} is {claim} in {what}"
             return (
-                f"{n} are not enough to say {asked}: {numbers} ({alpha})."
+                f"{n} are not enough to decide {asked}: {numbers} ({alpha})."
                 f"{self._what_would_settle()}{caveat}"
             )
-        said = claim if self.passed else opposite
-        return (
-            f"{self.candidate} is shown to be {said} in {what}: {numbers} ({n}, {alpha}).{caveat}"
-        )
+        claimed = claim if self.passed else opposite
+        return f"{self.candidate} is {claimed} in {what}: {numbers} ({n}, {alpha}).{caveat}"
 
     def _what_would_settle(self) -> str:
         if not self.n_needed <= 1e9:
-            return " No test set of a practical size would, at the gain that was observed."
+            return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"
-        return f" About {needed} would be, if the true gain is what was observed."
+        return f" About {needed} would be, if the true gain is the observed one."
 
 
 @checked(predictions=giving("sums"), alpha=check_one_sided)

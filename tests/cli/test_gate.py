@@ -17,14 +17,12 @@ def test_exit_codes_say_what_was_shown(run, wide_csv):
         "gate", wide_csv, "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW
     )
     assert passes.code == 0
-    assert passes.out.startswith(
-        "good is shown to be not worse than poor by 0.01 or more in f1_macro"
-    )
+    assert passes.out.startswith("good is non-inferior to poor (margin 0.01) in f1_macro")
     fails = run(
         "gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--margin", "0.01", *FEW
     )
     assert fails.code == 1
-    assert "poor is shown to be worse than good by 0.01 or more" in fails.out
+    assert "poor is inferior to good (margin 0.01)" in fails.out
     assert fails.err == ""
     superior = run(
         "gate", wide_csv, "--baseline", "fair", "--candidate", "good", "--superior", *FEW
@@ -49,7 +47,7 @@ def test_forms(run, wide_csv):
     )
     annotation = run(*arguments, "--format", "github")
     assert annotation.code == 1
-    assert annotation.out.startswith("::error title=modelcompare gate::poor is shown to be worse")
+    assert annotation.out.startswith("::error title=modelcompare gate::poor is inferior to")
     document = json.loads(run(*arguments, "--format", "json").out)
     assert document["passed"] is False
     assert document["ci_low"] < document["gain"] < document["ci_high"]
@@ -159,7 +157,7 @@ def test_a_workflow_gets_a_table_and_outputs_behind_what_others_wrote(
         numbers = [float(value) for value in values.split("\n")]
         assert numbers == pytest.approx([each[name] for each in plain["decisions"]], rel=1e-11)
     before, empty, first, *_ = files["GITHUB_STEP_SUMMARY"].read_text().split("\n")[1:]
-    assert (before, empty, first[:34]) == ("| - |", "", "- good is shown to be better than ")
+    assert (before, empty, first[:34]) == ("| - |", "", "- good is better than ")
     assert "| f1 of cat | non-inferior | 0.01 |" in files["GITHUB_STEP_SUMMARY"].read_text()
 
 
@@ -173,7 +171,7 @@ def test_a_name_cannot_add_an_output_of_its_own(run, tmp_path, monkeypatch):
     assert done.code == 1
     found = outputs((tmp_path / "output").read_text())
     assert found["passed"] == "false"
-    assert found["sentence"].startswith(r"x\nEND\npassed<<END\ntrue\nEND is shown to be worse")
+    assert found["sentence"].startswith(r"x\nEND\npassed<<END\ntrue\nEND is inferior to")
 
 
 @pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
@@ -221,7 +219,7 @@ def test_a_score_that_should_be_low_is_known_by_its_name(run, tmp_path, name):
     _scores(tmp_path / "scores.csv", name, np.random.default_rng(0))
     done = run("gate", "scores.csv", "--read", f"score={name}", "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
                *FEW)  # fmt: skip
-    assert (done.code, "is shown to be worse" in done.out) == (1, True)
+    assert (done.code, "is inferior to" in done.out) == (1, True)
     assert f"direction: {name}: lower is better, by its name" in done.read
     back = run("gate", "scores.csv", "--read", f"score={name}", "--baseline", "good", "--candidate", "bad", "--margin", "0.05",
                "--higher-is-better", *FEW)  # fmt: skip

@@ -86,7 +86,7 @@ def test_holm_is_over_all_pairs_and_classes_of_a_metric(result):
 def test_the_verdict_is_honest(result):
     accuracy, *_, last = result.verdict().splitlines()
     assert re.match(
-        r"accuracy: (good|twin) leads \(0\.\d+\) but cannot be told from (good|twin) \([+-]0\.\d+, "
+        r"accuracy: (good|twin) leads \(0\.\d+\) but is not significantly different from (good|twin) \([+-]0\.\d+, "
         r"95 % CI -0\.\d+ to 0\.\d+, p = \d\.\d+, both for 3 tests\); it is better than poor\.", accuracy,
     )  # fmt: skip
     assert last.startswith("log_loss: ")
@@ -117,7 +117,7 @@ def test_only_models_of_the_same_value_are_level():
     preds = mc.Predictions(y_true, {"a": y_true, "b": [1, *y_true[1:]], "c": y_true})
     verdict = mc.compare(preds, "accuracy", n_resamples=99).verdict()
     assert verdict.startswith("accuracy: a and c are level at 1.00")
-    assert verdict.endswith(") and cannot be told from b.")
+    assert verdict.endswith(") and are not significantly different from b.")
 
 
 def test_one_model_has_scores_and_no_differences(preds):

@@ -53,7 +53,7 @@ def test_the_published_example():
     ]  # fmt: skip
     assert at_10.verdict() == (
         "The models differ over 14 data sets (Friedman, p = 0.017). C4.5+m+cf has the best mean "
-        "rank (1.96): it is better than C4.5 and is not told apart from C4.5+m, C4.5+cf (nemenyi)."
+        "rank (1.96): it is better than C4.5 and is not significantly different from C4.5+m, C4.5+cf (nemenyi)."
     )
 
 

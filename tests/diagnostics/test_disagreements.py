@@ -24,7 +24,7 @@ def test_labels_that_differ_are_listed_with_ids_and_who_is_right():
         ("z", "cow", "cat", "dog", None),
     ]
     assert disagreements(preds, "a", "b").document().sentences == [
-        "a and b part on 4 of 5 samples: a is right or nearer on 1, b on 2, neither on 1."
+        "a and b disagree on 4 of 5 samples: a is right or nearer on 1, b on 2, neither on 1."
     ]
 
 
