@@ -67,10 +67,10 @@ class Disagreements(Result):
         columns = [each for each in columns if each.sources[0] in self.table]
         counts = self.table["right"].value_counts()
         n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
+        both = len(self.table) - n_a - n_b
         finding = (
-            f"{self.model_a} and {self.model_b} disagree on {len(self.table):,} of "
-            f"{self.n_samples:,} samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
-            f"neither on {len(self.table) - n_a - n_b:,}."
+            f"{a} and {b} disagree on {len(self.table):,} of {self.n_samples:,} samples: "
+            f"{a} is right or nearer on {n_a:,}, {b} on {n_b:,}, neither on {both:,}."
         )
         table = Table("Disagreements", columns, self.table, decimals=3)
         return self._document({self._stem: table}, findings=[finding])
