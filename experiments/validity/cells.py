@@ -96,8 +96,8 @@ def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
     warned = any("cluster" in str(warning.message) for warning in caught)
     point = result.bootstrap.point
     found = {
-        "score": (result.score_interval, point[0]),
-        "difference": (result.difference_interval, point[0] - point[1]),
+        "score": (result.evidence.score_interval, point[0]),
+        "difference": (result.evidence.difference_interval, point[0] - point[1]),
     }
     others = _other_intervals(result.bootstrap, preds, metrics)
     truths = {metric: world.truth(metric, label_of(metric), preds) for metric in metrics}

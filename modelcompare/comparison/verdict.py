@@ -100,8 +100,8 @@ class _Sentence:
             )
         together = f"{self._names([leader, *level])} are level at {best} ({clause})"
         apart = [i for i in tied if i not in level]
-        both = f"{together} and not significantly different from {self._names(apart)}"
-        return both if apart else together
+        others = f" and not significantly different from {self._names(apart)}" if apart else ""
+        return f"{together}{others}"
 
     def _against_baseline(self, baseline: int, order: list[int]) -> str:
         """Name the models better, and worse, than the baseline, and those not different."""
