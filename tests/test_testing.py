@@ -49,7 +49,7 @@ def test_what_is_shown_otherwise_fails_whatever_becomes_of_too_few_data(on_incon
 
 def test_too_few_data_fail_pass_or_skip():
     with pytest.raises(
-        AssertionError, match=r"^101 samples are not enough to say whether c is not"
+        AssertionError, match=r"^101 samples are not enough to decide whether c is non-inferior"
     ):
         assert_not_worse(TABLE, "a", "c", **CLEAR)
     found = assert_not_worse(TABLE, "a", "c", **CLEAR, on_inconclusive="pass")

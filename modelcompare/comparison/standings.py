@@ -24,16 +24,16 @@ def ranks(merit: FloatArray) -> IntArray:
 
 
 def rank_bounds(better: BoolArray) -> tuple[IntArray, IntArray]:
-    """Ranks that a model may have, given who is shown to be better than whom.
+    """Ranks that a model may have, given who is significantly better than whom.
 
-    At least as many models are ahead as are shown to be better, and at least as many behind as
+    At least as many models are ahead as are significantly better, and at least as many behind as
     are shown to be worse. With family-wise corrected tests the bounds hold for all models at once
     at the confidence 1 - alpha.
 
     Parameters
     ----------
     better : ndarray of bool of shape (n_values, n_models, n_models)
-        Whether model i is shown to be better than model j.
+        Whether model i is significantly better than model j.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def _letter(number: int) -> str:
 
 
 def tiers(better: BoolArray, order: IntArray) -> IntArray:
-    """Tier of each model: one more than that of the lowest model shown to be better.
+    """Tier of each model: one more than that of the lowest model that is significantly better.
 
     A model stands below another only where the tests show a chain of models down to it, each
     better than the next.
@@ -103,7 +103,7 @@ def tiers(better: BoolArray, order: IntArray) -> IntArray:
     Parameters
     ----------
     better : ndarray of bool of shape (n_models, n_models)
-        Whether model i is shown to be better than model j.
+        Whether model i is significantly better than model j.
     order : ndarray of int
         Models from best to worst.
 

@@ -263,7 +263,7 @@ def _wide_notes(
 
 
 def _printed_leads(result: Compared) -> Table:
-    """Put all differences into one table, in bold the model shown to be better."""
+    """Put all differences into one table, in bold the model that is significantly better."""
     frame = result.leads.reset_index(drop=True)
     shown = frame["p_adjusted"] < result.alpha
     frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))

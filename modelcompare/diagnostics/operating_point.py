@@ -37,7 +37,7 @@ def operating_point(
     Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest
     is taken (most recall); of those that reach the wanted recall the highest. What it reaches on
     the samples that chose it is optimistic. The intervals are of what it reaches on new samples:
-    each resample chooses anew and is held against these samples, so that they allow for the
+    each resample chooses again and is compared with these samples, so that they allow for the
     optimism and for the uncertainty of the choice. Choose it on other data and pass it as
     `threshold` for narrower ones.
 

@@ -269,7 +269,7 @@ def decide(
     >>> preds = mc.load_example("snli")
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
-    naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy: gain -0.0182,
+    naive_bayes is inferior to bow_pair (margin 0.005) in accuracy: gain -0.0182,
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     check_models(predictions.models, baseline=baseline, candidate=candidate)

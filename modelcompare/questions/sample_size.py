@@ -1,4 +1,4 @@
-"""Sample size needed to tell two models apart, and what this test set can show."""
+"""Sample size needed to detect a difference of two models, and what this test set can show."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def sample_size(
     confidence_level: float = 0.95,
     zero_division: ZeroDivision = math.nan,
 ) -> SampleSize:
-    """Samples needed to tell two models apart, and the smallest difference that n samples show.
+    """Compute the samples needed to detect a difference, and the smallest difference detected.
 
     From the models' influence functions on this test set, for any smooth metric: the standard
     error of their paired difference falls with the root of the number of samples.
@@ -260,7 +260,7 @@ def sample_size(
     alpha, power : float
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
-        Of the interval whose width is foretold.
+        Of the interval whose width is predicted.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
 

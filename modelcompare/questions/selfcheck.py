@@ -46,7 +46,7 @@ def selfcheck(
 ) -> pd.DataFrame:
     """Realised error of a test and coverage of an interval, simulated on the user's own data.
 
-    Samples (or whole clusters) are drawn anew from the test set. For the first null the two models'
+    Samples (or whole clusters) are resampled from the test set. For the first null the two models'
     outputs are swapped at random in each draw, so that there is no difference to find. For the
     second the test set is reweighted until the two values are equal, and the models stay as
     different as they are: their errors need not be of one kind, and a test that needs exchangeable

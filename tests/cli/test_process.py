@@ -178,7 +178,7 @@ def test_no_name_adds_a_command_to_a_workflow(run, tmp_path):
     gate = ("gate", "orders.npz", "--baseline", baseline, "--candidate", candidate, "--margin", "0.9",
             "-m", "accuracy", *FEW)  # fmt: skip
     annotation = run(*gate, "--format", "github").out
-    assert annotation.startswith("::notice title=modelcompare gate::::error::x is shown")
+    assert annotation.startswith("::notice title=modelcompare gate::::error::x is non-inferior")
     assert "100%25%0A::warning::y" in annotation
     assert annotation.count("\n") == 1
     plain = run(*gate).out

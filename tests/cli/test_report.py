@@ -19,7 +19,7 @@ def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     text = page.read_text(encoding="utf-8")
     for title in ("Scores and differences", "Subgroups", "Calibration", "Disagreements", "Method"):
         assert f">{title}</h2>" in text
-    assert "m and n part on" in text
+    assert "m and n disagree on" in text
     assert "<td>s3</td>" in text
     assert (
         f"modelcompare report {source} --slice part -o {page} --resamples 199 -m accuracy" in text

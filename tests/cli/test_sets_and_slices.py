@@ -81,7 +81,9 @@ def test_where_two_models_part_is_a_command(run):
     frame = mc.diagnostics.disagreements(
         read_predictions("news.csv", models=["a", "b"]), "a", "b"
     ).table
-    assert done.out.startswith(f"a and b part on {len(frame)} of 120 samples: a is right or nearer")
+    assert done.out.startswith(
+        f"a and b disagree on {len(frame)} of 120 samples: a is right or nearer"
+    )
     first = frame.iloc[0]
     assert f" {first['id']:<2}  {first['y_true']}      {first['said_a']}  " in done.out
     refused = run("disagreements", "news.csv", "--model", "a")

@@ -117,7 +117,7 @@ def test_only_models_of_the_same_value_are_level():
     preds = mc.Predictions(y_true, {"a": y_true, "b": [1, *y_true[1:]], "c": y_true})
     verdict = mc.compare(preds, "accuracy", n_resamples=99).verdict()
     assert verdict.startswith("accuracy: a and c are level at 1.00")
-    assert verdict.endswith(") and are not significantly different from b.")
+    assert verdict.endswith(") and not significantly different from b.")
 
 
 def test_one_model_has_scores_and_no_differences(preds):

@@ -143,7 +143,7 @@ def test_models_that_are_level_are_named_alone():
         warnings.simplefilter("ignore")
         verdict = mc.compare(few, "accuracy", n_resamples=199).verdict()
     assert "right3 and 11 more are level at 1.0" in verdict
-    assert "are not significantly different from weak0" in verdict
+    assert "and not significantly different from weak0" in verdict
 
 
 def test_resamples_that_hold_p_values_up_are_told_with_the_remedy():
