@@ -1,6 +1,7 @@
 """Fixtures that all tests share."""
 
 import gc
+import shutil
 import sys
 from pathlib import Path
 
@@ -67,3 +68,18 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the folder ../shared/data is absent")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start Chromium; skip the test where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
+    if program is None:
+        pytest.skip("needs Chromium; Debian's will do")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

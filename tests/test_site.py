@@ -3,14 +3,12 @@
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from docs.hooks.formulas import formula_of, mathml
 from docs.hooks.responses import _values
@@ -23,9 +21,6 @@ from tests.test_public_api import every_plot
 pytestmark = pytest.mark.pages
 for package in ("material", "mkdocstrings"):
     pytest.importorskip(package, reason='the extra "docs" is not installed')
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 PAGES = ["index", "tutorial", "metrics/f1", "metrics/index", "gallery"]
 
 
@@ -84,16 +79,6 @@ def test_the_map_for_language_models_leads_to_pages(site):
     links = re.findall(r"\]\(([^)]*)\)", (site / "llms.txt").read_text("utf-8"))
     assert len(links) > 15
     assert [link for link in links if not (site / link).is_file()] == []
-
-
-@pytest.fixture(scope="module", name="browser")
-def browser_fixture():
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium; Debian's will do")
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(name="opened")

@@ -234,8 +234,8 @@ def decide(
     baseline, candidate : str
         The models.
     metric : str, metric or callable
-        What counts; losses are turned, so that a gain is always good. Scores and functions are
-        turned by their name where no direction was told, which the sentence says.
+        Metric to decide by. Losses change sign, so that a gain is always good. Where no direction
+        is given, that of scores and functions is taken from their name, and the sentence says so.
     kind : {"non-inferior", "superior", "equivalent"}
         Non-inferior: the lower bound of the gain lies above -margin. Superior: above +margin.
         Equivalent: the whole interval lies within the margins (two one-sided tests, TOST). The

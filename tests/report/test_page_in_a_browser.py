@@ -1,25 +1,17 @@
 """What the page does in Chromium: sorted, filtered, folded and turned, by mouse and by keyboard."""
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 import modelcompare as mc
 from modelcompare.report.numbers import format_interval, format_number, format_p_value
 from tests.report.written import page as page_of
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = [
-    pytest.mark.pages,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium; Debian's will do"),
-]
+pytestmark = pytest.mark.pages
 
 SCRIPT, FORMULA, LONG = "<script>alert('$&')</script>", "=cmd()|' /C calc'!A0", "a-long-name-" * 8
 MODELS = ("plain", SCRIPT, FORMULA, LONG, "<img src=x onerror=alert(2)>")
@@ -63,14 +55,6 @@ def url_fixture(result, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(page_of(result, more), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module", name="browser")
-def browser_fixture():
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(name="opened")

@@ -93,7 +93,7 @@ class Average(Ratio):
     # -- columns of pairs -----------------------------------------------------------------------
 
     @property
-    def own_width(self) -> int:  # type: ignore[override]
+    def own_width(self) -> int:
         return len(self._mixed)
 
     def own_columns(self, pairs: IntArray) -> FloatArray:

@@ -74,7 +74,7 @@ class Mean(Quotient):
         return found
 
     @property
-    def own_width(self) -> int:  # type: ignore[override]
+    def own_width(self) -> int:
         return int(self._skewed.any())
 
     def own_columns(self, pairs: IntArray) -> FloatArray:

@@ -42,7 +42,6 @@ class Formula(ABC):
     """
 
     studentized = True
-    own_width = 0  # columns of each pair
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         self.metric = metric
@@ -77,6 +76,11 @@ class Formula(ABC):
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
         return []
+
+    @property
+    def own_width(self) -> int:
+        """Return the number of columns of each pair itself."""
+        return 0
 
     def own_columns(self, pairs: IntArray) -> FloatArray:  # noqa: ARG002
         """Return columns (n_pairs * own_width, n_units) of pairs themselves."""
