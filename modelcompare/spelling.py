@@ -92,6 +92,18 @@ def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) ->
     return list(dict.fromkeys([*inside, *alike]))[:most]
 
 
+def did_you_mean(text: str, known: Sequence[str], *, otherwise: str) -> str:
+    """Return a question with the nearest one or two names, or another hint if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("metrisc", ["metrics", "groups"], otherwise="commands: metrics, groups.")
+    'did you mean metrics?'
+    """
+    found = nearest(text, known, cutoff=0.5, most=2)
+    return f"did you mean {' or '.join(found)}?" if found else otherwise
+
+
 def _place_in(part: str, name: str) -> int:
     """Return 0 if a part begins a name, 1 if it begins a word in it, else 2."""
     if name.startswith(part):

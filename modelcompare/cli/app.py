@@ -18,7 +18,7 @@ import modelcompare as mc
 from modelcompare.cli.commands import register
 from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
 from modelcompare.cli.table import COMMANDS, STUDY
-from modelcompare.spelling import nearest
+from modelcompare.spelling import did_you_mean
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -114,9 +114,8 @@ def _unknown(command: str) -> str:
     within = [name for name in names if written.removesuffix("-study") in name.split()]
     if within:
         return f"there is no command {command!r}; use modelcompare {within[0]}."
-    meant = nearest(written, names, cutoff=0.5)
     known = sorted({name.partition(" ")[0] for name in names})
-    hint = f"did you mean {' or '.join(meant[:2])}?" if meant else f"commands: {', '.join(known)}."
+    hint = did_you_mean(written, names, otherwise=f"commands: {', '.join(known)}.")
     return f"there is no command {command!r}; {hint}"
 
 

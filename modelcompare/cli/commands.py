@@ -16,7 +16,7 @@ from typer.core import TyperCommand
 
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
-from modelcompare.spelling import nearest
+from modelcompare.spelling import did_you_mean
 from modelcompare.words import check_choice, listed
 
 # Panels of options in the order of the help, and the widest first column of its lists.
@@ -187,12 +187,7 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         name = name.strip().replace("_", "-")
         if name not in known:
-            meant = nearest(name, [*known], cutoff=0.5)
-            hint = (
-                f"did you mean {' or '.join(meant[:2])}?"
-                if meant
-                else f"it has {', '.join(known)}."
-            )
+            hint = did_you_mean(name, [*known], otherwise=f"it has {', '.join(known)}.")
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
             raise ValueError(f"--read {text}: write --read {written(known[name])}.")
