@@ -53,8 +53,8 @@ class ModelColumns:
         Each part as a combination of those that are multiplied.
     widths : list of int
         Columns of each block of one model.
-    n_models : int
-        Number of models.
+    n_models, n_own : int
+        Number of models, and of columns of pairs, which are multiplied with the others.
     """
 
     matrices: list[Rows]
@@ -63,14 +63,21 @@ class ModelColumns:
     weights: list[dict[int, float]]
     widths: list[int]
     n_models: int
+    n_own: int
 
     @classmethod
     def of(
-        cls, blocks: Sequence[Block], widths: list[int], n_models: int, counts: IntArray
+        cls,
+        blocks: Sequence[Block],
+        widths: list[int],
+        n_models: int,
+        counts: IntArray,
+        own: FloatArray,
     ) -> ModelColumns:
         """Arrange blocks (n_units, n_models, width), the first ones preferred to later ones.
 
-        A mask swaps a unit at most as often as the unit is counted.
+        A mask swaps a unit at most as often as the unit is counted. `own` are columns of pairs,
+        (n_own, n_units).
 
         Blocks are made when they are needed: all together they may be large.
         """
@@ -88,34 +95,45 @@ class ModelColumns:
         for block, sources in of_blocks:
             numbers = differences[block].columns()
             found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
+        if len(own):
+            found[len(parts)] = Rows(own)
         together = _together(found)
         matrices = []
         for places in together.values():
             columns = [found[source].columns for source in places]
             whole = columns[0] if len(columns) == 1 else np.concatenate(columns)
             matrices.append(Rows(whole, found[places[0]].units))
-        return cls(matrices, parts, [*chain(*together.values())], weights, widths, n_models)
+        order = [*chain(*together.values())]
+        return cls(matrices, parts, order, weights, widths, n_models, len(own))
 
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
         return sum(int(rows.columns.shape[0]) for rows in self.matrices)
 
-    def sums(self, swapped: Swapped) -> list[FloatArray]:
-        """Return sums of each block over the units that swap, each (n_models, width, n_masks)."""
+    def sums(self, swapped: Swapped) -> tuple[list[FloatArray], FloatArray]:
+        """Return sums over the units that swap.
+
+        Returns
+        -------
+        blocks : list of ndarray of shape (n_models, width, n_masks)
+            Sums of each block.
+        own : ndarray of shape (n_own, n_masks)
+            Sums of the columns of pairs.
+        """
         others, n_masks = self.n_models - 1, swapped.n_masks
         every = swapped.times_each(self.matrices)
         moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
-        found, first = {}, 0
-        for source in self.sources:
-            columns = self.parts[source][1]
-            last = first + others * (columns.stop - columns.start)
-            found[source], first = moved[first:last].reshape(others, -1, n_masks), last
+        parts = [others * (columns.stop - columns.start) for _, columns in self.parts]
+        ends = np.cumsum([[*parts, self.n_own][source] for source in self.sources])
+        # Nothing remains after the last one.
+        found = dict(zip(self.sources, np.split(moved, ends), strict=False))
+        own = found.pop(len(parts), moved[:0])
         blocks = [np.zeros((self.n_models, width, n_masks)) for width in self.widths]
         for (block, columns), weights in zip(self.parts, self.weights, strict=True):
             for source, weight in weights.items():
-                blocks[block][1:, columns] += weight * found[source]
-        return blocks
+                blocks[block][1:, columns] += weight * found[source].reshape(others, -1, n_masks)
+        return blocks, own
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,8 @@ class SwappedSums(UnitSwaps):
         ]
         further = [block for formula in self.formulas for block in formula.products()]
         widths, blocks = zip(*linear, *further, strict=True)
-        return ModelColumns.of(blocks, [*widths], len(self.evaluation.models), self.units.counts())
+        n_models, counts = len(self.evaluation.models), self.units.counts()
+        return ModelColumns.of(blocks, [*widths], n_models, counts, self._kept)
 
     @cached_property
     def products(self) -> dict[Formula, slice]:
@@ -173,11 +174,11 @@ class SwappedSums(UnitSwaps):
     @property
     def n_columns(self) -> int:
         """Number of columns that a mask is multiplied by."""
-        return self.columns.n_columns + len(self._kept)
+        return self.columns.n_columns
 
     @property
     def n_shared(self) -> int:
-        return len(self.evaluation.models) * sum(self.columns.widths) + len(self._kept)
+        return len(self.evaluation.models) * sum(self.columns.widths) + self.columns.n_own
 
     @cached_property
     def totals(self) -> dict[Statistic, FloatArray]:
@@ -186,7 +187,7 @@ class SwappedSums(UnitSwaps):
         return {s: np.tensordot(counts, part, 1) for s, part in self.numbers.items()}
 
     def sum_up(self, swapped: Swapped) -> None:
-        swapped.sums, swapped.own = self.columns.sums(swapped), swapped.times(self._kept)
+        swapped.sums, swapped.own = self.columns.sums(swapped)
         if self.strata is None:
             return
         codes, units = self.strata.codes[swapped.units], np.arange(self.units.n_units)
@@ -195,13 +196,13 @@ class SwappedSums(UnitSwaps):
             here = np.flatnonzero(codes == stratum)
             draw = partial(np.take, swapped.masks, here, axis=1)
             inside = Swapped(draw, swapped.n_masks, units[swapped.units][here])
-            by_stratum.append(self.columns.sums(inside)[: len(self.linear)])
+            by_stratum.append(self.columns.sums(inside)[0][: len(self.linear)])
         swapped.in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
 
     def own_sums(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         """Return sums (n_pairs, own_width, n_masks) of the columns of pairs."""
         own = self.formulas[0]  # A formula with columns of pairs is alone.
-        if len(self._kept):
+        if self.columns.n_own:
             return swapped.own.reshape(len(self.model_a), -1, swapped.n_masks)[pairs]
         found = swapped.times(own.own_columns(pairs))
         return found.reshape(len(pairs), own.own_width, swapped.n_masks)
