@@ -52,21 +52,15 @@ NOT_PLAIN = {
 }
 ALLOWED = {
     "(root)": 1,
-    "cli": 2,
     "comparison": 72,
-    "data": 8,
     "diagnostics": 14,
     "questions": 14,
-    "readers": 7,
-    "report": 7,
     "significance": 8,
-    "sources": 7,
     "studies": 18,
 }
 ALLOWED_OPENINGS = {
     "comparison": 3,
     "questions": 2,
-    "report": 2,
     "significance": 1,
 }
 # Names of arguments and values are not prose.

@@ -73,7 +73,7 @@ def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> No
 
 
 def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
-    """Return the kind of decision whose flag was given, if one was."""
+    """Return the decision whose flag was given, or None."""
     chosen = [kind for kind, wanted in asked.items() if wanted]
     if len(chosen) > 1:
         raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")

@@ -41,13 +41,13 @@ def _facts(metric: AnyMetric) -> dict[str, object]:
         # Written as JSON, which has no infinity, an open end is null.
         "bounds": metric.bounds,
         "greater_is_better": metric.greater_is_better, "needs": metric.needs,
-        "per_class": metric.per_class, "road": metric.strategy, "cost": metric.cost,
+        "per_class": metric.per_class, "method": metric.strategy, "cost": metric.cost,
         "references": list(metric.references),
     }  # fmt: skip
 
 
 def _table(found: list[AnyMetric]) -> str:
-    header = ["metric", "better", "bounds", "needs", "road", "cost"]
+    header = ["metric", "better", "bounds", "needs", "method", "cost"]
     rows = [
         [
             each.name, "higher" if each.greater_is_better else "lower", _bounds(each),
@@ -82,7 +82,7 @@ def _page(metric: AnyMetric) -> str:
     facts = {
         "bounds": f"{_bounds(metric)}, {direction}, {per}",
         "needs": _NEEDS.get(metric.needs, metric.needs),
-        "road": f"{metric.strategy}: {metric.cost}",
+        "method": f"{metric.strategy}: {metric.cost}",
     }
     lines += ["", *(f"  {key:8}{value}" for key, value in facts.items())]
     for place, reference in enumerate(metric.references):

@@ -9,7 +9,8 @@ from modelcompare.report import schema as schemas
 
 OF_METRICS = "metrics/1"
 _MEMBERS = """
-    metrics: name summary variant text bounds greater_is_better needs per_class road cost references
+    metrics: name summary variant text bounds greater_is_better needs per_class method cost
+        references
 """
 
 

@@ -43,7 +43,7 @@ def from_nbest(
         For each model and sample, pairs of (answer, probability) in any order, or a mapping. Their
         probabilities sum to 1 or less.
     kind : {"labels", "texts"}
-        Kind of the answers. ``cslot_error_rate`` and ``cspan_f1`` take the expectation over a list
+        Type of the answers. ``cslot_error_rate`` and ``cspan_f1`` take the expectation over a list
         of texts, other metrics of texts the likeliest one.
     labels : array-like, optional
         The classes; those that occur in `y_true` or a list, sorted, by default.

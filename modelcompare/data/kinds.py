@@ -1,4 +1,4 @@
-"""Kinds of outputs (labels, probabilities, values, scores, texts), as declared or detected."""
+"""Output types (labels, probabilities, values, scores, texts), as declared or detected."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def decide_kinds(
     truth: AnyArray | None,
     labels: ArrayLike | None,
 ) -> tuple[Kind, ...]:
-    """Return the kind of each model's output, as given or by shape and content."""
+    """Return the output type of each model, as given or by shape and content."""
     if kind != "auto":
         single = [model for model, array in arrays.items() if array.ndim == 1]
         if kind == "probabilities" and single and len(_known(truth, labels)) != 2:

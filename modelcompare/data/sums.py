@@ -47,7 +47,7 @@ class About:
     salt : str
         Salt with which the names of items were hashed.
     models, kinds : tuple of str
-        The models, and the kind of each one's output.
+        The models, and the output type of each.
     labels : tuple, optional
         The classes.
     metrics : tuple of str

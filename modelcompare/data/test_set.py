@@ -78,7 +78,7 @@ class TestSet(ABC):
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
-        """Kind of each model's output, in the order given."""
+        """Output type of each model, in the order given."""
         return self._kinds
 
     @property
@@ -276,7 +276,7 @@ class TestSet(ABC):
 
     @property
     def sample(self) -> TestSet:
-        """Samples that show every kind of output: a block of a scan, else all."""
+        """Samples that show every output type: a block of a scan, else all."""
         return self
 
     @property

@@ -42,7 +42,7 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
     scores = first.score_names != second.score_names
     if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:
-        raise ValueError("the two test sets have different kinds of outputs, or other labels.")
+        raise ValueError("the two test sets have different output types or labels.")
 
     def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
         return None if a is None or b is None else np.concatenate([a, b])

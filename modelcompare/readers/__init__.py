@@ -85,7 +85,7 @@ def read_predictions(
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
         {kinds} (also .gz), or folders of them; frames
         of pandas, polars (also lazy), pyarrow, DuckDB and other libraries that narwhals knows. The
-        kind of pipes and of ``/dev/stdin`` without a suffix is determined by their first bytes.
+        format of pipes and of ``/dev/stdin`` without a suffix is detected from the first bytes.
     true, id : str, optional
         Columns of the truth and of the samples' names. By default the truth is found by its name
         (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models

@@ -108,20 +108,19 @@ def check_file(path: Path) -> None:
 
 
 def file_kind(path: Path) -> FileKind:
-    """Return the kind of a file by its name, without .gz."""
+    """Return the file type by the suffix, without .gz."""
     found = known_kind(path)
     if found is None:
         suffix = _unpacked(path).suffix.lower() or "(no suffix)"
         known = [".txt" if kind == "text" else f".{kind}" for kind in get_args(FileKind)]
         raise ValueError(
-            f"{path.name}: unknown kind of file {suffix}; known are {', '.join(known)}, also with "
-            ".gz."
+            f"{path.name}: unknown file type {suffix}; known are {', '.join(known)}, also with .gz."
         )
     return found
 
 
 def known_kind(path: Path) -> FileKind | None:
-    """Return the kind of a file by its name, or None."""
+    """Return the file type by the suffix, or None."""
     return _KINDS.get(_unpacked(path).suffix.lower())
 
 

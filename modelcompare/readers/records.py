@@ -44,7 +44,7 @@ class Records:
         All other columns, in the same rows, which options may name as clusters, strata or
         subgroups; dotted names reach into objects in its cells.
     kind : str
-        Kind of ``y_pred``, if the format determines it.
+        Output type of ``y_pred``, if the format determines it.
     written : bool
         Cells are texts, as in a file that knows no types.
     format : str

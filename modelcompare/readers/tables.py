@@ -245,7 +245,7 @@ def arrow_table(rows: Any, name: str) -> pd.DataFrame:
     return _of_types(frame.loc[:, headed], name)
 
 
-# Readers of tables, by kind of file.
+# Readers of tables, by file type.
 TABLES: dict[str, Callable[[File], pd.DataFrame]] = {
     "csv": partial(_read_delimited, separator=","),
     "tsv": partial(_read_delimited, separator="\t"),

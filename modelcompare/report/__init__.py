@@ -1,1 +1,1 @@
-"""Everything that a person reads: documents, tables, figures, and a writer for each format."""
+"""Documents, tables and figures, and a writer for each format."""

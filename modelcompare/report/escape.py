@@ -13,8 +13,8 @@ _BEYOND_ASCII = (
 )
 _UNSEEN = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
 _UNSEEN_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
-# A line that begins with "::", or holds "##[", is an order to a GitHub runner, which reads the log
-# whatever the form of what is printed; "##vso[" is one to Azure's, "##teamcity[" to TeamCity's.
+# A GitHub runner obeys lines of its log that begin with "::" or contain "##[", in every output
+# format; Azure's runner obeys "##vso[", TeamCity's "##teamcity[".
 _ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\w*\[)")
 _ORDER_AT_START = re.compile(r"^(\s*):(?=:)", re.M)
 _ORDER_WITHIN = re.compile(r"#(?=#\w*\[)")

@@ -78,7 +78,7 @@ _MEMBER = re.compile(r"(\w+)(\??)(?:=([\w.]+))?(:?)(\w*)")
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a JSON document: a value, or a table with members of its own."""
+    """A member of a JSON document: a value, or a table that has members itself."""
 
     name: str
     source: str  # the attribute, or the method, of the result that gives it

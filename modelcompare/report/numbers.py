@@ -46,7 +46,7 @@ def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
 def format_interval(low: float, high: float, decimals: int) -> str:
     """Write an interval with a word between its ends, since a dash would read as a minus sign.
 
-    An end that the data leave open is said, and where both are there is no interval.
+    An infinite end is written "or more" or "or less"; if both are infinite, there is no interval.
 
     >>> format_interval(0.70301, 0.72084, 4)
     '0.7030 to 0.7208'

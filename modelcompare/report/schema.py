@@ -33,7 +33,7 @@ _TEXTS = {"type": "array", "items": _TEXT}
 _NUMBER, _LABEL, _COUNT, _TEXT_OR_NONE = (
     {"$ref": f"#/$defs/{name}"} for name in ("number", "label", "count", "text_or_none")
 )
-# By the kind of a field; all others are numbers.
+# By the type of a field; all others are numbers.
 _KINDS: Mapping[str, Any] = {
     "text": _TEXT, "model_a": _TEXT, "model_b": _TEXT, "label": _LABEL, "given": _LABEL,
     "count": _COUNT, "flag": {"type": "boolean"},
@@ -77,7 +77,7 @@ def schema(documents: Mapping[str, str]) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Documents of modelcompare",
-        "description": "What modelcompare writes as JSON. The member schema names the kind of a "
+        "description": "What modelcompare writes as JSON. The member schema names the type of a "
         "document and its version, which goes up whenever a member is added, removed or means "
         "something else.",
         "oneOf": [{"$ref": f"#/$defs/{name}"} for name in parts],

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from modelcompare.words import shown
 
-# Kinds of files whose rows can be read without those before them, by suffix.
+# Suffixes of files whose rows can be read without those before them.
 FORMATS = {
     ".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc",
 }  # fmt: skip

@@ -135,7 +135,7 @@ class Layout:
         return self.quietly(counted), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
-        """Return the layout with the classes and the kind of outputs that some rows show."""
+        """Return the layout with the classes and output types of some rows."""
         for model, kind in shown.kinds.items():
             if kind not in _SUPPORTED:
                 raise CannotScanError(

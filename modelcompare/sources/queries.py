@@ -16,7 +16,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.data import checks
-from modelcompare.data.sums import About, Summed
+from modelcompare.data.sums import COLUMNS, About, Summed
 from modelcompare.sources.found import FAULTS, PAIRS, Fault
 from modelcompare.words import BUCKETS, SALT, Dialect, check_names
 
@@ -180,11 +180,9 @@ def _rows(
     dialect: Dialect, models: Sequence[str], classes: Sequence[str], about: str
 ) -> Iterator[str]:
     """Yield the rows of the sketch: its description, its numbers, and possible faults."""
-    told = _literal(dialect, about)
-    yield (
-        f"SELECT 0 AS bucket, 'about' AS statistic, '' AS model, {told} AS label, '' AS said, "
-        f"0 AS place, {_real('0')} AS value"
-    )
+    first = ("0", "'about'", "''", _literal(dialect, about), "''", "0", _real("0"))
+    named = (f"{value} AS {column}" for value, column in zip(first, COLUMNS, strict=True))
+    yield f"SELECT {', '.join(named)}"
     alone = " AND ".join(f"of_{place} = 1" for place in range(len(models)))
     for name in ("samples", "count"):
         yield _row(name, "''", "''", "SUM(n)", alone, "bucket")

@@ -1,10 +1,10 @@
 """Mergeable sums of metric statistics, bucketed by a hash of the sample id.
 
 As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
-statistic, model (empty where all models share the statistic), label and said (the classes a number
-belongs to; `said` where there are two), place (of several numbers of a class) and value. Numbers
-that are 0 are left out. One row, of the statistic "about", has the description of the others as
-JSON in its label.
+statistic, model (empty where all models share the statistic), label and `said` (the classes of a
+number; `said` is empty unless there are two), place (of several numbers of a class) and value.
+Numbers that are 0 are left out. One row, of the statistic "about", describes the others: its label
+is JSON.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Sketch(TestSet):
         return self if other == 0 else NotImplemented  # `sum` starts with 0.
 
     def output(self, model: str) -> Output:
-        """Return the kind of a model's output, without samples."""
+        """Return the output type of a model, without samples."""
         checks.check_models(self.models, model=model)
         return Output(self.kinds[model], _NOTHING)
 
@@ -191,9 +191,9 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
         "salts": about.salt,
         "numbers of buckets": sketch.n_buckets,
         "models": sorted(about.models),
-        "kinds of outputs": sketch.kinds,
+        "output types": sketch.kinds,
         "statistics": sorted(summed.name for summed in about.statistics),
-        "kinds of truth": "no classes" if about.labels is None else of_classes,
+        "types of true labels": "no classes" if about.labels is None else of_classes,
         "scores": about.score_names,
         "directions": about.greater_is_better,
         "ranges": about.bounds,

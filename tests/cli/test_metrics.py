@@ -19,7 +19,7 @@ def test_a_page_says_what_the_docstring_says(run, name):
     out = run("metrics", name).out
     first_line = getattr(metrics, get_metric(name).stem).__doc__.split("\n")[0]
     assert first_line in " ".join(out.split())
-    assert all(word in out for word in ("bounds", "needs", "road"))
+    assert all(word in out for word in ("bounds", "needs", "method"))
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -191,9 +191,9 @@ def damaged(tmp_path, name, content):
         ("t.csv", b"y_true,a,a\n1,2,3\n", "t.csv: column 'a' occurs twice."),
         ("t.csv", b"y_true,a\n1,2\n1,2,3\n", "t.csv: rows of different lengths ("),
         ("t.csv.gz", gzip.compress(b"y_true,a\n1,2\n", mtime=0)[:-9], "t.csv.gz: the file is damaged or cut"),
-        ("t.xlsx", b"x", "t.xlsx: unknown kind of file .xlsx; known are .csv, .tsv, .parquet, "
+        ("t.xlsx", b"x", "t.xlsx: unknown file type .xlsx; known are .csv, .tsv, .parquet, "
          ".jsonl, .npz, .json, .eval, .txt, also with .gz."),
-        ("t", b"x", "t: unknown kind of file (no suffix)"),
+        ("t", b"x", "t: unknown file type (no suffix)"),
         ("t.jsonl", b'{"a": 1}\n{"a": \n', "t.jsonl: line 2 is not JSON ("),
         ("t.jsonl", b"[1]\n", "t.jsonl: line 1 is not a JSON object."),
         ("t.parquet", b"PAR1 no", "t.parquet: not a readable Parquet file ("),

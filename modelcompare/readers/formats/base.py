@@ -34,7 +34,7 @@ class Format:
     name : str
         Name in messages.
     kinds : frozenset of str
-        Kinds of file that it comes in.
+        File types of the format.
     read : callable
         Files of this format that were named together -> their records. If a file does not name the
         model or the test set of a row, the caller does, from ``frame["file"]``, the position of the

@@ -39,7 +39,7 @@ class Look:
     line: LineStyle = "-"
 
     def options(self, **more: Any) -> dict[str, Any]:
-        """As matplotlib's lines take it."""
+        """Return the style as keyword arguments of matplotlib's lines."""
         own = {"color": self.colour, "marker": self.marker, "linestyle": self.line}
         return {"markersize": 3.8, "linewidth": 1.4, **own, **more}
 

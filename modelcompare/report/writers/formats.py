@@ -95,7 +95,7 @@ def form_of(path: Path, *, otherwise: str = "") -> Format:
     Raises
     ------
     ValueError
-        If the name has another suffix; `otherwise` says what else to do.
+        If the name has another suffix; `otherwise` ends the message with an alternative.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -69,7 +69,7 @@ def _label(root: ElementTree.Element, told: Mapping[str, Sequence[str]]) -> None
 
 
 def _simplify(root: ElementTree.Element, name: str) -> None:
-    """Keep what is drawn: no metadata, no style of its own, no id that nothing refers to."""
+    """Keep what is drawn; remove metadata, styles, and ids that nothing refers to."""
     for tag in ("metadata", "title"):
         for part in root.findall(f"{_SVG}{tag}"):
             root.remove(part)
