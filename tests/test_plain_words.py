@@ -1,4 +1,4 @@
-"""Plain words: docstrings, comments and messages use the terms of the field.
+"""Plain words: docstrings, comments, messages, pages and notebooks use the terms of the field.
 
 `ALLOWED` and `ALLOWED_OPENINGS` are the violations of rooms that are not finished; they may only
 shrink.
@@ -6,6 +6,7 @@ shrink.
 
 import ast
 import io
+import json
 import re
 import tokenize
 from collections import Counter
@@ -14,9 +15,16 @@ from pathlib import Path
 import pytest
 
 import modelcompare
+from tests.pages import ROOT
 
 PACKAGE = Path(modelcompare.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
+]
 
 # Openings of a docstring that name neither an action nor a thing.
 VAGUE = re.compile(
@@ -65,6 +73,9 @@ ALLOWED_OPENINGS = {
 }
 # Names of arguments and values are not prose.
 CODE = re.compile(r"``.*?``|`[^`]*`|(['\"])\w*\1")
+FENCED = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
+# The tables of CONTRIBUTING.md that show each word next to its replacement.
+WORD_TABLES = re.compile(r"^## Words\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 
 
 def prose(source):
@@ -84,9 +95,22 @@ def prose(source):
     yield " ".join(comments)
 
 
-def not_plain(source):
+def page_prose(path):
+    """Yield paragraphs of a page, or of a notebook's markdown cells, without fenced code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        sources = ["".join(each["source"]) for each in cells if each["cell_type"] == "markdown"]
+        text = "\n\n".join(sources)
+    elif path.name == "CONTRIBUTING.md":
+        text = WORD_TABLES.sub(lambda section: re.sub(r"(?m)^\|.*", "", section.group()), text)
+    for paragraph in re.split(r"\n\s*\n", FENCED.sub("", text)):
+        yield " ".join(paragraph.split())
+
+
+def not_plain(texts):
     """Yield each word that is not plain, the text around it, and what to write instead."""
-    for text in (CODE.sub("", each) for each in prose(source)):
+    for text in (CODE.sub("", each) for each in texts):
         for pattern, instead in NOT_PLAIN.items():
             for found in pattern.finditer(text):
                 around = text[max(found.start() - 40, 0) : found.end() + 30]
@@ -119,11 +143,20 @@ def test_docstrings_comments_and_messages_use_plain_words():
             f"{path.relative_to(PACKAGE)}: {word!r} in '...{where}...'; write {instead}",
         )
         for path in FILES
-        for word, where, instead in not_plain(path.read_text(encoding="utf-8"))
+        for word, where, instead in not_plain(prose(path.read_text(encoding="utf-8")))
     ]
     too_many = exceeded(Counter(room for room, _ in found), ALLOWED)
     shown = [text for room, text in found if room in too_many]
     assert not too_many, f"{too_many}\n" + "\n".join(shown)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_and_notebooks_use_plain_words(path):
+    found = [
+        f"{word!r} in '...{where}...'; write {instead}"
+        for word, where, instead in not_plain(page_prose(path))
+    ]
+    assert not found, "\n" + "\n".join(found)
 
 
 def exceeded(counts, allowed):
@@ -145,7 +178,7 @@ def exceeded(counts, allowed):
     ],
 )
 def test_the_check_sees_docstrings_comments_and_messages(source):
-    assert len(list(not_plain(source))) == 1
+    assert len(list(not_plain(prose(source)))) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,4 +190,23 @@ def test_the_check_sees_docstrings_comments_and_messages(source):
     ],
 )
 def test_the_check_leaves_names_and_plain_english_alone(source):
-    assert list(not_plain(source)) == []
+    assert list(not_plain(prose(source))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("page.md", "A phrase that takes\nthe place of another.\n", 1),
+        ("page.md", "Run `said` and:\n\n```console\n$ said\nwhatever\n```\n\nIt tells.\n", 1),
+        ("CONTRIBUTING.md", "## Words\n\nIt told.\n\n| told |\n\n## Style\n\n| told |\n", 2),
+    ],
+)
+def test_the_check_sees_pages_without_their_code(tmp_path, name, text, found):
+    (tmp_path / name).write_text(text)
+    assert len(list(not_plain(page_prose(tmp_path / name)))) == found
+
+
+def test_the_check_sees_only_markdown_cells_of_notebooks(tmp_path):
+    cells = [{"cell_type": kind, "source": ["It ", "tells."]} for kind in ("markdown", "code")]
+    (tmp_path / "notebook.ipynb").write_text(json.dumps({"cells": cells}))
+    assert len(list(not_plain(page_prose(tmp_path / "notebook.ipynb")))) == 1
