@@ -60,14 +60,12 @@ NOT_PLAIN = {
 }
 ALLOWED = {
     "(root)": 1,
-    "comparison": 72,
     "diagnostics": 14,
     "questions": 14,
     "significance": 8,
     "studies": 18,
 }
 ALLOWED_OPENINGS = {
-    "comparison": 3,
     "questions": 2,
     "significance": 1,
 }

@@ -1,4 +1,4 @@
-"""bootstrap(): every metric of every model on the same resamples, kept for any interval."""
+"""The bootstrap of all metrics and models on shared resamples: `bootstrap` and its result."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def bootstrap(
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
     size : int, optional
-        Samples (or clusters) in a resample, for the m-out-of-n bootstrap; as many as there are
-        by default.
+        Samples (or clusters) in a resample, for the m-out-of-n bootstrap; by default the size of
+        the test set.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     undefined : {"count", "stratify", "redraw", "raise"}
-        What to do about resamples on which a metric is 0 / 0: count them and leave them out of
+        Treatment of resamples on which a metric is 0 / 0: count them and leave them out of
         intervals; draw within the true classes, so that no class is lost; draw those resamples
         again, which conditions on being defined; or raise.
     collapse : bool, optional
@@ -106,7 +106,7 @@ def bootstrap(
     Raises
     ------
     ValueError
-        If an option is out of range or a model did not give what a metric needs.
+        If an option is out of range or a model lacks the outputs that a metric needs.
 
     Examples
     --------
@@ -130,7 +130,10 @@ def evaluate(
     zero_division: ZeroDivision = math.nan, undefined: Undefined = "count",
     collapse: bool | None = None,
 ) -> Evaluation:  # fmt: skip
-    """Metrics of all models, on a test set that can be resampled; arguments as in `bootstrap`."""
+    """Return all models' metrics on a test set, and check that it can be resampled.
+
+    Arguments are those of `bootstrap`.
+    """
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     if undefined == "stratify":
         predictions = _stratified(predictions)
@@ -140,7 +143,7 @@ def evaluate(
 
 
 def drawn_now(result: BootstrapResult, undefined: Undefined) -> BootstrapResult:
-    """Draw the resamples, those with undefined values again, or refuse these, as is asked for."""
+    """Draw the resamples; redraw or refuse those with undefined values, by `undefined`."""
     evaluation, draws = result.evaluation, result.draws
     if undefined == "redraw":
         _redraw(draws, evaluation, result.weights, result.n_jobs)
@@ -157,7 +160,7 @@ def drawn_now(result: BootstrapResult, undefined: Undefined) -> BootstrapResult:
 
 
 def _stratified(predictions: TestSet) -> TestSet:
-    """Draw within the true classes, on top of the strata that are there."""
+    """Stratify by true class, within the existing strata if there are any."""
     if predictions.unit == "buckets":
         predictions.refuse("undefined='stratify'")
     if predictions.codes is None:
@@ -171,7 +174,7 @@ def _stratified(predictions: TestSet) -> TestSet:
 def _redraw(
     draws: FloatArray, evaluation: Evaluation, weights: BootstrapWeights, n_jobs: int | None
 ) -> None:
-    """Fill undefined resamples from further ones, a whole resample at a time."""
+    """Replace each resample that has undefined values by a new one, for all models and metrics."""
     for attempt in range(_MOST_REDRAWS):
         holed = np.flatnonzero(np.isnan(draws).any(axis=(1, 2)))
         if len(holed) == 0:
@@ -181,8 +184,8 @@ def _redraw(
         )
         draws[holed] = evaluation.replicates(again, n_jobs=n_jobs)[: len(holed)]
     raise ValueError(
-        f"some resamples were undefined {_MOST_REDRAWS} times in a row; a metric has hardly ever a "
-        "value on this test set. Use undefined='count' or another zero_division."
+        f"some resamples were undefined {_MOST_REDRAWS} times in a row; a metric is almost never "
+        "defined on this test set. Use undefined='count' or another zero_division."
     )
 
 
@@ -207,15 +210,15 @@ def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | Non
 class BootstrapResult(Sample):
     """Replicates of all metrics of all models, drawn together.
 
-    Those of a comparison are drawn when something asks for them: most default intervals and tests
-    do not, and most resamples need no looking at to know that all values are there.
+    The replicates of a comparison are drawn on first use: most default intervals and tests do not
+    need them, and most resamples need not be evaluated to know that all values are defined.
 
     Attributes
     ----------
     evaluation : Evaluation
         Models, metrics and units that were resampled.
     weights : BootstrapWeights
-        The resamples, which can be drawn again; `scheme` and `seed` are theirs.
+        Weights of the resamples, which can be drawn again, with their `scheme` and `seed`.
     point : ndarray of shape (n_models, n_values)
         Values on the test set; `estimate` is the same as a Series.
     draws : ndarray of shape (n_resamples, n_models, n_values)
@@ -242,9 +245,10 @@ class BootstrapResult(Sample):
 
     @cached_property
     def moments(self) -> InfluenceMoments:
-        """Moments of the models' influence functions, and the errors that follow from them.
+        """Moments of the models' influence functions, which give the standard errors.
 
-        Those of values that influences do not describe follow from the replicates.
+        For values that influence functions do not describe, covariances are those of the
+        replicates.
         """
         found = influence_moments(self.evaluation, self.point)
         others = [metric for metric in self.evaluation.metrics if not metric.smooth]
@@ -255,7 +259,7 @@ class BootstrapResult(Sample):
             known = self.draws[np.isfinite(self.draws[:, :, place]).all(axis=1), :, place]
             if len(known) > 1:
                 drawn[place] = np.cov(known, rowvar=False)
-        # A resample of m of the n varies more than one of all.
+        # Values vary more on resamples of m < n samples than on resamples of n.
         return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
 
     @property
@@ -290,7 +294,7 @@ class BootstrapResult(Sample):
     def confidence_interval(
         self, *, method: IntervalMethod = "auto", confidence_level: float = 0.95
     ) -> pd.DataFrame:
-        """Intervals of every value, from the replicates that are there.
+        """Compute intervals of all values, from the existing replicates.
 
         Parameters
         ----------
@@ -303,7 +307,7 @@ class BootstrapResult(Sample):
         -------
         DataFrame
             Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined,
-            method (what each interval was made with).
+            method (the method of each interval).
 
         Warns
         -----
@@ -328,7 +332,7 @@ class BootstrapResult(Sample):
         return self.confidence_interval()
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
-        """Intervals of the models' values, of shape (n_models, n_values)."""
+        """Compute intervals of the models' values, of shape (n_models, n_values)."""
         models = Contrasts(self, None)
         interval = held_intervals(models, method, confidence_level)
         if not METHODS[method].chooses:
@@ -339,20 +343,20 @@ class BootstrapResult(Sample):
     def difference_interval(
         self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
     ) -> Interval:
-        """Intervals of paired differences a - b, of shape (n_pairs, n_values).
+        """Compute intervals of paired differences a - b, of shape (n_pairs, n_values).
 
         Parameters
         ----------
         model_a, model_b : ndarray of int of shape (n_pairs,)
             Positions of the models of each pair.
         method, confidence_level
-            As in `confidence_interval`. Where a method says nothing about differences, BCa makes
-            the interval, and `Interval.method` says so.
+            As in `confidence_interval`. If a method is not defined for differences, BCa is used and
+            named in `Interval.method`.
         """
         return held_intervals(Contrasts(self, (model_a, model_b)), method, confidence_level)
 
     def warn_of_undefined(self) -> None:
-        """Name the metrics, classes and models that have no value on some resamples."""
+        """Warn of metrics, classes and models that are undefined on some resamples."""
         if self.n_resamples == 0:
             return
         share = self.n_undefined / self.n_resamples
@@ -372,7 +376,7 @@ class BootstrapResult(Sample):
             )
 
     def _warn_of_stand_ins(self, interval: Interval, method: IntervalMethod) -> None:
-        """Name the values whose interval another method had to make."""
+        """Warn of values for which another method than `method` was used."""
         defined = ~np.isnan(self.point)
         for model, position in np.argwhere(defined & (interval.method != method)):
             key = self.evaluation.keys[position]
@@ -382,7 +386,7 @@ class BootstrapResult(Sample):
                 "its value is at a bound); it has width 0."
                 if used == "none"
                 else f"its replicates lie on one side of the estimate); the {used} interval "
-                "stands in."
+                "is used instead."
             )
             warn_caller(
                 f"the {method} interval of {key.metric}{where} of {self.models[model]!r} cannot be "

@@ -1,10 +1,11 @@
-"""Models some of whose results are missing: what holds whatever those would have been.
+"""Comparisons of models with missing results, with bounds that hold for all possible results.
 
-Every value has the results in the place of missing ones that make it worst, and best, which
-`fills` proves; one comparison for each such case gives intervals and p-values. They hold for
-results that are missing for any reason: the value with all results lies between the two ends, so an
-interval from the lower bound of the one to the upper of the other covers it wherever it covers
-them, and what is significant at the nearer end is so at its level.
+Each value is computed twice: with the missing results filled in so that it is worst, and so that it
+is best (see `fills` for the proof). One comparison per case gives intervals and p-values. They are
+valid for any mechanism of missingness: the value on the complete results lies between the two ends.
+So the interval from the lower bound of one end to the upper bound of the other covers it whenever
+it covers both ends, and a difference that is significant at the end nearer to 0 is significant on
+the complete results, at the same level.
 """
 
 from __future__ import annotations
@@ -41,21 +42,21 @@ _STEP_DOWN: Correction = "holm"
 
 @dataclass(frozen=True)
 class BoundedComparison(Comparison):
-    """Each model with its missing results counted as the worst, and as the best.
+    """Comparison of models with their missing results counted as the worst, and as the best.
 
-    Frames and verdict hold whatever the missing results were. Members that `Comparison` gives
-    besides are of its evidence.
+    Frames and verdict hold for all possible values of the missing results. Members inherited from
+    `Comparison` describe the first case, `evidence`.
 
     Attributes
     ----------
     evidence : Compared
         All models at their worst, followed by those with missing results at their best, whose names
-        end in "(at best)"; where one class is at its worst by other results than another, of the
-        first of these cases.
+        end in "(at best)". If different classes are worst with different results, the evidence of
+        the first of these cases.
     cases : tuple of Compared
         The evidence of every case.
     places : mapping of ValueKey to (int, int)
-        Which case holds a value, and at which place.
+        Case that contains each value, and the position of the value in it.
     n_missing : dict of str to int
         Number of samples that each model lacks.
     """
@@ -86,7 +87,7 @@ class BoundedComparison(Comparison):
         )
 
     def _of_values(self, read: Callable[[Compared], FloatArray]) -> FloatArray:
-        """Read each case at the values that it holds; values are the last axis."""
+        """Read each value from its case; values are the last axis."""
         members = [read(case) for case in self.cases]
         return np.stack([members[case][..., at] for case, at in self.places.values()], axis=-1)
 
@@ -96,7 +97,7 @@ class BoundedComparison(Comparison):
 
     @cached_property
     def _best(self) -> IntArray:
-        """Positions of the models at their best: those that lack nothing occur once."""
+        """Positions of the models at their best; models without missing results occur once."""
         lacking = [model for model, count in self.n_missing.items() if count]
         place = {model: len(self.n_missing) + k for k, model in enumerate(lacking)}
         return np.array([place.get(model, k) for k, model in enumerate(self.n_missing)])
@@ -105,8 +106,8 @@ class BoundedComparison(Comparison):
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
-        Columns: model, metric, label, worst and best (the score with missing results counted so),
-        n_missing.
+        Columns: model, metric, label, worst and best (the score with missing results counted as
+        the worst, and as the best), n_missing.
         """
         point = self._of_values(lambda case: case.point)
         frame = score_frame(
@@ -122,14 +123,14 @@ class BoundedComparison(Comparison):
         """One row for each pair of models, metric and class.
 
         Columns: model_a, model_b, metric, label, low and high (the smallest and the largest
-        difference a - b that the missing results leave open), ci_low and ci_high (the lower bound
-        of the one, the upper of the other), p_value (of the end nearer to no difference; 1 where 0
-        lies between), p_adjusted (Holm, within a metric), better (missing if neither is).
+        possible difference a - b), ci_low and ci_high (the lower bound of the smallest, the upper
+        bound of the largest), p_value (of the end nearer to 0; 1 if 0 lies between the ends),
+        p_adjusted (Holm, within a metric), better (missing if neither is).
         """
         models, keys, direction = [*self.n_missing], [*self.places], self._direction
         a, b = all_pairs(len(models))
         one, other = self._between(a, self._best[b]), self._between(self._best[a], b)
-        # Where low values are good, the worst of a model are its highest.
+        # If lower values are better, a model's worst value is its highest.
         low, high = (np.where(one[0] <= other[0], x, y) for x, y in ((one, other), (other, one)))
         above, below = low[0] > 0, high[0] < 0
         p_value = np.where(above, low[3], np.where(below, high[3], 1.0))
@@ -144,7 +145,7 @@ class BoundedComparison(Comparison):
         )  # fmt: skip
 
     def _between(self, a: IntArray, b: IntArray) -> FloatArray:
-        """Differences a - b, their bounds and p-values, of shape (4, n_pairs, n_values)."""
+        """Return differences a - b, bounds and p-values, of shape (4, n_pairs, n_values)."""
         rows = self.evidence.row_of[a, b]
         turned = (self.evidence.pairs[0][rows] != a)[:, None]
 
@@ -179,7 +180,7 @@ class BoundedComparison(Comparison):
         if beaten:
             p = p_clause(max(row.p_adjusted for row in beaten.values()))
             named = ", ".join(model for model in self.n_missing if model in beaten)
-            told += f" and is better than {named} whatever the missing results were"
+            told += f" and is better than {named} for all possible missing results"
             told += f" ({p} in the worst case)"
         if unknown:
             told += f"; the difference from {', '.join(unknown)} is not significant"
@@ -204,22 +205,22 @@ def bounded(
     worst: Predictions, metrics: MetricLike | Sequence[MetricLike] | None,
     compare: Callable[..., Comparison], zero_division: ZeroDivision,
 ) -> BoundedComparison:  # fmt: skip
-    """Compare predictions whose missing results count as the worst, and at best are others.
+    """Compare predictions with their missing results counted as the worst, and as the best.
 
     Parameters
     ----------
     worst : Predictions
-        Outputs know which results were missing.
+        Predictions with missing results counted as the worst, and marked as missing.
     metrics, zero_division
         As in `compare`.
     compare : callable
-        Compares the models of one case: predictions and metrics are its arguments.
+        Function that compares the models of one case, given predictions and metrics.
 
     Raises
     ------
     ValueError
-        If no result is missing, the models gave neither scores nor labels, or a metric has no
-        bounds that are known to hold.
+        If no result is missing, the models gave neither scores nor labels, or no valid bounds of a
+        metric are known.
     """
     kinds = {*worst.kinds.values()}
     if kinds == {"scores"}:
@@ -278,7 +279,7 @@ def _compared(
         found = compare(both, metrics)
     names = f"[{label}]", f"of class {label!r}"
     for each in caught:
-        # Those of other classes are about no case that is shown.
+        # Warnings about other classes concern values that are not shown.
         if any(name in str(each.message) for name in names):
             warn_caller(str(each.message), each.category)
     return found

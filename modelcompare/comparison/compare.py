@@ -1,4 +1,4 @@
-"""`compare`: replicates, intervals and paired tests put together for one question."""
+"""`compare`: scores, intervals, paired tests and corrections of models on one test set."""
 
 from __future__ import annotations
 
@@ -76,48 +76,48 @@ def compare(
     ----------
     predictions : Predictions
         One test set and the outputs of two or more models; with one model there are scores and
-        no differences. Of a scan (`scan_predictions`) that does not fit into memory, or has ten
-        million rows, metrics that are not of labels alone have normal intervals and Wald's test
-        by default, without resamples; the signature says so.
+        no differences. For a scan (`scan_predictions`) that does not fit into memory, or has ten
+        million rows, the default for metrics that need more than labels is normal intervals and
+        Wald's test, without resamples; the signature names them.
     metrics : str, metric, callable, or sequence of these, optional
-        Names ("f1" is per class, "f1[fraud]" of one class only, which is then all that is
-        corrected for, "f1_macro" its average, "cf1" its probabilistic twin), Metric
-        objects, or functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and,
-        where all models gave probabilities, cf1_macro; rmse, mae and r2 for real values;
-        mean_score for per-example scores.
+        Names ("f1" is per class, "f1[fraud]" of one class only, so that p-values are corrected for
+        this class alone, "f1_macro" its average, "cf1" its probabilistic twin), Metric objects, or
+        functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and, if all models
+        gave probabilities, cf1_macro; rmse, mae and r2 for real values; mean_score for per-example
+        scores.
     n_resamples : int
-        Random swaps or sign flips, and bootstrap resamples: the same ones whatever is asked of
-        them, drawn where an interval, a test or a count of undefined values needs them.
+        Number of bootstrap resamples, and of random swaps or sign flips. All intervals, tests and
+        counts of undefined values share one set of draws, made on first use.
     confidence_level : float
-        Of every interval; a fraction.
+        Confidence level of the intervals; a fraction.
     method : str
-        Kind of interval; the frames' column `method` names what each was made with.
+        Type of interval; the frames' column `method` names the one used for each value.
         {methods}
     test : str
         Paired test of each difference.
         {tests}
     correction : str
         "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t" (Romano-Wolf, from
-        the same replicates; it takes the place of `test`), "min-p" (Westfall-Young, from the same
-        swaps) or "none". Where p-values cannot be small enough for the first four to show
-        anything, the step-down of the swaps takes their place, and the signature says so.
+        the same replicates; it replaces `test`), "min-p" (Westfall-Young, from the same swaps) or
+        "none". If the smallest possible p-values are too large to be significant after one of the
+        first four corrections, the step-down of the swaps replaces it, and the signature names it.
     family : {"metric", "all"}
-        What is corrected together: all pairs and classes of one metric, or of all metrics.
+        Tests that are corrected together: all pairs and classes of one metric, or of all metrics.
     baseline : str, optional
-        Look at the differences of every other model from this one only.
+        Compare every other model with this one only.
     alpha : float
-        Level at which a difference is called one, in ranks and in the verdict.
+        Significance level of differences, in ranks and in the verdict.
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
     missing : {"worst", "bounds"}
-        Missing results of predictions that were read with ``missing="worst"``: count them as the
-        worst, or give bounds that hold whatever they would have been and for whatever reason they
-        are missing. Each value is then given at its worst and at its best, and each difference
-        between one model at its worst and the other at its best. For labels the metrics are
-        accuracy, zero_one_loss, recall, precision, specificity, jaccard and F-beta, per class and
-        averaged, and balanced_accuracy: a missing label may have been any class, and each value has
-        its own worst case. Scores lie between 0 and 1, or within `Predictions.bounds`. Others are
-        refused by name, and so is a `baseline`.
+        Treatment of missing results in predictions that were read with ``missing="worst"``: count
+        them as the worst, or compute bounds that are valid for all possible missing results and any
+        mechanism of missingness. With bounds, each value is reported at its worst and at its best,
+        and each difference with one model at its worst and the other at its best. For labels there
+        are bounds of accuracy, zero_one_loss, recall, precision, specificity, jaccard and F-beta,
+        per class and averaged, and of balanced_accuracy: a missing label may be any class, and each
+        value has its own worst case. Scores lie between 0 and 1, or within `Predictions.bounds`.
+        Other metrics are refused by name, and so is a `baseline`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     undefined : {"count", "stratify", "redraw", "raise"}
@@ -125,8 +125,8 @@ def compare(
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
     n_jobs : int, optional
-        joblib's number of workers; results do not depend on it. None is what
-        ``joblib.parallel_config`` says, and where that says nothing, as many threads as BLAS has.
+        joblib's number of workers; results do not depend on it. None takes the number set by
+        ``joblib.parallel_config``, or else the number of threads of BLAS.
     rng : int, Generator, SeedSequence or None
         Source of randomness; the default gives the same numbers each time.
     progress : bool
@@ -136,21 +136,21 @@ def compare(
     -------
     Comparison
         Frames `scores` and `differences`, a verdict, a signature, tables and plots. With
-        ``missing="bounds"`` a `BoundedComparison`, whose frames and verdict hold both ends.
+        ``missing="bounds"`` a `BoundedComparison`, whose frames and verdict give both ends.
 
     Raises
     ------
     ValueError
-        If an option is unknown, a model did not give what a metric needs, or what is asked for
+        If an option is unknown, a model lacks the outputs that a metric needs, or the results
         would not fit into memory.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where a metric has no value on some resamples, with its share.
+        If a metric is undefined on some resamples, with their share.
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about a metric, with their number: of a
-        class, of a typical class of an average, or of a heavy tail; or one by its weight alone.
+        If fewer than ten samples, or clusters, determine a metric, with their number: those of a
+        class, of a typical class of an average, or of a heavy tail; or a single one by its weight.
 
     Examples
     --------
@@ -174,8 +174,8 @@ def compare(
     0     a   0.90  1.00          2
     1     b   0.15  0.15          0
     >>> print(result.verdict())
-    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
-    results were (p = 0.003 in the worst case).
+    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
+    missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
         options = {
@@ -193,7 +193,7 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    # Before anything of that size is made.
+    # Check sizes before arrays are allocated.
     check_pairs(len(a), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
     draws = draws or correction == "max-t" or undefined != "count"
@@ -204,7 +204,7 @@ def compare(
     every = PairView(replicated, (a, b), n_resamples)
     places = places_of(evaluation, classes)
     asked = selected(replicated, places)
-    # Counted before the test, whose numbers stay in memory for its step-down.
+    # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_test(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
@@ -227,7 +227,7 @@ def compare(
 
 
 def _draw_if_needed(result: BootstrapResult, undefined: Undefined) -> None:
-    """Draw the resamples now if undefined ones matter, or the estimates need the same pass."""
+    """Draw now if undefined resamples are treated, or the estimates need the same pass."""
     of_scan = "units" not in result.evaluation.predictions.abilities
     if result.n_resamples and (undefined != "count" or of_scan):
         drawn_now(result, undefined)
@@ -237,7 +237,7 @@ def _bounds(
     predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
     zero_division: ZeroDivision, options: Mapping[str, Any],
 ) -> BoundedComparison:  # fmt: skip
-    """Compare by all pairs of models, with their missing results at the worst and at the best."""
+    """Compare all pairs of models, with missing results counted as the worst and as the best."""
     if baseline is not None:
         raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
     giving("rows")("predictions", predictions)
@@ -246,7 +246,7 @@ def _bounds(
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:
-    """All pairs in the models' order, or every other model minus the baseline."""
+    """Return all pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
         return all_pairs(len(models))
     check_models(models, baseline=baseline)

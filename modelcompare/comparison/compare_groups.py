@@ -1,4 +1,4 @@
-"""`compare_groups`: the same models on several test sets, or in each subgroup of one."""
+"""`compare_groups`: comparisons of models on several test sets, or in each subgroup of one."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ def compare_groups(
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
     correction : str
-        As in `compare`. Test sets are corrected one by one. Subgroups are corrected together: the
-        family is all pairs, classes and subgroups of a metric. "max-t" is for test sets alone, and
-        "min-p" for neither.
+        As in `compare`. Test sets are corrected separately. Subgroups are corrected together: the
+        family is all pairs, classes and subgroups of a metric. "max-t" is available for test sets
+        only, "min-p" for neither.
     rng, **options
         As in `compare`; each group has its own seed.
 
     Returns
     -------
     GroupComparison
-        Scores and differences in each group; of several test sets their means (macro over sets) and
-        ranks over sets, too. Intervals of means are made of those of `method`; see
+        Scores and differences in each group; for several test sets also their means (macro over
+        sets) and ranks over sets. Intervals of means are computed from those of `method`; see
         `GroupComparison.pooled_scores`.
 
     Raises
@@ -117,7 +117,7 @@ def compare_groups(
 
 
 def _sets(sets: Mapping[str, Predictions]) -> Iterator[Group]:
-    """Yield test sets, their models in the order of the first."""
+    """Yield the test sets, with the models in the order of the first."""
     if len(sets) < 2:
         raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
     first_name, first = next(iter(sets.items()))
@@ -131,7 +131,7 @@ def _sets(sets: Mapping[str, Predictions]) -> Iterator[Group]:
 
 
 def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
-    """Columns of the slices that are asked for."""
+    """Return the columns of the requested slices."""
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")
@@ -149,7 +149,7 @@ def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.Data
 def _subgroups(
     predictions: Predictions, slices: pd.DataFrame, min_size: int
 ) -> tuple[list[Group], list[tuple[str, Any, int]]]:
-    """Subgroups by slice and value, and the sizes of those that are left out."""
+    """Return subgroups by slice and value, and the sizes of those that are left out."""
     groups: list[Group] = []
     left_out: list[tuple[str, Any, int]] = []
     for name in slices:
@@ -169,7 +169,7 @@ def _compare_each(
     groups: Iterable[Group], metrics: MetricLike | Sequence[MetricLike] | None, *, what: str,
     rng: RngLike, **options: Any,
 ) -> dict[Any, Comparison]:  # fmt: skip
-    """Compare the models in each group, with independent seeds; give each kind of warning once."""
+    """Compare the models in each group with independent seeds; warn once per category."""
     seed = seed_sequence(rng)
     results: dict[Any, Comparison] = {}
     warned: dict[type[Warning], list[str]] = {}
@@ -188,7 +188,7 @@ def _compare_each(
 def _correct_together(
     results: Mapping[Any, Comparison], correction: Correction
 ) -> dict[Any, Comparison]:
-    """Correct for all pairs, classes and results of a metric, of results with the same metrics."""
+    """Correct p-values for all pairs, classes and groups of a metric together."""
     members = [each.evidence for each in results.values()]
     adjusted = adjust_metrics(
         np.stack([each.p_values for each in members]), members[0].keys, correction

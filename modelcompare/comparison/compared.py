@@ -1,4 +1,4 @@
-"""Evidence as long frames, and in the words that tables and figures share."""
+"""Evidence as long frames, with the headline, signature and notes of tables and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from modelcompare.words import signature
 
 @dataclass(frozen=True)
 class Compared(Evidence):
-    """Evidence as frames, one for each kind of row, with a headline and a signature."""
+    """Evidence as frames of scores, differences, standings and leads, with a headline."""
 
     @property
     def name(self) -> str | None:
@@ -80,7 +80,7 @@ class Compared(Evidence):
 
     @cached_property
     def all_leads(self) -> pd.DataFrame:
-        """`leads` of every pair: the better model minus the other."""
+        """Frame of `leads` for all pairs: the better model minus the other."""
         return self._lead_frame(every=True)
 
     @cached_property
@@ -113,7 +113,7 @@ class Compared(Evidence):
         )  # fmt: skip
 
     def decimals(self, metric: str) -> int:
-        """Digits after the point that a metric's standard errors bear, in tables and sentences."""
+        """Return the number of decimals that a metric's standard errors justify, for all texts."""
         return self._decimals[metric]
 
     @cached_property
@@ -130,18 +130,18 @@ class Compared(Evidence):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Scope of the answer: the runs at hand, where there are several."""
+        """Scope of the conclusions: the given runs, if there are several."""
         return for_these_runs(self.bootstrap.evaluation.predictions)
 
     @cached_property
     def remarks(self) -> dict[str, list[str]]:
-        """For each metric what its table does not show by itself."""
+        """Notes below the table of each metric."""
         found = {metric: notes(self, metric) for metric in self.metrics}
         found[self.metrics[-1]] += self.left_out
         return found
 
     def _lead_frame(self, *, every: bool) -> pd.DataFrame:
-        """Make the rows of `leads`; of `every` pair, the better model minus the other."""
+        """Make the rows of `leads`; with `every`, of all pairs, better model minus the other."""
         sides = [self._sides(order, every=every) for order in self.order.T]
         first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
         at = np.repeat(np.arange(len(sides)), [len(side) for side, _ in sides])
@@ -164,7 +164,7 @@ class Compared(Evidence):
         })  # fmt: skip
 
     def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:
-        """Pick the model and the other of each row, of models from best to worst."""
+        """Return the two models of each row, given the models from best to worst."""
         if self.baseline is not None:
             baseline = self.models.index(self.baseline)
             others = order[order != baseline]

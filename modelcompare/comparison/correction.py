@@ -1,4 +1,4 @@
-"""Corrections of p-values within families of tests, and of intervals as p-values are."""
+"""Corrections of p-values within families of tests, and the same corrections of intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from modelcompare.significance.step_down import max_t
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.words import Correction, Family
 
-# Family-wise corrections that look at each test's p-value alone, and so suffer from its floor.
+# Family-wise corrections of the p-values alone, which are limited by the smallest possible p-value.
 _BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
 
 
@@ -32,16 +32,16 @@ def correct(
 ) -> tuple[FloatArray, dict[str, str]]:
     """Adjust p-values within each family: all pairs and classes of a metric, or of all metrics.
 
-    Where p-values cannot be small enough for a correction that multiplies them (few resamples, or
-    few samples on which models differ), the step-down of the same swaps takes its place, and is
-    named: it uses what the tests have in common. Whether it does depends on what p-values could
-    be, not on what they are.
+    If the smallest possible p-values are too large for a correction that multiplies them (few
+    resamples, or few samples on which models differ), the step-down of the same swaps replaces it,
+    and is named: it uses the dependence of the tests. The choice depends on the possible p-values,
+    not on the observed ones.
 
     Returns
     -------
     p_adjusted : ndarray of shape (n_pairs, n_values)
     used : dict of str to str
-        For each metric the correction that stood in for the one asked for.
+        Correction used instead of the requested one, by metric.
     """
     out = np.empty_like(outcome.p_value)
     used: dict[str, str] = {}
@@ -62,19 +62,19 @@ def correct(
         elif correction == "min-p":
             raise ValueError(
                 f"correction='min-p' steps down the swaps of one metric: it needs test={SWAPS!r} "
-                f"and family='metric', and does not serve {metric.name} here; use 'holm' or "
+                f"and family='metric', and cannot be used for {metric.name} here; use 'holm' or "
                 "'max-t'."
             )
         else:
             out[:, where] = adjust(outcome.p_value[:, where], correction)
-    # Other draws than the test's may say less than it, and never more.
+    # The step-down uses other draws than the test, and may not reduce its p-values.
     return np.maximum(out, outcome.p_value), used
 
 
 def adjust_metrics(
     p_values: FloatArray, keys: Sequence[ValueKey], correction: Correction
 ) -> FloatArray:
-    """Adjust p-values of shape (..., n_values), those of each metric as one family."""
+    """Adjust p-values of shape (..., n_values), each metric being one family."""
     out = np.empty_like(p_values)
     for metric in dict.fromkeys(key.metric for key in keys):
         where = [key.metric == metric for key in keys]
@@ -83,7 +83,7 @@ def adjust_metrics(
 
 
 def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
-    """Return whether no test of a family could be significant, whatever the differences."""
+    """Return whether no test of a family can be significant, however large the differences."""
     if outcome.floor is None or correction not in _BY_P_VALUE:
         return False
     tested = ~np.isnan(outcome.p_value[:, where])
@@ -94,9 +94,9 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
 def corrected_bounds(evidence: Evidence, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     """Compute bounds of the differences of some pairs, corrected like their p-values.
 
-    They hold for all differences of a family at once: by Bonferroni's level, or where p-values are
-    corrected by max-t by its multiple of the standard errors. Where p-values are corrected for the
-    rate of false discoveries, the level is that of the false coverage of those discovered.
+    They hold for all differences of a family at once: at Bonferroni's level, or, if p-values are
+    corrected by max-t, as its multiple of the standard errors. If p-values are corrected for the
+    false discovery rate, the level controls the false coverage rate of the discovered differences.
 
     References
     ----------
@@ -118,7 +118,7 @@ def corrected_bounds(evidence: Evidence, rows: IntArray) -> tuple[FloatArray, Fl
 def _by_metric(
     evidence: Evidence, levels: Sequence[float], interval: Callable[[float], Interval]
 ) -> Interval:
-    """Intervals of all values, those of each metric at its own level."""
+    """Compute intervals of all values, with one level for each metric."""
     made = {level: interval(level) for level in dict.fromkeys(levels)}
     parts = []
     for metric, level in zip(evidence.metrics, levels, strict=True):
@@ -139,10 +139,10 @@ def _corrected_level(evidence: Evidence, metric: str) -> float:
 
 
 def max_t_bounds(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
-    """Compute bounds for all differences of a metric at once, within twice its range.
+    """Compute simultaneous bounds of all differences of a metric, within the possible range.
 
-    Each is as far from the difference as the same multiple of its standard error: the quantile of
-    the largest studentized deviation over all pairs and classes of the metric. Of shape (n_pairs,
+    The half-width is the same multiple of each standard error: the quantile of the largest
+    studentized deviation over all pairs and classes of the metric. Bounds have the shape (n_pairs,
     n_values).
     """
     difference = evidence.difference
@@ -162,7 +162,7 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
         for a, b, d, e in pairs:
             deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
             t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-            # Without a value on the test set itself there is no interval to widen.
+            # A value that is undefined on the test set has no interval to widen.
             t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
             largest = np.maximum(largest, t.max(axis=1))
         multiple = _quantile(largest, evidence.confidence_level)
@@ -172,11 +172,11 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
 
 
 def simultaneous_scores(evidence: Evidence) -> Interval:
-    """Compute intervals of all models' values that hold at once, for each metric.
+    """Compute simultaneous intervals of all models' values, for each metric.
 
-    They are of the comparison's method, at the level of Bonferroni's correction for all models and
-    classes, or of the largest studentized deviation of the resamples (max-t) where that is less:
-    values on the same samples err together.
+    The intervals are those of the comparison's method, at the level of Bonferroni's correction for
+    all models and classes, or of the largest studentized deviation of the resamples (max-t) if that
+    level is lower: the errors of values on the same samples are correlated.
     """
     return _by_metric(
         evidence,
@@ -186,7 +186,7 @@ def simultaneous_scores(evidence: Evidence) -> Interval:
 
 
 def _level_at_once(evidence: Evidence, metric: str) -> float:
-    """Confidence level of each interval, at which all of a metric have the one asked for."""
+    """Return the level of single intervals at which all of a metric hold simultaneously."""
     bootstrap, level = evidence.bootstrap, evidence.confidence_level
     where = evidence.slice_of(metric)
     n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
@@ -196,7 +196,7 @@ def _level_at_once(evidence: Evidence, metric: str) -> float:
     error = bootstrap.moments.standard_error()[:, where]
     deviation = np.abs(bootstrap.draws[:, :, where] - bootstrap.point[:, where])
     t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
-    # A resample without a value tells nothing of how far it may be.
+    # An undefined replicate counts as an infinite deviation: its distance is unknown.
     largest = np.nan_to_num(t, nan=np.inf).max(axis=(1, 2))
     multiple = _quantile(largest, level)
     return min(bonferroni, max(level, float(2 * ndtr(multiple) - 1)))

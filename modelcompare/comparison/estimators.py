@@ -1,4 +1,4 @@
-"""compare_estimators: cross-validation into predictions and fold-level tests."""
+"""`compare_estimators`: cross-validation, out-of-fold predictions and fold-level tests."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def compare_estimators(
 ) -> FoldComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
-    Metrics of labels look at what `predict` says (a tuned threshold counts), all others at the
-    probabilities, where every estimator gives them.
+    Metrics of labels are computed from `predict` (so tuned thresholds apply), all others from the
+    probabilities if every estimator has them.
 
     Parameters
     ----------
     estimators : mapping of str to estimator
         Each is cloned and fitted on the training part of every split.
     X : array-like, sparse matrix, DataFrame, or list
-        Whatever the estimators take.
+        Features, in any form that the estimators accept.
     y : array-like of shape (n_samples,)
         Labels, or real values for regressors.
     cv : int, "loo", "5x2", or splitter
-        Number of folds (stratified for classifiers, whole groups where `groups` are given),
-        leave-one-out (one group, where there are any), five repeats of two folds, or any splitter
-        of scikit-learn (repeated k-fold, say). Numbered folds are shuffled by `rng`, except those
-        of groups.
+        Number of folds (stratified for classifiers, whole groups if `groups` are given),
+        leave-one-out (leave-one-group-out with `groups`), five repeats of two folds, or any
+        splitter of scikit-learn, e.g. repeated k-fold. If `cv` is a number, samples are shuffled by
+        `rng`, except with `groups`.
     metrics : name, metric, callable, or sequence of these, optional
         As in `compare`.
     groups : array-like of shape (n_samples,), optional
@@ -76,13 +76,13 @@ def compare_estimators(
     -------
     FoldComparison
         `folds`, `scores`, `differences`, and out-of-fold `predictions`, which its method `compare`
-        compares. Folds of a single sample have no value and are left out: leave-one-out gives
-        `predictions` to `compare` and nothing else.
+        compares. Folds of a single sample have no value and are left out: after leave-one-out only
+        `predictions` and `compare` are of use.
 
     Raises
     ------
     ImportError
-        Without scikit-learn.
+        If scikit-learn is not installed.
     ValueError
         If a test does not fit the splits.
 
@@ -124,9 +124,9 @@ def _on_folds(
     found: OutOfFold, repeats: Sequence[Sequence[int]],
     metrics: MetricLike | Sequence[MetricLike] | None, **options: Any,
 ) -> FoldComparison:  # fmt: skip
-    """Compare the values of all models on each fold: of labels by `predict`."""
+    """Compare the values of all models on each fold; metrics of labels use `predict`."""
     sizes = np.array([(len(train), len(held)) for train, held in found.splits])
-    # A fold of one sample (leave-one-out) has no metric of its own.
+    # A fold of one sample (leave-one-out) has no value.
     used = np.flatnonzero(sizes[:, 1] > 1)
     repeat_of = {fold: number for number, part in enumerate(repeats) for fold in part}
     chosen: Sequence[AnyMetric] = ()
@@ -156,7 +156,7 @@ Split = tuple[IntArray, IntArray]
 
 
 def check_estimators(estimators: Mapping[str, Any]) -> None:
-    """Refuse what is no mapping of names to estimators, and to go on without scikit-learn."""
+    """Raise unless scikit-learn is installed and names are mapped to estimators."""
     optional("sklearn.model_selection", "this needs scikit-learn", "sklearn")
     check_mapping("estimators", estimators, "estimators")
     for name, estimator in estimators.items():
@@ -165,7 +165,7 @@ def check_estimators(estimators: Mapping[str, Any]) -> None:
 
 
 def rows_of(X: Any, rows: IntArray) -> Any:
-    """Some rows of an array, sparse matrix, DataFrame or list."""
+    """Return some rows of an array, sparse matrix, DataFrame or list."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "tocsr"):
@@ -174,7 +174,7 @@ def rows_of(X: Any, rows: IntArray) -> Any:
 
 
 def splitter(cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> Any:
-    """Splitter of scikit-learn behind a number, a name, or itself."""
+    """Return the splitter of scikit-learn for `cv`: a number, a name, or a splitter."""
     from sklearn import model_selection as selection
 
     if cv == "loo":
@@ -199,8 +199,8 @@ def splitter(cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> 
 class OutOfFold:
     """Outputs of estimators for the test parts of all splits.
 
-    By model and split: `decided` by `predict`; `soft` by `predict_proba`, over all labels, where
-    every estimator has it, else the same again.
+    `decided` and `soft` are arrays by model and split: of `predict`, and of `predict_proba` over
+    all labels if every estimator has it, else of `predict` too.
     """
 
     y: AnyArray
@@ -212,7 +212,7 @@ class OutOfFold:
 
     @cached_property
     def disagree(self) -> bool:
-        """Return whether `predict` ever names another class than the likeliest."""
+        """Return whether `predict` ever returns another class than the likeliest."""
         pairs = [
             (self.labels[probabilities.argmax(axis=1)], decided)
             for model in self.decided
@@ -222,9 +222,9 @@ class OutOfFold:
         return any((likeliest != decided).any() for likeliest, decided in pairs)
 
     def read(self, part: Sequence[int], *, soft: bool) -> Predictions:
-        """Some splits as one test set, in the order of the samples.
+        """Return some splits as one test set, in the order of the samples.
 
-        Decisions that are the likeliest classes are given by their probabilities too.
+        If `predict` always returns the likeliest class, the outputs are probabilities in any case.
         """
         outputs = self.soft if soft or not self.disagree else self.decided
         held = np.concatenate([self.splits[k][1] for k in part])
@@ -244,7 +244,7 @@ def cross_validate(
     estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *,
     groups: Any, n_jobs: int | None, progress: bool,
 ) -> OutOfFold:  # fmt: skip
-    """Fit every estimator on the training part of every split, and ask it about the test part."""
+    """Fit every estimator on the training part of every split, and predict the test part."""
     from joblib import Parallel, delayed
     from sklearn.base import clone
 
@@ -259,7 +259,7 @@ def cross_validate(
             return decided, decided
         found = np.asarray(fitted.predict_proba(part), dtype=np.float64)
         soft = np.zeros((len(found), len(labels)))
-        # A fold's training part may lack a class.
+        # A class may be absent from the training part of a fold.
         soft[:, np.searchsorted(labels, fitted.classes_)] = found
         return decided, soft
 
@@ -289,7 +289,7 @@ def classify(estimators: Mapping[str, Any]) -> bool:
 
 
 def repeats(splits: Sequence[Split], n_samples: int) -> list[list[int]]:
-    """Consecutive splits whose test parts are all samples, each once."""
+    """Group consecutive splits into repeats: each sample is tested once; empty if impossible."""
     repeats, part, seen = [], [], np.zeros(n_samples, dtype=int)
     for place, (_, held) in enumerate(splits):
         seen[held] += 1

@@ -1,4 +1,4 @@
-"""Evidence about models on one test set: values, differences, and what the tests show."""
+"""Evidence about models on one test set: values, differences, and test outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from modelcompare.words import Correction, Family, IntervalMethod
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values of models on one test set, their paired differences, and the tests of these.
+    """Values of models on one test set, their paired differences, and tests of the differences.
 
     Attributes
     ----------
@@ -32,19 +32,19 @@ class Evidence:
     score_interval : Interval
         Bounds of shape (n_models, n_values).
     difference_interval : Interval
-        Bounds of shape (n_pairs, n_values), each by itself.
+        Bounds of shape (n_pairs, n_values), not corrected.
     p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
         P-values of the paired test, before and after correction.
     confidence_level, method, test, correction, family, baseline, alpha
         As given to `compare`.
     tests_used, corrections_used : dict of str to str
-        For each metric the test, and the correction, that stood in for the one asked for.
+        Test, and correction, used instead of the requested one, by metric.
     rng_label : str
-        The seed, as far as it can be named.
+        Name of the seed, if it has one.
     warned : tuple of str
-        What too few samples or resamples keep from being known or shown, as it was warned of.
+        Texts of warnings about too few samples or resamples.
     left_out : tuple of str
-        Why a metric is not among those compared by default.
+        Reasons why metrics are not among those compared by default.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
@@ -98,7 +98,7 @@ class Evidence:
 
     @cached_property
     def direction(self) -> FloatArray:
-        """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
+        """1 for each value of which higher is better, -1 for the others: (n_values,)."""
         found = self.metric_info
         return np.where([found[key.metric].greater_is_better for key in self.keys], 1.0, -1.0)
 
@@ -143,7 +143,7 @@ class Evidence:
 
     @cached_property
     def better(self) -> BoolArray:
-        """Mark where model i is significantly better than j: (n_values, n_models, n_models)."""
+        """True if model i is significantly better than j: (n_values, n_models, n_models)."""
         (a, b), n_models = self.pairs, len(self.models)
         signed = self.difference.T * self.direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
@@ -154,12 +154,12 @@ class Evidence:
 
     @cached_property
     def rank_range(self) -> tuple[IntArray, IntArray]:
-        """Lowest and highest rank that the tests leave open, each (n_models, n_values)."""
+        """Confidence bounds of each model's rank, each (n_models, n_values)."""
         return rank_bounds(self.better)
 
     @property
     def winner(self) -> AnyArray:
-        """Name of the significantly better model, None elsewhere: (n_pairs, n_values)."""
+        """Name of the significantly better model, or None: (n_pairs, n_values)."""
         a_leads = self.difference * self.direction > 0
         return winners(self.models, *self.pairs, a_leads, self.p_adjusted < self.alpha)
 
@@ -177,19 +177,19 @@ class Evidence:
         return [*zip(least.tolist(), (-times.max(axis=0)).tolist(), strict=True)]
 
     def slice_of(self, metric: str) -> slice:
-        """Columns of a metric's values."""
+        """Return the columns of a metric's values."""
         return self.bootstrap.evaluation.metric_slice(metric)
 
     @cached_property
     def family_sizes(self) -> dict[str, int]:
-        """Count the tests that are corrected together: by metric, or of all under "all"."""
+        """Number of tests that are corrected together: by metric, or of all metrics under "all"."""
         tested = ~np.isnan(self.p_values)
         if self.family == "all":
             return {"all": int(tested.sum())}
         return {name: int(tested[:, self.slice_of(name)].sum()) for name in self.metrics}
 
     def n_tests(self, metric: str) -> int:
-        """Count the tests that a metric's p-values are corrected for; 1 if they are not."""
+        """Return the number of tests that a metric's p-values are corrected for; 1 if none."""
         sizes = self.family_sizes
         return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
 
@@ -197,17 +197,17 @@ class Evidence:
 def winners(
     models: Sequence[str], a: IntArray, b: IntArray, a_leads: BoolArray, significant: BoolArray
 ) -> AnyArray:
-    """Name the better model of each pair and value where the difference is significant."""
+    """Return the name of the better model where the difference is significant, else None."""
     names = np.array(models, dtype=object)
     better = np.where(a_leads, names[a][:, None], names[b][:, None])
     return np.where(significant, better, np.array(None))
 
 
 def places_of(evidence: Evidence, metric: str) -> range:
-    """Positions of a metric's values."""
+    """Return the positions of a metric's values."""
     return range(len(evidence.keys))[evidence.slice_of(metric)]
 
 
 def by_telling(evidence: Evidence, places: Sequence[int], most: int) -> list[int]:
-    """Order values: up to `most` as they are, more with those first where models differ most."""
+    """Order more than `most` values by how much models differ, most first; else keep the order."""
     return sorted(places, key=evidence.sameness.__getitem__ if len(places) > most else None)

@@ -1,23 +1,24 @@
-"""Labels and scores in the place of missing results that make a metric worst, and best.
+"""Labels and scores to fill in for missing results, so that a metric is worst, or best.
 
-Let a model lack m of its labels, which may each be any class. A value whose bounds are computed
-here is a quotient of hits, predicted and true counts, and for these the following holds:
+Let m labels of a model be missing, each of which may be any class. The values whose bounds are
+computed here are quotients of hits, predicted counts and true counts. For these:
 
-- At best every missing label is the true one. A hit of class j, (h + 1) / (p + 1), is at least
-  h / p, a wrong label of it, h / (p + 1), is at most that; so the truth is best for all classes at
-  once, and for their averages.
-- Accuracy, recall and micro averages count hits alone (the labels given are as many as samples):
-  any wrong label is the worst.
-- The value of one class j is worst where its own missing members are missed and all other missing
-  labels are j. Each label by itself, whatever the others are, makes it worse.
-- An average over classes is worst where every missing label is wrong, and x_j of them are j. It is
-  then a sum of functions of the x_j that fall less and less (h / (p + x) is convex in x), and x can
-  be any numbers with sum m and x_j <= m - m_j, where m_j are the missing members of j (each label
-  avoids one class only). So taking one label after the other where it costs most is exact. A class
-  that nobody predicted has no value and is left out of the mean until one label makes it 0; it is
-  tried how many of these classes there are.
+- The best case is that every missing label is the true one. A hit of class j, (h + 1) / (p + 1), is
+  at least h / p; a wrong label j, h / (p + 1), is at most h / p. So the true labels are best for
+  all classes at once, and for averages over classes.
+- Accuracy, recall and micro averages depend on hits alone (there are as many labels as samples), so
+  any wrong labels are the worst case.
+- The value of one class j is worst if its own missing members are missed and all other missing
+  labels are j. Each of these labels lowers the value for any choice of the other labels.
+- An average over classes is worst if all missing labels are wrong; let x_j of them be j. The
+  average is a sum of decreasing convex functions of the x_j (h / (p + x) is convex in x), and the
+  x_j can be any numbers with sum m and x_j <= m - m_j, where m_j is the number of missing members
+  of j (a label must avoid one class only). So the greedy algorithm is exact: assign one label after
+  the other, each to the class where it lowers the sum most. A class that was never predicted has no
+  value and is left out of the mean, until one label makes its value 0; all possible numbers of such
+  classes are tried.
 
-Scores count as the ends of their range; their mean grows with each of them.
+Missing scores are set to an end of their range, as the mean increases in each score.
 """
 
 from __future__ import annotations
@@ -47,20 +48,20 @@ _BOUNDED = (
 Outputs = Mapping[str, AnyArray]
 
 
-# Metrics; the class that the case is of, None for all values; and the outputs of each model (codes
-# where they are labels) that make these values worst, and best.
+# Metrics; the class of the case, None for all values; and the outputs of each model (codes for
+# labels) that make these values worst, and best.
 Case = tuple[Sequence[AnyMetric], Any, Outputs, Outputs]
 
 
 def cases(
     metrics: Sequence[AnyMetric], predictions: Predictions, missing: Mapping[str, BoolArray]
 ) -> Iterator[Case]:
-    """Yield cases that hold every value of the metrics once.
+    """Yield cases that together contain each value of the metrics once.
 
     Parameters
     ----------
     metrics : sequence of metrics
-        What is compared.
+        Metrics to compare.
     predictions : Predictions
         All of one kind, labels or scores.
     missing : mapping of str to ndarray of bool
@@ -69,7 +70,7 @@ def cases(
     Raises
     ------
     ValueError
-        If a metric has no bounds that are known to hold.
+        If no valid bounds of a metric are known.
     """
     ways = {metric: _way(metric, predictions) for metric in metrics}
     found = {
@@ -99,7 +100,7 @@ def cases(
 
 
 def score_ranges(predictions: Predictions) -> FloatArray:
-    """The range of each per-example score, as declared, or 0 to 1 where all lie there.
+    """Return the range of each per-example score: as declared, or 0 to 1 if all lie within.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def score_ranges(predictions: Predictions) -> FloatArray:
     Raises
     ------
     ValueError
-        If some do not: nobody knows what the missing ones may have been.
+        If some do not: the possible values of missing scores are then unknown.
     """
     outputs = [predictions.output(model).array for model in predictions.models]
     arrays = [array.reshape(len(predictions), -1) for array in outputs]
@@ -128,12 +129,12 @@ def score_ranges(predictions: Predictions) -> FloatArray:
 
 
 def _way(metric: AnyMetric, predictions: Predictions) -> str:
-    """Choose the results that are worst for a metric: the proofs are at the top of this file."""
+    """Return the case in which a metric is worst; see the module docstring for the proofs."""
     if isinstance(metric, Metric) and isinstance(metric.value, Quotient):
         ratio = metric.class_ratio
         if metric.needs == "scores" and metric.ratio is mean_ratio:
             return "scores"
-        # A record of somebody's own may call less of the same better.
+        # In a custom record of the same formula, lower values may be better.
         known_way_up = metric.greater_is_better == (ratio != _WRONG)
         if metric.statistics == counts.COUNTS and ratio is not None and known_way_up:
             is_f = metric.value.without is not None
@@ -155,13 +156,13 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
                     "weights out, or ask for the classes one by one."
                 )
     raise ValueError(
-        f"there are no bounds of {metric.name} that are known to hold whatever the missing results "
-        f"were; there are for {_BOUNDED}. Or use missing='drop' (--missing drop)."
+        f"there are no bounds of {metric.name} that are valid for all possible missing results; "
+        f"there are for {_BOUNDED}. Or use missing='drop' (--missing drop)."
     )
 
 
 def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
-    """The worst and the best score; one for each of several."""
+    """Return the worst and the best score; one per name if there are several scores."""
     low, high = score_ranges(predictions)
     names = predictions.score_names
     up = np.array([predictions.direction(name)[0] for name in names or (None,)])
@@ -170,7 +171,7 @@ def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
 
 
 def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
-    """Codes of the true labels, and the labels."""
+    """Return the codes of the true labels, and the labels."""
     codes, labels = predictions.hard_codes, predictions.labels
     if codes is None or labels is None:
         raise ValueError("bounds need true labels, one for each sample.")
@@ -203,7 +204,7 @@ def _spread(
 
 
 def _of_classes(metric: AnyMetric) -> Callable[..., FloatArray]:
-    """The formula of an average before it is averaged."""
+    """Return the per-class formula of an average."""
     if not (isinstance(metric, Metric) and isinstance(metric.value, Quotient)):
         raise TypeError(f"{metric.name} is no quotient.")
     return replace(metric.value, average=None)
@@ -215,9 +216,9 @@ def _least_mean(values: FloatArray, most: IntArray) -> IntArray:
     Parameters
     ----------
     values : ndarray of shape (n_labels + 1, n_classes)
-        Value of a class that gets so many; NaN where it has none.
+        Value of each class by its number of labels; NaN where it is undefined.
     most : ndarray of shape (n_classes,)
-        How many a class may get; their sum is at least n_labels.
+        Largest number of labels of each class; their sum is at least n_labels.
     """
     n_labels = len(values) - 1
     opened = np.flatnonzero(np.isnan(values[0]) & ~np.isnan(values[-1]) & (most > 0))
@@ -237,7 +238,7 @@ def _least_mean(values: FloatArray, most: IntArray) -> IntArray:
 def _dearest(
     values: FloatArray, most: IntArray, opened: IntArray, closed: IntArray, n_labels: int
 ) -> IntArray | None:
-    """Labels where they cost most, one in each class of `opened`, and none in those `closed`."""
+    """Assign labels where they lower the sum most: one to each of `opened`, none to `closed`."""
     given = np.zeros(values.shape[1], dtype=np.intp)
     given[opened] = 1
     room = np.where(np.isin(np.arange(len(most)), closed), 0, most)
@@ -252,13 +253,13 @@ def _dearest(
 
 
 def _assigned(truth: IntArray, counted: IntArray) -> IntArray:
-    """A label for each sample, so many of each class, and none of them right."""
+    """Return a wrong label for each sample, with a given count of each class."""
     fill = np.repeat(np.arange(len(counted)), counted)
     for place in np.flatnonzero(fill == truth):
         own = truth[place]
         if fill[place] == own:
-            # Samples of the class, and labels of it, are together no more than there are samples,
-            # and this one is both: so there is one that is neither.
+            # Samples of the class and labels of the class are together at most all samples, and
+            # this sample is counted twice: so at least one sample is neither.
             other = np.flatnonzero((truth != own) & (fill != own))[0]
             fill[place], fill[other] = fill[other], own
     return fill

@@ -1,4 +1,4 @@
-"""compare_folds: tests of models from a published table of their scores on each fold."""
+"""`compare_folds`: tests of models from a published table of their scores on each fold."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from modelcompare.words import (
     label_name,
 )
 
-# What a value is called where a table does not say.
+# Name of the metric if a table does not give it.
 _UNNAMED = "score"
-# What may stand beside scores; names of the columns that hold them.
+# Optional columns next to the scores, and names of the column of scores.
 _BESIDE = ("repeat", "fold", "n_train", "n_test", "metric", "label")
 _VALUES = ("score", "value")
 
@@ -45,21 +45,20 @@ def compare_folds(
     Parameters
     ----------
     table : DataFrame, or mapping of str to array-like
-        A row for each fold and a column of scores for each model, repeat after repeat; columns
-        ``fold`` and ``repeat``, if there are any, name the rows. Or a row for each score, with
-        columns ``model``, ``fold``, ``score`` (or ``value``) and, if there are several,
-        ``repeat``, ``metric``, ``label``, as `FoldComparison.folds` has them. All models must
-        have been scored on the same folds.
+        A row for each fold and a column of scores for each model, repeat after repeat; optional
+        columns ``fold`` and ``repeat`` name the rows. Or a row for each score, with columns
+        ``model``, ``fold``, ``score`` (or ``value``) and, if there are several, ``repeat``,
+        ``metric``, ``label``, as in `FoldComparison.folds`. All models must have been scored on
+        the same folds.
     n_train, n_test : float, optional
-        Samples of a fold's training and test part; only their ratio counts: 9 and 1 for ten folds.
-        The corrected t-test needs them, here or as columns of the table; five times two folds have
-        halves.
+        Samples of a fold's training and test part; only their ratio matters: 9 and 1 for ten folds.
+        The corrected t-test needs them, here or as columns of the table; the 5x2 tests do not.
     test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
-        As in `compare_estimators`. Scores on folds share training data, so tests that take them
-        for independent, Wilcoxon's and the plain t, find differences that are not there: they are
-        for scores on different data sets, see `critical_difference`.
+        As in `compare_estimators`. Scores on folds share training data, so tests that assume
+        independence (Wilcoxon's, the plain t-test) reject too often: they are for scores on
+        different data sets, see `critical_difference`.
     greater_is_better : bool, optional
-        Direction of the scores; by default that of the metric named, and up where none is.
+        Direction of the scores; by default that of the named metric, or up if none is named.
     correction, alpha, rope, confidence_level
         As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
 
@@ -70,7 +69,7 @@ def compare_folds(
     Raises
     ------
     ValueError
-        If a score is missing, the sizes are, or the folds do not fit the test.
+        If a score or the sizes are missing, or the folds do not fit the test.
 
     References
     ----------
@@ -89,7 +88,7 @@ def compare_folds(
     better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)
-    # Where repeats are not named, ten rows are taken for five of two.
+    # Without names of repeats, ten rows are five repeats of two folds.
     repeats = folds["repeat"].value_counts(sort=False).tolist()
     if test != "corrected-t" and repeats not in ([10], [2] * 5):
         raise ValueError(
@@ -103,8 +102,8 @@ def compare_folds(
 
 
 def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:
-    """Sort scores by repeat, fold, model and value, each in the order in which they are given."""
-    # Repeat after repeat, however the rows are mixed.
+    """Sort scores by repeat, fold, model and value, each in the given order."""
+    # Rows of a repeat may be scattered over the table.
     tidy = tidy.iloc[np.argsort(pd.factorize(tidy["repeat"])[0], kind="stable")]
     fold, model, key = places = [
         tidy.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
@@ -122,7 +121,7 @@ def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:
 def _sizes(
     folds: pd.DataFrame, n_train: float | None, n_test: float | None, test: FoldTest
 ) -> FloatArray:
-    """Samples of the training and the test part, on average over folds."""
+    """Return the mean sizes of the training and the test part over folds."""
     if n_train is not None and n_test is not None:
         return np.array([_size("n_train", n_train), _size("n_test", n_test)])
     if n_train is not None or n_test is not None:
@@ -138,14 +137,14 @@ def _sizes(
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each score: repeat, fold, model, metric, label, value, and sizes if given."""
+    """Reshape to one row per score: repeat, fold, model, metric, label, value, given sizes."""
     named = [name for name in table.index.names if name in _BESIDE]
     table = table.reset_index(level=named) if named else table
     beside = [name for name in table.columns if name in _BESIDE]
     if "model" not in table:
         scores = scores_of(table.drop(columns=beside), "fold")
         known = table[beside].assign(**({} if "fold" in table else {"fold": range(len(table))}))
-        # One model after the other, so that models and folds stay in the order given.
+        # One model after the other, to keep the given order of models and folds.
         table = pd.concat(
             [known.assign(model=model, value=scores[model]) for model in scores], ignore_index=True
         )
@@ -190,7 +189,7 @@ def _size(argument: str, value: object) -> float:
 
 
 def _direction(metric: str, given: bool | None) -> bool:
-    """Return whether more is better: as the metric of that name has it, or as given."""
+    """Return whether higher is better: by the metric of that name, or as given."""
     try:
         known = get_metric(metric)
     except ValueError:

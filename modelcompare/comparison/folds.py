@@ -1,4 +1,4 @@
-"""Models by their values on the folds of a cross-validation: means, and tests of all pairs."""
+"""Comparison of models by their values on cross-validation folds: means, tests of all pairs."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class FoldComparison(Result):
     greater_is_better : dict of str to bool
         Direction of each metric.
     test, correction, rope, confidence_level
-        As they were given.
+        As given.
     predictions : tuple of Predictions
-        Of cross-validated estimators the out-of-fold predictions, one test set of all samples for
-        each repeat; empty where the splits do not cover every sample once, and of published scores.
-        Probabilities, where every estimator gives them and `predict` names the likeliest class;
-        else the output of `predict`.
+        Out-of-fold predictions of cross-validated estimators, one test set of all samples for each
+        repeat; empty for published scores, and if the splits do not test every sample once. They
+        are probabilities if every estimator has them and `predict` always returns the likeliest
+        class, else the output of `predict`.
     probabilities : tuple of Predictions
-        The same by `predict_proba`, where `predict` names other classes than the likeliest ones
-        (a tuned threshold, say); else empty.
+        Output of `predict_proba` in the same form, if `predict` sometimes returns another class
+        than the likeliest (a tuned threshold, say); else empty.
     seed_label : str, optional
         Seed of the splits.
     """
@@ -98,9 +98,9 @@ class FoldComparison(Result):
     ) -> Comparison:
         """Compare the out-of-fold predictions of the first repeat as one test set.
 
-        This answers another question than the fold-level tests: which of these *predictions* are
-        better, given the models that were trained, not which *estimator* is. Metrics of labels
-        are of the output of `predict`, all others of the probabilities.
+        The question differs from that of the fold-level tests: which of these *predictions* are
+        better, given the trained models, not which *estimator* is better. Metrics of labels are
+        computed from the output of `predict`, all others from the probabilities.
         """
         if not self.predictions:
             raise ValueError(
@@ -154,7 +154,7 @@ class FoldComparison(Result):
         return names.join(values)
 
     def verdict(self) -> str:
-        """One sentence for each metric and class: who leads, who is beaten, who is level."""
+        """Return one sentence per metric and class: the leader, and its significant differences."""
         return "\n".join(self._sentences())
 
     def _sentences(self) -> list[str]:
@@ -187,10 +187,9 @@ def compare_on_folds(
     Parameters
     ----------
     folds : DataFrame
-        As in `FoldComparison`: repeat after repeat, in each fold one model after the other, of each
-        all values.
+        As in `FoldComparison`, sorted by repeat, fold, model and value.
     sizes : ndarray of shape (2,)
-        Samples of a fold's training and test part, on average; their ratio alone counts.
+        Mean sizes of a fold's training and test part; only their ratio matters.
     greater_is_better : mapping of str to bool
         Direction of each metric.
     test, correction, alpha, rope, confidence_level
@@ -210,7 +209,7 @@ def compare_on_folds(
             names = models[first], models[second]
             found = _fold_test(test, d, n_test / n_train)
             posterior = correlated_t(sign * d, n_test / (n_train + n_test), rope)
-            # Folds that all differ by the same do not tell by how much others would.
+            # If all folds have the same difference, its standard error is unknown.
             half = t.ppf((1 + confidence_level) / 2, found.df) * (found.standard_error or math.nan)
             leads = sign * found.difference
             rows.append((

@@ -1,4 +1,4 @@
-"""Scores, paired differences, and the ranks that tests leave open, as intervals in rows."""
+"""Forest plots: intervals of scores, of paired differences and of ranks, in rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from modelcompare.report.numbers import (
 from modelcompare.words import label_name
 
 Kind = Literal["scores", "differences", "ranks"]
-# Up to so many models all pairs are drawn; with more, the leader against each.
+# All pairs are drawn for at most so many models; for more, the leader minus each other.
 _ALL_PAIRS = 4
 _MAX_CLASSES = 12
 _MAX_ROWS = 48
@@ -46,23 +46,23 @@ def selected(
     result: Compared, places: Sequence[int], *, max_models: int | None = None,
     max_classes: int = _MAX_CLASSES, max_rows: int = _MAX_ROWS,
 ) -> tuple[dict[int, list[int]], str]:  # fmt: skip
-    """Keep the classes where models differ most, and the best models, that fit; and a remark.
+    """Select the classes where models differ most, and the best models, up to the limits.
 
-    Models of a metric that is not per class always fit, unless `max_models` says otherwise.
+    For a metric that is not per class only `max_models` limits the models.
 
     Returns
     -------
     models : dict of int to list of int
-        Models, best first, below each of the values that are kept.
+        Models, best first, for each selected value.
     remark : str
-        Names what is left out.
+        Text about what is left out.
     """
     kept, classes = shown_classes(by_telling(result, places, max_classes), max_classes)
     order = result.order[:, places]
     per_class = result.keys[places[0]].label is not None
     fitting = models_by_class(len(kept), max_rows) if per_class else len(order)
     count = min(len(order), fitting if max_models is None else max_models)
-    # Models by their median place over the classes, the baseline before them.
+    # Models by their median rank over the classes, the baseline first.
     medians = np.median(np.argsort(order, axis=0), axis=1)
     best = sorted(order[:, 0].tolist(), key=medians.__getitem__)
     best.sort(key=lambda model: result.models[model] != result.baseline)
@@ -80,9 +80,9 @@ def plot_comparison(
 
     Scores are sorted by rank; differences have a line at zero, and intervals corrected like their
     p-values. One colour marks scores whose range of ranks includes the first and differences that
-    are not significant; another marks the others. Up to four models show all pairs; more show the
-    best model, or the baseline, minus each other. Of many classes those are drawn where the models
-    differ most. Into an `ax` goes the first metric alone.
+    are not significant; another marks the others. For up to four models all pairs are drawn; for
+    more, the best model, or the baseline, minus each other. Of many classes only those are drawn
+    where models differ most. An `ax` receives the first metric alone.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
@@ -107,7 +107,7 @@ def plot_comparison(
 
 
 def _possible(kinds: Sequence[Kind], n_models: int) -> Sequence[Kind]:
-    """A single model has no differences."""
+    """Return the kinds that can be drawn: a single model has no differences."""
     if n_models > 1:
         return kinds
     if "scores" not in kinds:
@@ -132,14 +132,14 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> st
 
 
 def keys_of(result: Compared) -> list[tuple[str, Look]]:
-    """Entries of the legend: the meaning of the colours in every forest."""
+    """Return the entries of the legend: the meaning of the colours."""
     _, criterion = tested(result)
     different = f"significant difference ({criterion})"
     return [("no significant difference", SAME), (different, DIFFERENT)]
 
 
 def _titles(result: Compared, kind: Kind, metric: str, n_models: int) -> tuple[str, str]:
-    """Title of a panel, and what is said below its axis."""
+    """Return the title of a panel and the label of its axis."""
     side = better_side(result, metric)
     if kind == "scores":
         return metric, f"{interval_title(result.confidence_level)}, {side} is better"
@@ -155,7 +155,7 @@ def _leading(result: Compared) -> str:
 
 
 def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> list[Row]:
-    """Collect the rows of one metric: models, all pairs of few, or the leader minus each other."""
+    """Return the rows of one metric: models, all pairs, or the leader minus each other."""
     rows: list[Row] = []
     for at, models in shown.items():
         label = result.keys[at].label
@@ -169,7 +169,7 @@ def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> l
 
 
 def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> Iterator[Row]:
-    """Yield the score of each model, or its range of ranks."""
+    """Yield a row for each model: its score, or its range of ranks."""
     interval, (low, high) = result.score_interval, result.rank_range
     for i in models:
         name = result.models[i]
@@ -183,9 +183,9 @@ def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> 
 
 
 def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:
-    """Yield the better model of each pair minus the other, or the leader minus each other.
+    """Yield a row for each pair, the better model minus the other, or the leader minus each other.
 
-    The leader is the baseline where there is one.
+    The leader is the baseline if there is one.
     """
     names, baseline = result.models, result.baseline
     leader = models[0] if baseline is None else names.index(baseline)
@@ -221,7 +221,7 @@ def _defined(ends: tuple[float, ...]) -> tuple[float, ...]:
 def _told(
     result: Compared, at: int, name: str, ends: tuple[float, float, float], *, signed: bool = False
 ) -> str:
-    """An interval in words: the class if there is one, the name, and rounded numbers."""
+    """Return an interval as text: the class if there is one, the name, and rounded numbers."""
     key, digits = result.keys[at], result.decimals(result.keys[at].metric)
     estimate = format_number(ends[0], digits, signed=signed)
     of_class = "" if key.label is None else f"{label_name(key.label)}, "

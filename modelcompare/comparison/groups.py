@@ -47,7 +47,7 @@ _TYPES = {"set": str, "slice": str, "n_samples": int}
 def plot_ranks(
     result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
 ) -> Figure:
-    """Draw mean ranks by a metric (the first by default); bars join models that do not differ."""
+    """Draw mean ranks by a metric (default: the first); bars join models that do not differ."""
     chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
     ranks = diagram(result.friedman(chosen))
     return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
@@ -56,7 +56,7 @@ def plot_ranks(
 def plot_groups(
     result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
 ) -> Figure:
-    """Draw the scores in each group, for all metrics with one value or for the one named.
+    """Draw the scores in each group, for one metric or for all metrics that are not per class.
 
     Subgroups are in the order of `scores`, each with its best models. Metrics per class have a
     panel for each class.
@@ -100,7 +100,7 @@ class GroupComparison(Result):
         Subgroups with fewer than `min_size` samples, and samples whose slice is missing (value
         None): slice, value, n_samples. Empty for test sets.
     notes : tuple of str
-        Scope of the answer: the runs at hand, where there are several.
+        Scope of the conclusions: the given runs, if there are several.
     """
 
     results: Mapping[Any, Comparison] = field(repr=False)
@@ -137,7 +137,7 @@ class GroupComparison(Result):
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """Scores of all groups: the columns of `Comparison.scores` after those that name a group.
+        """Scores of all groups: columns that name the group, then those of `Comparison.scores`.
 
         A test set is named by the column set, in the order given; a subgroup by slice, value and
         n_samples. Of each metric the subgroup in which its best model is worst comes first.
@@ -146,7 +146,7 @@ class GroupComparison(Result):
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Differences in all groups: the columns of `Comparison.differences` after their names."""
+        """Differences in all groups: group columns, then those of `Comparison.differences`."""
         return self._in_order(self._stacked(attrgetter("differences")))
 
     def _ordered(self, metric: str) -> list[Any]:
@@ -241,10 +241,11 @@ class GroupComparison(Result):
     def pooled_scores(self) -> pd.DataFrame:
         """Mean over test sets, all with the same weight.
 
-        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are independent, and
-        taken as given: intervals cover other samples of the same sets, not other sets. They join
-        the sets' own intervals (MOVER, and no shorter than their half widths joined); for a
-        `method` of replicates they are made of the means of these.
+        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are assumed
+        independent and fixed: intervals generalize to other samples of the same sets, not to other
+        sets. They are combined from the intervals of the sets by MOVER, and are no shorter than the
+        combination of their half-widths; if `method` uses replicates, they are computed from means
+        of replicates.
         """
         pooled = self._pooled()
         interval = pooled.interval(self._first.confidence_level)
@@ -258,10 +259,10 @@ class GroupComparison(Result):
         """Differences of the means over test sets.
 
         Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
-        Intervals are made as those of `pooled_scores`, from each set's intervals of differences. A
-        p-value is below alpha where the interval at 1 - alpha excludes 0; for a `method` of
-        replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
-        is of one set.
+        Intervals are computed like those of `pooled_scores`, from each set's intervals of
+        differences. A p-value is below alpha if the interval at 1 - alpha excludes 0; if `method`
+        uses replicates, it is that of the bootstrap shifted to the null hypothesis. `test` is not
+        used: it applies to a single set.
         """
         pooled = self._pooled(pairs := all_pairs(len(self._first.models)))
         interval = pooled.interval(self._first.confidence_level)
@@ -277,7 +278,7 @@ class GroupComparison(Result):
         )  # fmt: skip
 
     def friedman(self, metric: str) -> RankComparison:
-        """Mean ranks over test sets, Friedman's test and Nemenyi's test of all pairs.
+        """Compare mean ranks over test sets by Friedman's test and Nemenyi's test of all pairs.
 
         Parameters
         ----------
@@ -305,12 +306,12 @@ class GroupComparison(Result):
 
     @property
     def _ranked_by(self) -> list[str]:
-        """Metrics that have one value."""
+        """Metrics that are not per class."""
         return [name for name, info in self._first.metric_info.items() if not info.per_class]
 
     @property
     def _can_be_pooled(self) -> bool:
-        """Return whether the groups are test sets with the same classes."""
+        """True if the groups are test sets with the same classes."""
         keys = self._first.keys
         return self._of_sets and all(
             result.evidence.keys == keys for result in self.results.values()
@@ -323,7 +324,7 @@ class GroupComparison(Result):
             )
 
     def _pooled(self, pairs: Pairs | None = None) -> PooledSets:
-        """Means of the models' values, or of the differences of `pairs`."""
+        """Return means of the models' values, or of the differences of `pairs`."""
         self._check_sets()
         if not self._can_be_pooled:
             raise ValueError(

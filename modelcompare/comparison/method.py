@@ -1,4 +1,4 @@
-"""The method of a comparison, in words for a paper with references, and as code."""
+"""Description of a comparison's method: a paragraph with references for a paper, and code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from modelcompare.works import (
     Phrase,
 )
 
-# By the names in the column `method` of the frames.
+# Phrases by the names in the column `method` of the frames.
 INTERVALS: Mapping[str, Phrase] = {
     **{name: row.phrase for name, row in METHODS.items() if row.phrase[0]},
     "effective-size": (
@@ -49,8 +49,8 @@ INTERVALS: Mapping[str, Phrase] = {
         (INFLUENCE,)),
     "log-t": (
         "Student's interval on the logarithmic scale with the standard error of the influences, "
-        "where samples are independent at least as far as Hall's transformation takes the long "
-        "tail", (INFLUENCE, HALL)),
+        "and for independent samples at least as wide on the unbounded side as after Hall's "
+        "transformation", (INFLUENCE, HALL)),
     "hall-t": (
         "Student's interval with the standard error and the skewness of the influences, after "
         "Hall's transformation", (INFLUENCE, HALL)),
@@ -69,7 +69,7 @@ INTERVALS: Mapping[str, Phrase] = {
     "none": ("no interval, where the value lies on a bound", ()),
 }  # fmt: skip
 
-# By the names in the column `test`; {n} is the number of resamples.
+# Phrases by the names in the column `test`; {n} is the number of resamples.
 TESTS = {name: row.phrase for name, row in significance.TESTS.items() if row.phrase[0]}
 
 CORRECTIONS: Mapping[str, Phrase] = {
@@ -101,14 +101,14 @@ CORRECTIONS: Mapping[str, Phrase] = {
 
 
 def _cited(works: Iterable[str], references: list[str]) -> str:
-    """Numbers of works among the references, in brackets after a space; nothing without works."""
+    """Return the numbers of works in brackets after a space, and add them to the references."""
     references += [work for work in dict.fromkeys(works) if work not in references]
     places = [str(1 + references.index(work)) for work in dict.fromkeys(works)]
     return f" [{', '.join(places)}]" if places else ""
 
 
 def _phrase(phrase: Phrase, references: list[str], n_resamples: int = 0) -> str:
-    """A phrase and the numbers of its references."""
+    """Return a phrase and the numbers of its references."""
     text, works = phrase
     return text.format(n=f"{n_resamples:,}") + _cited(works, references)
 
@@ -117,7 +117,7 @@ def _listed(
     phrases: Mapping[str, Phrase], names: Mapping[str, Sequence[str]], references: list[str],
     n_resamples: int = 0,
 ) -> str:  # fmt: skip
-    """Phrases, each with the metrics that it was used for unless it was used for all."""
+    """Join phrases, each with the metrics that it was used for unless it was used for all."""
     found = {
         name: _phrase(phrases.get(name, (name, ())), references, n_resamples) for name in names
     }
@@ -127,7 +127,7 @@ def _listed(
 
 
 def comparison_method(result: Compared) -> tuple[str, list[str]]:
-    """Describe how the numbers were made, with references that the numbers in brackets refer to."""
+    """Describe how the numbers were computed, with a numbered list of references."""
     references: list[str] = []
     parts = [_measured(result, references), *filter(None, [design(result)])]
     parts.append(_intervals(result, references))
@@ -205,14 +205,14 @@ def _family(result: Compared) -> str:
 
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
-    """The metrics for which each name stands in a column."""
-    # What has no value has no interval either.
+    """Return the metrics of each name in a column."""
+    # Undefined values have no interval.
     pairs = frame[["metric", column]].dropna().drop_duplicates()
     return _grouped(pairs.itertuples(index=False))
 
 
 def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The metrics of each name."""
+    """Return the metrics of each name."""
     found: dict[str, list[str]] = {}
     for metric, name in used:
         found.setdefault(name, []).append(metric)
@@ -220,7 +220,7 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def comparison_code(result: Compared) -> str:
-    """Write the call with what was asked for, as far as a result knows it."""
+    """Return code that repeats the call, with the options that the result records."""
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,

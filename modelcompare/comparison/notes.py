@@ -13,9 +13,9 @@ from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
 from modelcompare.words import Correction, warn_caller
 
-# A difference of so many standard errors would have a far smaller p-value than resamples give.
+# A difference of so many standard errors has a far smaller p-value than resampling can give.
 _CLEAR = 5.0
-# From here down tables do not write a p-value out.
+# Tables write smaller p-values as "<0.001".
 _WRITTEN = 0.001
 
 
@@ -25,8 +25,8 @@ def warn_of_tests(
 ) -> tuple[str, ...]:  # fmt: skip
     """Warn where differences cannot be significant for reasons unrelated to the models.
 
-    Returns the texts: of metrics whose samples allow no small p-value, and of those whose
-    resamples are too few.
+    Returns the texts of the warnings: metrics whose samples allow no small p-value, and metrics
+    with too few resamples.
     """
     if correction == "max-t" or not len(adjusted):
         return ()
@@ -40,7 +40,7 @@ def warn_of_tests(
 
 
 def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
-    """Find metrics whose data keep every p-value above alpha for any two models."""
+    """Yield a text for each metric whose smallest possible p-value is not below alpha."""
     if outcome.floor is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
@@ -65,7 +65,7 @@ def _few_resamples(
     test: str,
     alpha: float,
 ) -> Iterator[str]:
-    """Find metrics whose number of resamples keeps differences from being significant."""
+    """Yield a text for each metric with too few resamples for significant differences."""
     if test == "wald":
         return
     smallest = 1 / (pairs.n_resamples + 1)
@@ -93,7 +93,7 @@ def _few_resamples(
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
-    """Write the lines below the scores of a metric."""
+    """Return the notes below the scores of a metric."""
     return [*_of_the_floor(evidence, metric), *_of_the_correction(evidence, metric)]
 
 
@@ -104,7 +104,7 @@ def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)
-    # Where they do not count at all, a warning says so.
+    # If such differences are not even significant, a warning is given instead.
     if held.any() and (adjusted[held] < evidence.alpha).all():
         n_tests = evidence.n_tests(metric)
         needed = math.ceil(n_tests / _WRITTEN / 1000) * 1000
@@ -139,7 +139,7 @@ def _fewer_tests(evidence: Evidence) -> str:
 
 
 def design(evidence: Evidence) -> str:
-    """Name what is taken whole, and what keeps its size; empty for plain samples."""
+    """Describe clusters, strata and weights of the samples; empty for plain samples."""
     evaluation = evidence.bootstrap.evaluation
     predictions, units = evaluation.predictions, evaluation.units
     parts = []

@@ -26,11 +26,11 @@ class OneClass:
     Attributes
     ----------
     label, code
-        The class, and its place among the labels.
+        The class, and its position among the labels.
     positive : ndarray of bool of shape (n_samples,)
-        Whether a sample is of it.
+        Whether each sample belongs to the class.
     raw : bool
-        Whether scores are no probabilities.
+        Whether scores are not probabilities.
     """
 
     predictions: TestSet
@@ -41,7 +41,7 @@ class OneClass:
 
     @classmethod
     def of(cls, predictions: TestSet, label: Any) -> OneClass:
-        """Take the second of two classes by default, and refuse what has no scores."""
+        """Return the scores for a class, by default the second of two; raise if there are none."""
         resolve_metrics("average_precision_macro", predictions)
         if label is None and predictions.labels is not None and predictions.n_classes == 2:
             label = predictions.labels.tolist()[1]
@@ -56,7 +56,7 @@ class OneClass:
 
     @cached_property
     def models(self) -> list[tuple[str, Descending, FloatArray]]:
-        """Name of each model, its samples in falling order, and its distinct scores."""
+        """Name of each model, its samples in descending order, and its distinct scores."""
         found = []
         for model in self.predictions.models:
             output = self.predictions.output(model)
@@ -67,7 +67,7 @@ class OneClass:
         return found
 
     def curves(self, kind: CurveKind, weights: FloatArray, confidence_level: float) -> Curves:
-        """Empirical curves of all models, and their areas without intervals.
+        """Return empirical curves of all models, and their areas without intervals.
 
         Points are at each distinct score; weights of the samples have the shape (1, n_samples).
         """
@@ -90,12 +90,12 @@ class OneClass:
 
 
 def share_of_all(counts: FloatArray) -> FloatArray:
-    """Divide cumulated counts by the last of their row."""
+    """Divide cumulative counts by the last of their row."""
     return divide(counts, counts[:, -1:])
 
 
 def areas_under(kind: CurveKind, ordered: Descending, weights: FloatArray) -> FloatArray:
-    """ROC AUC or average precision under each row of weights."""
+    """Return the ROC AUC or average precision under each row of weights."""
     if kind == "roc":
         return ordered.partial_auc(weights, 1.0)
     return ordered.average_precision(weights)

@@ -1,4 +1,4 @@
-"""Plan what a scan answers block by block, what stands in for the rest, and what is read whole."""
+"""Choose between reading a scan block by block, with suitable methods, and loading it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from modelcompare.words import IntervalMethod, ZeroDivision
 
 # Share of the free memory that the rows of a scan may take.
 _SHARE = 1 / 4
-# What stands in for the defaults, which need more than sums.
+# Methods that replace the defaults, which need more than sums.
 _METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
 _TEST_INSTEAD = {"studentized-permutation": "wald"}
 
@@ -34,25 +34,25 @@ def serve(
     test: str = "wald",
     zero_division: ZeroDivision = math.nan,
 ) -> tuple[TestSet, IntervalMethod, str, bool]:
-    """Decide how a question about predictions is answered.
+    """Choose the predictions, interval method and test to compute with.
 
-    Predictions in memory answer every question. So does a scan if only true and predicted classes
-    matter, of which there are few distinct combinations. Of sums by blocks of rows there are the
-    intervals and tests that need totals and influences; the defaults need more, so that normal
-    intervals and Wald's test take their place. What cannot be had by blocks is read whole, where it
-    fits into a quarter of the free memory; where it does not, the ROC AUC is had from bins.
+    Predictions in memory support every method. So does a scan if only true and predicted classes
+    matter, which have few distinct combinations. Sums over blocks of rows support the intervals and
+    tests that need totals and influences; the defaults need more, so normal intervals and Wald's
+    test replace them. If blocks are not sufficient, the scan is loaded, provided that it fits into
+    a quarter of the free memory; otherwise the ROC AUC is computed from bins.
 
     Returns
     -------
     predictions, method, test
-        Of the answer.
+        Predictions, interval method and test to use.
     draws : bool
-        Whether resamples are worth their cost where nothing needs them.
+        Whether to draw resamples even if no method needs them.
 
     Raises
     ------
     ValueError
-        If it can neither be had by blocks nor be read whole.
+        If the scan can neither be used block by block nor be loaded.
     """
     if not isinstance(predictions, ScannedPredictions):
         if TESTS[test].reads not in predictions.abilities:
@@ -77,26 +77,26 @@ def _of_sums(test: str) -> bool:
 
 
 def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
-    """Name what stands in for a method; calibration errors have an interval of totals alone.
+    """Return the interval method by blocks; calibration errors have one that needs only totals.
 
     Raises
     ------
     ValueError
-        If there are metrics of both kinds.
+        If there are calibration errors and other metrics.
     """
     errors = [metric.name for metric in metrics if calibration_formula(metric)]
     if method != "auto" or len(errors) == len(metrics):
         return method
     if errors:
         raise ValueError(
-            f"{', '.join(errors)} has an interval of its own, and by blocks of rows the other "
-            f"metrics have normal ones; ask for it alone, e.g. metrics={errors[0]!r}."
+            f"{', '.join(errors)} needs another interval than the other metrics, which by blocks "
+            f"of rows have normal ones; ask for it alone, e.g. metrics={errors[0]!r}."
         )
     return _METHOD_INSTEAD[method]
 
 
 def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
-    """Name what can neither be had by blocks nor be stood in for, and what can."""
+    """Raise if metric, method or test need all samples, and name those that do not."""
     wrong = f"{', '.join(unserved)} needs all samples at once" if unserved else ""
     methods = sorted((m for m in METHODS if METHODS[m].reads == "sums"), key=_is_no_stand_in)
     tests = sorted((t for t in TESTS if TESTS[t].reads == "sums"), key=_is_no_stand_in)
@@ -117,9 +117,9 @@ def _is_no_stand_in(name: str) -> bool:
 
 
 def is_large(path: Path) -> bool:
-    """Return whether the rows of a Parquet file would take more of the free memory than they may.
+    """Return whether the rows of a Parquet file exceed a quarter of the free memory.
 
-    Texts take about eight times what numbers take.
+    A text takes about eight times the memory of a number.
     """
     import_pyarrow()
     import pyarrow as pa

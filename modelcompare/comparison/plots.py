@@ -1,4 +1,4 @@
-"""Figures of a comparison, and the numbers that they show."""
+"""Figures of a comparison, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def forest(
     result: Compared, ax: Axes | None = None, *, metric: str | None = None,
     max_models: int | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw scores, and beside them the differences; into an `ax` scores of one metric."""
+    """Draw scores next to differences; in a given `ax`, the scores of one metric."""
     kinds: Sequence[Kind] = ("scores", "differences") if ax is None else ("scores",)
     return plot_comparison(result, kinds, _metrics(result, metric), max_models, ax)
 
@@ -38,7 +38,7 @@ def differences(
     result: Compared, ax: Axes | None = None, *, metric: str | None = None,
     max_models: int | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw all pairs of up to four models, or the best or the baseline minus each other."""
+    """Draw all pairs of up to four models, else the best model or the baseline minus each other."""
     return plot_comparison(result, ("differences",), _metrics(result, metric), max_models, ax)
 
 
@@ -46,7 +46,7 @@ def ranks(
     result: Compared, ax: Axes | None = None, *, metric: str | None = None,
     max_models: int | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw the ranks that the corrected tests leave open to each model."""
+    """Draw confidence intervals of the models' ranks, from the corrected tests."""
     return plot_comparison(result, ("ranks",), _metrics(result, metric), max_models, ax)
 
 
@@ -56,8 +56,8 @@ def heatmap(
 ) -> Figure:  # fmt: skip
     """Draw p-values and shares of wins of all pairs, of one metric and class.
 
-    By default of the first metric, and of the class where models differ most. Into an `ax` goes
-    what `show` says.
+    The defaults are the first metric, and the class where models differ most. In a given `ax`, one
+    of the two is drawn: `show`.
     """
     among("show", show, ("p_value", "wins"))
     at = _place(result, metric, label)
@@ -105,9 +105,9 @@ def of_replicates(result: Compared, ax: Axes | None = None, *, metric: str | Non
 def confusion(
     result: Compared, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
 ) -> Figure:
-    """Draw the confusion matrix of a model, and the probabilistic one beside it.
+    """Draw the confusion matrix of a model, next to the probabilistic one.
 
-    By default of the model that is first by the first metric. Into an `ax` goes the first, or the
+    The default is the best model by the first metric. In a given `ax`, one matrix is drawn, the
     probabilistic one if `soft`.
     """
     first = result.models[result.order[0, _place(result, None, None)]]
@@ -120,8 +120,8 @@ def confusion(
 def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
     """Draw a square for each model and class: its value of a metric per class.
 
-    By default of the first metric per class, or F1 if there is none. Of many models the best, and
-    of many classes those where models differ most.
+    The default is the first metric per class, or F1 if there is none. Of many models the best are
+    drawn, and of many classes those where models differ most.
     """
     per_class = [name for name, info in result.metric_info.items() if info.per_class]
     if metric is None and not per_class:
@@ -146,7 +146,7 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
 
 
 def of_classes(result: Compared) -> bool:
-    """Return whether there are classes, and samples to count them on."""
+    """Return whether the models predict classes, and the rows are in memory."""
     preds = result.bootstrap.evaluation.predictions
     kinds = {"labels", "probabilities"}
     return (
@@ -175,7 +175,7 @@ def _metrics(result: Compared, metric: str | None) -> Sequence[str]:
 
 
 def _place(result: Compared, metric: str | None, label: Any) -> int:
-    """Position of a metric and class; by default of the class where models differ most."""
+    """Return the position of a metric and class; by default the class where models differ most."""
     places = places_of(result, _metrics(result, metric)[0])
     if label is None:
         return by_telling(result, places, 1)[0]
@@ -191,7 +191,7 @@ def _predictions(result: Compared) -> TestSet:
 
 
 def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
-    """Count how often each class was said where each was true, and sum its probabilities."""
+    """Return the confusion matrix, and the probabilistic one if there are probabilities."""
     check_models(preds.models, model=model)
     if preds.labels is None or preds.codes is None or preds.kinds[model] == "values":
         raise ValueError(f"a confusion matrix needs classes; {model!r} gave {preds.kinds[model]}.")

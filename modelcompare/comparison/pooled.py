@@ -1,4 +1,4 @@
-"""Means over independent test sets: their intervals, and p-values that agree with these."""
+"""Means over independent test sets: intervals, and p-values that agree with the intervals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
 
-# Methods of replicates: sets that were drawn independently have means of replicates.
+# Methods that use replicates: those of independent test sets are averaged.
 _DRAWN = frozenset({"BCa", "percentile", "basic", "studentized"})
-# What floating point may take off a replicate as far from 0 as the estimate.
+# Relative rounding error of a replicate with the same absolute value as the estimate.
 _TOLERANCE = 1e-10
 
 
@@ -26,34 +26,34 @@ _TOLERANCE = 1e-10
 class PooledSets(Contrasts):
     """Means over test sets of the same models and values, or differences of these means.
 
-    Each set counts alike; the sample is the first one's.
+    All sets have the same weight; `sample` is that of the first set.
 
     Attributes
     ----------
     results : sequence of Compared
-        One for each set.
+        Results of the single sets.
     """
 
     results: Sequence[Compared]
 
     @property
     def drawn(self) -> bool:
-        """Return whether intervals are of replicates."""
+        """True if intervals are computed from replicates."""
         return all(result.method in _DRAWN for result in self.results)
 
     @property
     def method(self) -> str:
-        """Name of what makes the pooled intervals."""
+        """Method of the pooled intervals."""
         return self.results[0].method if self.drawn else "mover"
 
     @property
     def test(self) -> str:
-        """Name of what makes the pooled p-values."""
+        """Method of the pooled p-values."""
         return "bootstrap" if self.drawn else "interval"
 
     @cached_property
     def of_sets(self) -> list[Contrasts]:
-        """Return the same values or differences of each set."""
+        """Contrasts of the single sets: their values, or differences of `pairs`."""
         return [Contrasts(result.bootstrap, self.pairs) for result in self.results]
 
     @cached_property
@@ -75,7 +75,7 @@ class PooledSets(Contrasts):
 
     @cached_property
     def acceleration(self) -> FloatArray:
-        """A sixth of the skewness of the mean: third moments of independent sets add."""
+        """A sixth of the skewness of the mean: third moments of independent sets add up."""
         cubes = [rows.acceleration * rows.standard_error**3 for rows in self.of_sets]
         scale = (len(self.results) * self.standard_error) ** 3
         skewness = np.sum(cubes, axis=0)
@@ -87,7 +87,7 @@ class PooledSets(Contrasts):
         return [self]
 
     def interval(self, level: float) -> Interval:
-        """Intervals from the replicates, or from the sets' intervals."""
+        """Compute intervals from the replicates, or from the intervals of the sets."""
         method = self.results[0].method
         if self.drawn:
             return intervals_of(self, method, level)
@@ -102,12 +102,12 @@ class PooledSets(Contrasts):
         )
 
     def _joined(self, intervals: Sequence[Interval]) -> tuple[FloatArray, FloatArray]:
-        """Bounds of a mean over independent sets, from the interval of each.
+        """Compute bounds of a mean over independent sets, from the interval of each.
 
-        Reaches are joined as in MOVER, and so are half widths; the longer one counts. MOVER alone
-        fails with many sets near a bound: intervals are one-sided there, and reach where the mean
-        does not stray. Half widths alone fail with few sets, whose intervals say to which side they
-        stray.
+        The distances from estimate to bound are combined as in MOVER, and so are the half-widths;
+        the larger result is used. MOVER alone fails for many sets near a bound, where intervals are
+        one-sided: they extend to the side where the mean hardly varies. Half-widths alone fail for
+        few sets, as they ignore the asymmetry of the intervals.
 
         References
         ----------
@@ -121,14 +121,15 @@ class PooledSets(Contrasts):
         return centre - below, centre + above
 
     def p_values(self, alpha: float) -> FloatArray:
-        """P-values of the differences, below `alpha` where the interval at 1 - alpha leaves out 0.
+        """Compute p-values of the differences, below `alpha` if the interval excludes 0.
 
-        The distance from 0 over the reach of the interval towards it, read as a normal number; of
-        replicates the bootstrap shifted to the null.
+        The interval is that at the level 1 - alpha. Its half-width towards 0, over the normal
+        quantile, is the standard error of a z-test. With replicates, the test is the bootstrap
+        shifted to the null hypothesis.
         """
         difference = self.estimate
         if self.drawn:
-            # Undefined resamples count as extreme, an undefined difference has no p-value.
+            # Undefined replicates count as extreme; an undefined difference has no p-value.
             within = np.abs(self.shifted) < np.abs(difference) * (1 - _TOLERANCE)
             extreme = np.count_nonzero(~within, axis=0)
             found = resampling_p(extreme, len(self.shifted))
@@ -143,7 +144,7 @@ class PooledSets(Contrasts):
 
     @cached_property
     def shifted(self) -> FloatArray:
-        """Replicates, less the values on the test sets."""
+        """Replicates minus the values on the test sets."""
         return self.replicates - self.estimate
 
 
@@ -153,6 +154,6 @@ def _mean(parts: Sequence[FloatArray]) -> FloatArray:
 
 
 def _root_of_squares(errors: Sequence[FloatArray]) -> FloatArray:
-    """Standard error of a mean of independent values."""
+    """Return the standard error of a mean of independent values."""
     found: FloatArray = np.sqrt(np.sum(np.square(errors), axis=0)) / len(errors)
     return found

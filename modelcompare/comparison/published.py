@@ -1,4 +1,4 @@
-"""Published tables of scores -> numbers of each model, a row for each fold or data set."""
+"""Conversion of published tables to scores of each model, a row for each fold or data set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTS = frozenset(
 
 
 def frame_of(table: Any) -> pd.DataFrame:
-    """A table as a frame whose headings are distinct texts."""
+    """Return a table as a frame whose column names are distinct texts."""
     if isinstance(table, Mapping) and not hasattr(table, "columns"):
         try:
             table = pd.DataFrame(dict(table))
@@ -44,14 +44,14 @@ def frame_of(table: Any) -> pd.DataFrame:
 
 
 def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
-    """The scores of each model, as finite numbers.
+    """Return the scores of each model, as finite numbers.
 
     Parameters
     ----------
     frame : DataFrame
         A column for each model and nothing else.
     rows : str
-        What a row is, for messages: "fold".
+        Name of a row in messages, e.g. "fold".
 
     Raises
     ------
@@ -77,7 +77,7 @@ def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
 
 
 def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
-    """Refuse a column that counts or numbers the rows: ranked, it would be a model's."""
+    """Raise for a column that counts or numbers the rows, which would be ranked as a model."""
     values = scores.to_numpy()
     whole, sizes = (values % 1 == 0).all(axis=0), np.abs(values).max(axis=0)
     if whole.all():
@@ -95,7 +95,7 @@ def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
 
 
 def numbers(column: pd.Series[Any], name: str) -> FloatArray:
-    """Finite numbers of one column."""
+    """Return one column as finite numbers."""
     found = np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
     bad = ~np.isfinite(found) | (column.dtype.kind == "b")
     what = f"`table` must hold finite numbers, but column {name!r} does not"

@@ -1,4 +1,4 @@
-"""critical_difference: models by their ranks over many data sets, from a table of scores."""
+"""`critical_difference`: comparison of models by their ranks over data sets, from a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
 from modelcompare.words import PosthocTest, signature
 
-# Columns that name data sets, and that hold the scores of a table with one score in each row.
+# Columns of data sets, and of scores in a table with one score in each row.
 _SETS = ("dataset", "data_set", "data set", "set", "task")
 _VALUES = ("score", "value")
 
@@ -36,8 +36,8 @@ def plot_ranks(
 ) -> Figure:
     """Draw the mean ranks; bars join models that do not differ significantly.
 
-    Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
-    which it is not: `differences` has all pairs.
+    By Wilcoxon's test a model may differ significantly from a second one, but not from a third with
+    a more distant rank, which bars cannot show: `differences` has all pairs.
     """
     if metric is not None:
         raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
@@ -58,11 +58,11 @@ class RankComparison(Result):
         A row for each pair: model_a, model_b, difference (of mean ranks, a - b), p_adjusted, and
         better (where p_adjusted is below `alpha`).
     statistic, p_value : float
-        Of Friedman's test that no model differs.
+        Friedman's test of the null hypothesis that all models are equal.
     critical_difference : float
-        The difference of mean ranks that Nemenyi's test takes for one; NaN for another test.
+        Smallest significant difference of mean ranks by Nemenyi's test; NaN for another test.
     test, alpha
-        As they were given.
+        As given.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -105,7 +105,7 @@ class RankComparison(Result):
         return self._document(tables, findings=self._sentences())
 
     def verdict(self) -> str:
-        """Write whether any model differs, and from which the best one does."""
+        """Return Friedman's test, and the models that the best one differs from, as sentences."""
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
@@ -120,7 +120,7 @@ class RankComparison(Result):
 
 
 def diagram(found: RankComparison) -> pd.DataFrame:
-    """Return the ranks, with what else the critical-difference diagram shows in ``attrs``."""
+    """Return the ranks, with the other contents of the critical-difference diagram in ``attrs``."""
     models = list(found.scores.columns)
     together = np.ones((len(models),) * 2, dtype=bool)
     a, b = all_pairs(len(models))
@@ -145,17 +145,17 @@ def critical_difference(
     Parameters
     ----------
     table : DataFrame, or mapping of str to array-like
-        A row for each data set and a column of scores for each model, at least three; a column
-        ``dataset``, if there is one, names the rows. Or a row for each score, with columns
+        A row for each data set and a column of scores for each model, at least three; an optional
+        column ``dataset`` names the rows. Or a row for each score, with columns
         ``dataset``, ``model`` and ``score`` (or ``value``).
     greater_is_better : bool
         Direction of the scores.
     test : {"nemenyi", "wilcoxon-holm"}
-        Of the pairs: Nemenyi's, one critical difference of mean ranks for all, as in Demsar (2006);
-        or Wilcoxon's signed ranks of each pair with Holm's correction, whose answer does not depend
-        on which other models are in the table (Benavoli, Corani & Mangili 2016).
+        Test of all pairs: Nemenyi's, with one critical difference of mean ranks, as in Demsar
+        (2006); or Wilcoxon's signed-rank test of each pair with Holm's correction, which does not
+        depend on the ranks of the other models (Benavoli, Corani & Mangili 2016).
     alpha : float
-        Level.
+        Significance level.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def critical_difference(
 def compare_ranks(
     scores: pd.DataFrame, *, greater_is_better: bool, test: PosthocTest, alpha: float
 ) -> RankComparison:
-    """Compare models by their ranks: a row of scores for each data set, a column for each model."""
+    """Compare models by their ranks, from scores with a row per data set and a column per model."""
     upwards = scores if greater_is_better else -scores
     mean_rank = average_ranks(upwards.to_numpy())
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
@@ -208,7 +208,7 @@ def compare_ranks(
 
 
 def _by_set(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each data set, named where the table names them, and a column for each model."""
+    """Reshape to a row per data set, with its name if it has one, and a column per model."""
     named = [name for name in frame.columns if name.lower() in _SETS]
     if "model" not in frame:
         return frame.set_index(named[0]) if len(named) == 1 else frame
@@ -230,7 +230,7 @@ def _by_set(frame: pd.DataFrame) -> pd.DataFrame:
 def _tested(
     scores: pd.DataFrame, ranks: FloatArray, test: PosthocTest, alpha: float
 ) -> tuple[pd.DataFrame, float]:
-    """Differences of mean ranks of all pairs, tested, and the critical one."""
+    """Return tested differences of mean ranks of all pairs, and the critical difference."""
     a, b = all_pairs(len(ranks))
     values, models = scores.to_numpy(), scores.columns.to_numpy(dtype=object)
     if test == "nemenyi":
@@ -248,7 +248,7 @@ def _tested(
 
 
 def _wilcoxon_holm(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Adjusted p-values of Wilcoxon's test of each column, and the sums of its signed ranks."""
+    """Return adjusted p-values of Wilcoxon's test by column, and the sums of signed ranks."""
     from scipy.stats import rankdata
 
     p_values = [sample_test("wilcoxon", column)[1] for column in differences.T]

@@ -1,4 +1,4 @@
-"""The result of `compare`: two long frames, a verdict, a signature, and ways to show them."""
+"""The result of `compare`: two long frames, a verdict, a signature, tables and figures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from modelcompare.report.numbers import joined
 from modelcompare.report.result import Result
 from modelcompare.words import Simultaneous, check_choice
 
-# Characters of the models' names in the title of a page.
+# Maximum length of the models' names in the title of a page.
 _LONGEST_NAMES = 50
 
 
 def _of_evidence(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Make a figure of evidence one of the comparison that holds it."""
+    """Turn a function that draws `Compared` into one that draws `Comparison`."""
 
     @wraps(draw)
     def drawn(result: Comparison, *arguments: Any, **options: Any) -> Figure:
@@ -48,8 +48,8 @@ class Comparison(Result):
     Attributes
     ----------
     evidence : Compared
-        Settings, names and arrays of all that the frames hold: `models`, `metrics`, `n_samples`,
-        `alpha`, `p_values`, ...
+        Settings, names and arrays behind the frames: `models`, `metrics`, `n_samples`, `alpha`,
+        `p_values`, ...
     """
 
     evidence: Compared
@@ -83,10 +83,11 @@ class Comparison(Result):
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
-        Columns: model, metric, label (missing for averages), estimate, standard_error (of the
-        influences; of medians and functions, which these do not describe, the bootstrap's), ci_low,
-        ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
-        (the ranks that the corrected tests leave open), method (what the interval was made with).
+        Columns: model, metric, label (missing for averages), estimate, standard_error (from
+        influence functions; for medians and functions, which they do not describe, from the
+        bootstrap), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
+        rank_low and rank_high (confidence bounds of the rank, from the corrected tests), method (of
+        the interval).
         """
         return self.evidence.scores
 
@@ -96,8 +97,8 @@ class Comparison(Result):
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two are not significantly different), method and test (what the interval and the
-        p-value were made with).
+        where the two are not significantly different), method (of the interval) and test (of the
+        p-value).
         """
         return self.evidence.differences
 
@@ -105,45 +106,44 @@ class Comparison(Result):
     def standings(self) -> pd.DataFrame:
         """Tiers and letters of models, a row for each model, metric and class.
 
-        Columns: model, metric, label, estimate, tier (one more than the models that are
-        significantly better, each than the next, down to this one), may_be_best (no model is
-        significantly better: with family-wise corrected tests these contain the best model at the
-        confidence 1 - alpha), letters (two models share one exactly if they are not significantly
-        different), p_best (share of resamples in which the model is best: how often these samples,
-        drawn again, put it first; not the probability that it is the best).
+        Columns: model, metric, label, estimate, tier (one plus the length of the longest chain of
+        models above it, each significantly better than the next), may_be_best (no model is
+        significantly better: with family-wise corrected tests, these models include the best one
+        with confidence 1 - alpha), letters (two models share a letter if and only if they are not
+        significantly different), p_best (share of resamples in which the model is best; not the
+        probability that it is the best).
         """
         return self.evidence.standings
 
     @checked()
     def leads(self, *, every: bool = False) -> pd.DataFrame:
-        """Differences as people read them: the leader minus every other model, best first.
+        """Return differences from the leader: the leader minus every other model, best first.
 
         Parameters
         ----------
         every : bool
-            Take all pairs: the better model minus the other.
+            Return all pairs: the better model minus the other.
 
         Returns
         -------
         DataFrame
             Columns model (the leader of the metric and class), other, metric, label, lead (positive
-            where `model` is better, whichever way the metric points), standard_error, ci_low and
-            ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the
-            interval excludes 0 though p_adjusted is not below 1 - confidence_level, or the
-            reverse). With a `baseline` the model of a row is each other model, and `other` the
-            baseline.
+            where `model` is better, for either direction of the metric), standard_error, ci_low and
+            ci_high (corrected like the p-value), p_adjusted, at_odds (whether the interval excludes
+            0 although p_adjusted is not below 1 - confidence_level, or the reverse). With a
+            `baseline`, `other` is the baseline in each row and `model` each other model.
 
         Notes
         -----
-        Interval and p-value are corrected for the same tests, and can disagree all the same: a
-        p-value that steps down is smaller than the interval's level asks for, and one that counts
-        swaps inverts no formula.
+        Interval and p-value are corrected for the same tests, but can still disagree: a step-down
+        correction gives smaller p-values than the level of the intervals implies, and a permutation
+        test is not the inversion of the interval's formula.
         """
         return self.evidence.all_leads if every else self.evidence.leads
 
     @property
     def signature(self) -> str:
-        """Line that says how the numbers were made, for papers and logs.
+        """Settings and version behind the numbers, in one line for papers and logs.
 
         Examples
         --------
@@ -157,25 +157,27 @@ class Comparison(Result):
     @checked(of=partial(check_choice, choices=Simultaneous))
     @one_blas_thread()
     def simultaneous_intervals(self, of: Simultaneous = "differences") -> pd.DataFrame:
-        """Intervals that cover all differences, or all scores, of a metric at once.
+        """Compute intervals that cover all differences, or all scores, of a metric at once.
 
         Parameters
         ----------
         of : {"differences", "scores"}
-            Of differences every half-width is the same multiple of its standard error: the quantile
-            of the largest studentized deviation of the replicates over all pairs and classes of the
-            metric (max-t). A resample on which one of them has no value counts as an infinite
-            deviation, so where these are more than 1 - confidence_level nothing is excluded.
+            For differences, every half-width is the same multiple of its standard error: the
+            quantile of the largest studentized deviation of the replicates over all pairs and
+            classes of the metric (max-t). A resample on which one of them is undefined counts as an
+            infinite deviation, so with a share of such resamples above 1 - confidence_level no
+            value is excluded.
 
-            Of scores they are intervals of the comparison's method at the level of this quantile,
-            or of Bonferroni's correction where that asks for less. Whichever model is then looked
-            at, the best one too, is covered; the interval of the best of 20 equal models in
-            `scores` covers its value in 0.75 of all test sets, as it is best by luck too.
+            For scores, intervals are those of the comparison's method, at the level of this
+            quantile, or of Bonferroni's correction if that level is lower. They cover the value of
+            a model that is selected afterwards, such as the best one. In contrast, the interval in
+            `scores` of the best of 20 equal models covers its value in only 0.75 of all test sets,
+            since selecting the best one favours lucky models.
 
         Returns
         -------
         DataFrame
-            Columns model_a, model_b, metric, label, difference, ci_low, ci_high; of scores model,
+            Columns model_a, model_b, metric, label, difference, ci_low, ci_high; for scores model,
             metric, label, estimate, ci_low, ci_high, method.
         """
         found = self.evidence
@@ -190,7 +192,7 @@ class Comparison(Result):
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
 
     def verdict(self) -> str:
-        """One honest sentence per metric: who leads, who is tied with whom, what would settle it.
+        """Return one sentence per metric: the leader, ties with it, and the sample size needed.
 
         Metrics per class get one sentence per class.
         """
@@ -206,7 +208,7 @@ class Comparison(Result):
 
     @property
     def _heading(self) -> str:
-        """Title of a page: the names of the models if they are few and short."""
+        """Title of a page, with the names of the models if they are few and short."""
         models = self.evidence.models
         names = joined(models)
         if len(models) == 1:

@@ -1,4 +1,4 @@
-"""compare_scorers: fitted estimators on a test set, by scikit-learn's scorers."""
+"""`compare_scorers`: comparison of fitted estimators by scikit-learn's scorers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from modelcompare.metrics import CallableMetric, from_callable
 from modelcompare.words import check_mapping, check_sequence
 
 Scorer = Callable[[Any, Any, Any], float]
-# Those whose value does not depend on what 0 / 0 is, or on which classes a resample shows.
+# Scorers whose value depends neither on the value of 0 / 0 nor on the classes in a resample.
 _SAME = {
     "accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "jaccard_macro",
     "jaccard_micro", "jaccard_weighted", "precision_micro", "recall_micro", "recall_weighted",
@@ -37,13 +37,14 @@ def compare_scorers(
 ) -> Comparison:  # fmt: skip
     """Compare fitted estimators on a test set by scikit-learn's scorers.
 
-    Names of metrics that the package computes alike (``f1_macro``, ``accuracy``) take its fast
-    road; any other scorer is called on every resample, which takes as long as it takes.
+    If all scorers are names of metrics with the same definition in this package (``f1_macro``,
+    ``accuracy``), the comparison uses those, which is fast; otherwise scorers are called on every
+    resample.
 
     Parameters
     ----------
     estimators : mapping of str to fitted estimator
-        They are not fitted again.
+        Fitted estimators; they are not fitted again.
     X, y
         The test set.
     scoring : name, scorer, sequence or mapping of these
@@ -52,12 +53,12 @@ def compare_scorers(
     groups : array-like of shape (n_samples,), optional
         Cluster of each sample.
     **options
-        As for `compare`; take few `n_resamples` where scorers are slow.
+        As for `compare`; use few `n_resamples` if scorers are slow.
 
     Raises
     ------
     ImportError
-        Without scikit-learn.
+        If scikit-learn is not installed.
     ValueError
         If a scorer's name is unknown, or one occurs twice.
 
@@ -100,7 +101,7 @@ def compare_scorers(
 def _metric(
     name: str, scorer: Scorer, estimators: Sequence[Any], X: Any, y: AnyArray
 ) -> CallableMetric:
-    """Make a metric of the numbers of samples, which go through all estimators."""
+    """Wrap a scorer as a metric of row numbers, which count the rows of all estimators."""
 
     def score(_: None, numbers: AnyArray) -> float:
         if len(numbers) == 0:
@@ -144,7 +145,7 @@ def _name_of(scorer: Any) -> str:
 
 
 def _all_known(named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
-    """Return whether all scorers are metrics of classifiers that the package computes alike."""
+    """Return whether all scorers are metrics with the same definition in this package."""
     return classify(estimators) and all(
         name == scorer and name in _SAME for name, scorer in named.items()
     )

@@ -1,4 +1,4 @@
-"""Some values of a bootstrap result: those of the classes that are asked for."""
+"""Selection of the values of requested classes from a bootstrap result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def intervals_at(whole: Interval, places: IntArray | None) -> Interval:
 
 @dataclass(frozen=True, repr=False)
 class SelectedResult(BootstrapResult):
-    """Some values of a bootstrap result; everything is computed on the whole.
+    """Some values of a bootstrap result; all computations are those of the whole result.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class SelectedResult(BootstrapResult):
 
     @property
     def names(self) -> list[str]:
-        """The metrics as `compare` takes them, with the classes that are selected."""
+        """The metrics as arguments of `compare`, with the selected classes."""
         every, found = self.whole.evaluation, self.evaluation
         names: list[str] = []
         for metric in found.metrics:
@@ -121,7 +121,7 @@ class SelectedResult(BootstrapResult):
         return intervals_at(found, self.places)
 
     def outcome(self, whole: Outcome) -> Outcome:
-        """Select the outcomes of the tests of these values, whose step-downs leave others out."""
+        """Select the outcomes of these values' tests, with step-downs restricted to the values."""
         step_down = {}
         for metric, stepped in whole.step_down.items():
             every = self.whole.evaluation.metric_slice(metric)

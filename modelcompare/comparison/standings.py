@@ -1,4 +1,4 @@
-"""Standings of models: ranks and the ranks left open, letters, tiers, shares of resamples."""
+"""Standings of models: ranks and their bounds, letters, tiers, shares of resamples."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def ranks(merit: FloatArray) -> IntArray:
     """
     filled = np.where(np.isnan(merit), -np.inf, merit)
     size = np.abs(np.where(np.isnan(merit), 0.0, merit))
-    # What only rounding tells apart is a tie.
+    # Values that differ only by rounding are tied.
     slack = 1e-13 * (size[None, :] + size[:, None])
     with np.errstate(invalid="ignore"):
         return 1 + np.count_nonzero(filled[None, :] > filled[:, None] + slack, axis=1)
 
 
 def rank_bounds(better: BoolArray) -> tuple[IntArray, IntArray]:
-    """Ranks that a model may have, given who is significantly better than whom.
+    """Return bounds of each model's rank, from the significant differences.
 
-    At least as many models are ahead as are significantly better, and at least as many behind as
-    are shown to be worse. With family-wise corrected tests the bounds hold for all models at once
-    at the confidence 1 - alpha.
+    The lower bound is one plus the number of significantly better models, the upper bound the
+    number of models minus the number of significantly worse ones. With family-wise corrected tests
+    the bounds hold for all models at once, with confidence 1 - alpha.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def rank_bounds(better: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def compact_letters(different: BoolArray, order: IntArray) -> list[str]:
-    """Letters such that two models share one exactly if they are not shown to differ.
+    """Return letters that two models share if and only if they do not differ significantly.
 
     Parameters
     ----------
     different : ndarray of bool of shape (n_models, n_models)
-        Symmetric: whether two models are shown to differ.
+        Symmetric: whether two models differ significantly.
     order : ndarray of int
         Models from best to worst; the best get the first letters.
 
@@ -90,15 +90,15 @@ def compact_letters(different: BoolArray, order: IntArray) -> list[str]:
 
 
 def _letter(number: int) -> str:
-    """Letters a to z, then a2, b2 and so on."""
+    """Return letters a to z, then a2, b2 and so on."""
     return chr(ord("a") + number % 26) + ("" if number < 26 else str(number // 26 + 1))
 
 
 def tiers(better: BoolArray, order: IntArray) -> IntArray:
-    """Tier of each model: one more than that of the lowest model that is significantly better.
+    """Return the tier of each model: one more than the lowest tier of significantly better models.
 
-    A model stands below another only where the tests show a chain of models down to it, each
-    better than the next.
+    A model is in a lower tier only if there is a chain of models that ends with it, each
+    significantly better than the next.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def tiers(better: BoolArray, order: IntArray) -> IntArray:
 
     Examples
     --------
-    >>> beats = np.array([[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
-    >>> tiers(beats, np.array([0, 1, 2, 3])).tolist()
+    >>> better = np.array([[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
+    >>> tiers(better, np.array([0, 1, 2, 3])).tolist()
     [1, 1, 2, 1]
     """
     out = np.ones(len(better), dtype=np.intp)
@@ -120,15 +120,15 @@ def tiers(better: BoolArray, order: IntArray) -> IntArray:
 
 
 def share_of_best(draws: FloatArray) -> FloatArray:
-    """Share of resamples in which each model has the greatest value, ties shared.
+    """Return the share of resamples in which each model has the greatest value, ties divided.
 
-    A description of the resamples, not the probability that a model is the best: of two equal
-    models the one that leads by chance has a share well above a half.
+    This describes the resamples; it is not the probability that a model is the best: of two equal
+    models, the one that leads by chance has a share well above a half.
 
     Parameters
     ----------
     draws : ndarray of shape (n_resamples, n_models)
-        Replicates, turned so that greater is better; undefined ones are never best.
+        Replicates, with signs such that greater is better; undefined ones are never best.
 
     Returns
     -------
@@ -144,14 +144,14 @@ def share_of_best(draws: FloatArray) -> FloatArray:
 
 
 def share_of_wins(draws: FloatArray) -> FloatArray:
-    """Share of resamples on which each model beats each other, of shape (n_models, n_models).
+    """Return the share of resamples on which model i is better than j: (n_models, n_models).
 
-    Ties count half, and resamples on which one of the two has no value count for neither.
+    Ties count half; resamples on which one of the two models is undefined are left out.
 
     Parameters
     ----------
     draws : ndarray of shape (n_resamples, n_models)
-        Replicates, turned so that greater is better.
+        Replicates, with signs such that greater is better.
 
     Examples
     --------

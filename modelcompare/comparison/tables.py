@@ -1,7 +1,7 @@
-"""Tables of comparisons: of one test set metric by metric, and of values and differences at large.
+"""Tables of comparisons: scores and differences of one test set, and of any pairs of models.
 
-On a screen each metric has a table of scores and one of differences; on paper metrics stand side by
-side. Unlike values share a table in which each row is rounded as its own interval bears.
+On a screen each metric has a table of scores and one of differences; on paper metrics are next to
+each other. In tables of different metrics, the interval of each row determines its rounding.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from modelcompare.report.tables import (
 )
 from modelcompare.words import INTERVALS, PAIRED_TESTS, label_name, value_name
 
-# Metrics in one table: what fits the width of a page.
+# Metrics in one table: as many as fit the width of a page.
 _SIDE_BY_SIDE = 2
-# Of more models, which is better than which makes no superscript that anybody reads.
+# With more models, superscripts of pairwise differences would be too long to read.
 _MOST_LETTERED = 12
 _TIED = "\u2020"
-# Intervals of differences that are made only if asked for by name.
+# Intervals of differences that are used only on request.
 _ASKED_FOR = {*INTERVALS} - {"auto"}
 
 
@@ -55,7 +55,7 @@ def comparison_tables(result: Compared) -> dict[str, Table]:
 def _score_table(result: Compared, metric: str) -> Table:
     rank = column("rank", "rank_low", "rank_high", kind="ranks")
     frame = rows_at(result.scores, metric=metric)
-    # Class by class, the best model first.
+    # Sort by class, then by rank.
     frame = frame.iloc[np.lexsort((frame["rank"], pd.factorize(frame["label"])[0]))]
     return Table.of(
         metric,
@@ -77,7 +77,7 @@ def _score_table(result: Compared, metric: str) -> Table:
 
 
 def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
-    """Make the table of differences from the leader or the baseline, or of `every` pair."""
+    """Make the table of differences from the leader or the baseline, or of all pairs."""
     frame = rows_at(result.all_leads if every else result.leads, metric=metric)
     what, subtitle, named = lead_sides(result, every=every)
     return Table(
@@ -116,7 +116,7 @@ def _foremost(result: Compared, metric: str) -> list[str]:
 
 
 def _undefined(scores: pd.DataFrame) -> Iterator[str]:
-    """Yield one note for each score that some resamples leave undefined."""
+    """Yield one note for each score that is undefined on some resamples."""
     for row in scores[scores["n_undefined"] > 0].itertuples():
         where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         title = value_name(row.metric, row.label)
@@ -124,18 +124,18 @@ def _undefined(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def better_side(result: Compared, metric: str) -> str:
-    """Name the side on which a metric's better values are."""
+    """Return "higher" or "lower": the direction of a metric's better values."""
     return "higher" if result.metric_info[metric].greater_is_better else "lower"
 
 
 def corrected_for(result: Compared, metrics: Sequence[str]) -> str:
-    """Count the tests that p-values of some metrics are corrected for; nothing if for one."""
+    """Return the number of tests that p-values are corrected for, as text; empty if it is 1."""
     sizes = dict.fromkeys(map(result.n_tests, metrics))
     return f"{' or '.join(f'{size:,}' for size in sizes)} tests" if max(sizes) > 1 else ""
 
 
 def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]]:
-    """Title, meaning of the sign, and the columns that name both sides and the difference."""
+    """Return the title, the meaning of the sign, and the columns of both models and difference."""
     by = column("by", "lead")
     other = column("ahead of", "other")
     if result.baseline is not None:
@@ -151,14 +151,14 @@ def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]
 
 
 def lead_columns(result: Compared) -> list[Column]:
-    """The interval and the p-value of a difference, corrected alike."""
+    """Return columns of a difference's interval and p-value, with the same correction."""
     title = "p" if result.correction == "none" else f"p ({result.correction})"
     p_value = column(title, "p_adjusted", "at_odds")
     return [interval_column(result.confidence_level), p_value]
 
 
 def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
-    """For how many tests intervals and p-values are corrected, and what a star means."""
+    """Return notes on the number of tests that are corrected for, and on the meaning of stars."""
     level = interval_title(result.confidence_level)
     n_tests = corrected_for(result, metrics)
     notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
@@ -169,7 +169,7 @@ def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) ->
 
 
 def printed_tables(result: Compared) -> list[Table]:
-    """Lay a comparison out for paper: metrics side by side, then the differences."""
+    """Make tables for paper: metrics next to each other, then the differences."""
     places = range(len(result.keys))
     tables = [
         _wide_table(result, places[start : start + _SIDE_BY_SIDE])
@@ -179,7 +179,7 @@ def printed_tables(result: Compared) -> list[Table]:
 
 
 def _wide_table(result: Compared, places: Sequence[int]) -> Table:
-    """Put models in rows and values in columns, with marks for what the tests have shown."""
+    """Make a table of models by values, with marks for significant differences."""
     order, interval = result.order[:, 0], result.score_interval
     models = [result.models[i] for i in order]
     letters = _letters(models)
@@ -190,7 +190,7 @@ def _wide_table(result: Compared, places: Sequence[int]) -> Table:
         parts = ("estimate", "ci_low", "ci_high", "best", "marks")
         estimate, low, high, strong, marks = names = [f"{part}_{place}" for part in parts]
         point = result.point[:, at]
-        # Where no model has a value, all share the first rank.
+        # If the value is undefined for all models, all have rank 1.
         best = (result.ranks[:, at] == 1) & ~np.isnan(point) & (len(models) > 1)
         marked = _marks(result, at, letters)
         shown = (point, interval.low[:, at], interval.high[:, at], best, marked)
@@ -210,13 +210,13 @@ def _wide_table(result: Compared, places: Sequence[int]) -> Table:
 
 
 def _letters(models: Sequence[str]) -> dict[str, str]:
-    """A letter for each model, the first for the best; none where there are none to compare."""
+    """Return a letter for each model, best first; empty for one model, or for too many."""
     lettered = 2 <= len(models) <= _MOST_LETTERED
     return dict(zip(models, ascii_lowercase if lettered else [""] * len(models), strict=False))
 
 
 def _marks(result: Compared, at: int, letters: Mapping[str, str]) -> AnyArray:
-    """For each model a dagger if it is tied with the best, and the letters of those it beats."""
+    """Return each model's marks: a dagger for a tie with the best, letters of worse models."""
     (a, b), better, first = result.pairs, result.better[at], result.ranks[:, at] == 1
     tied = np.zeros(len(first), dtype=bool)
     if result.baseline is None:
@@ -229,7 +229,7 @@ def _marks(result: Compared, at: int, letters: Mapping[str, str]) -> AnyArray:
 
 
 def _runs(letters: str) -> str:
-    """Sort letters, with the ends of three and more in a row.
+    """Sort letters, and abbreviate runs of three or more by their ends.
 
     >>> _runs("fbac")
     'a–cf'
@@ -246,7 +246,7 @@ def _runs(letters: str) -> str:
 def _wide_notes(
     result: Compared, places: Sequence[int], columns: Sequence[Column], whole: Mapping[str, Any]
 ) -> list[str]:
-    """Explain bold and the marks that there are, and name the test."""
+    """Explain bold type and the marks in the table, and name the test."""
     if not any(np.any(whole[each.strong]) for each in columns if each.strong):
         return []
     marked = "".join(mark for each in columns if each.marks for mark in whole[each.marks])
@@ -263,7 +263,7 @@ def _wide_notes(
 
 
 def _printed_leads(result: Compared) -> Table:
-    """Put all differences into one table, in bold the model that is significantly better."""
+    """Make one table of all differences, with significantly better models in bold."""
     frame = result.leads.reset_index(drop=True)
     shown = frame["p_adjusted"] < result.alpha
     frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
@@ -291,7 +291,7 @@ def pair_table(
     title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
     correction: str, more: Sequence[Column] = (), notes: Sequence[str] = (),
 ) -> Table:  # fmt: skip
-    """Make a table of differences a - b, each with its own interval beside its own p-value."""
+    """Make a table of differences a - b, each with an uncorrected interval and p-value."""
     excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
     known = frame["p_value"].notna() & frame["ci_low"].notna()
     told = frame["p_value"] < round(1 - confidence_level, 12)
@@ -311,16 +311,16 @@ def pair_table(
 def odd_notes(
     frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame | None = None
 ) -> list[str]:
-    """Explain a star behind a p-value, if there is one, and whether p or the interval decides.
+    """Explain the stars after p-values, if any, and whether p or the interval is more reliable.
 
-    `made` names what intervals and p-values were made with, in the columns method and test.
+    `made` has the methods of intervals and p-values in the columns method and test.
     """
     if not frame["at_odds"].any():
         return []
     level = interval_title(confidence_level)
     parts = (
-        f"* the {level} and p part at {1 - confidence_level:.2g}: they answer one question by two "
-        "methods, which part where the difference is close to the edge or samples are few."
+        f"* the {level} and p disagree at {1 - confidence_level:.2g}: they answer one question by "
+        "two methods, which can disagree in borderline cases or if samples are few."
     )
     if made is None or not {"method", "test"} <= {*made.columns}:
         return [f"{parts} Decide by p."]
@@ -330,14 +330,14 @@ def odd_notes(
         return [f"{parts} Decide by p."]
     if weaker["method"].isin(_ASKED_FOR).any():
         return [
-            f"{parts} The defaults of `method` and `test`, which hold more widely, decide better."
+            f"{parts} Prefer the defaults of `method` and `test`, which are valid more generally."
         ]
     tests = " and ".join(dict.fromkeys(weaker["test"]))
-    return [f"{parts} Decide by the interval: p is of the test {tests}, which holds less widely."]
+    return [f"{parts} Decide by the interval: p is of the test {tests}, which is less general."]
 
 
 def _p_decides(method: str, test: str) -> bool:
-    """Return whether p holds as widely as its interval, being of the default test or alike."""
+    """Return whether p is as generally valid as its interval: default test, or same method."""
     if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
         return True
     of_resamples = {"BCa", "percentile", "basic", "studentized"}
@@ -348,7 +348,7 @@ def _p_decides(method: str, test: str) -> bool:
 def led(
     differences: pd.DataFrame, leader: str, others: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Rows of a leader's pairs, by the other model: of those it is shown to beat, and the rest."""
+    """Return rows of a leader's pairs by other model: significantly worse ones, and the rest."""
     rows: dict[str, Any] = {
         row.model_b if row.model_a == leader else row.model_a: row
         for row in differences.itertuples()
@@ -361,7 +361,7 @@ def led(
 def led_clauses(
     differences: pd.DataFrame, leader: str, others: Sequence[str], *, tested: bool = False
 ) -> list[str]:
-    """Write which models a leader is better than or not different from; `tested` with p-values."""
+    """Return clauses: a leader's significant and other differences, `tested` with p-values."""
     clauses = []
     verbs = "is better than", "is not significantly different from"
     for verb, rows in zip(verbs, led(differences, leader, others), strict=True):

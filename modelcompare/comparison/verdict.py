@@ -24,7 +24,7 @@ _MOST_NAMES = 4
 
 
 def findings(result: Compared) -> list[Finding]:
-    """Write who leads, is tied and is beaten on each metric and class, and what would settle it."""
+    """Return a sentence per metric and class: leader, ties, worse models, sample size needed."""
     return [
         Finding(
             f"{value_name(key.metric, key.label)}: {_Sentence(result, at).text()}",
@@ -88,7 +88,7 @@ class _Sentence:
         return joined(names) if more <= 0 else f"{', '.join(names[:_MOST_NAMES])} and {more} more"
 
     def _tie(self, leader: int, tied: list[int], best: str) -> str:
-        """Name the models with the leader's very value, and those not different from it."""
+        """Return a clause: models with the same value as the leader, and models not different."""
         point, models = self.found.point[:, self.at], self.found.models
         clause = self._difference_clause(leader, tied[0])
         level = [i for i in tied if math.isclose(point[leader], point[i], rel_tol=1e-12)]
@@ -104,7 +104,7 @@ class _Sentence:
         return f"{together}{others}"
 
     def _against_baseline(self, baseline: int, order: list[int]) -> str:
-        """Name the models better, and worse, than the baseline, and those not different."""
+        """Return a sentence: models better than, worse than and tied with the baseline."""
         named = f"the baseline {self.found.models[baseline]} ({self._score(baseline)})"
         others = [model for model in order if model != baseline]
         if baseline not in order or not others:
@@ -128,7 +128,7 @@ class _Sentence:
         return f"{'; '.join(parts)}.{settle}"
 
     def _difference_clause(self, a: int, b: int) -> str:
-        """Write the lead of a over b with interval and p-value, corrected for the same tests."""
+        """Return the lead of a over b with interval and p-value, corrected for the same tests."""
         found, n_rows = self.found, len(self.found.models) - 1
         rows = found.leads.iloc[self.at * n_rows : (self.at + 1) * n_rows]
         row = rows[(rows["model"] == found.models[a]) & (rows["other"] == found.models[b])].iloc[0]
@@ -143,7 +143,7 @@ class _Sentence:
         return f"{'all ' if several else ''}{p_clause(worst, at_most=several)}"
 
     def _what_would_settle(self, a: int, b: int) -> str:
-        """Estimate the samples that would show the observed difference at the corrected level."""
+        """Return the sample size at which the observed difference would be significant."""
         found = self.found
         difference = found.point[a, self.at] - found.point[b, self.at]
         error = found.error[found.row_of[a, b], self.at]

@@ -1,20 +1,20 @@
-"""Warnings about values: too little decides about them, or their interval says nothing.
+"""Warnings about values that few samples determine, and about uninformative intervals.
 
-What decides is counted, whatever interval or test was asked for:
+The criteria do not depend on the chosen interval or test:
 
-- samples of the class, or of disagreement with chance, and equal clusters that clusters are worth:
-  fewer than `FEW`. Of a macro average, the samples of the classes that make up its variance: one
-  rare class of two does. Where all are rare they are many together, but the average is biased:
-  half of its classes have fewer than five samples.
-- the heaviest sample or cluster, where it holds a fifth of the weight.
+- few samples: fewer than `FEW` samples of the class, samples that disagree with chance, or
+  effective clusters. For a macro average, the samples of the classes that make up its variance: one
+  rare class of two is sufficient. If all classes are rare, these samples are many in total, but the
+  average is biased; the criterion is then that half of the classes have fewer than five samples.
+- large weights: the heaviest sample or cluster has a fifth of the weight.
 - heavy tails, of metrics without two bounds: fewer than `FEW` samples carry the variance of a value
   or a difference, ``(sum u^2)^2 / sum u^4`` of the influences u, and they lie on one side:
   ``|sum u^3| > 0.35 (sum u^2)^1.5``. Of 30 normal numbers ten carry the variance, of 30 exponential
-  ones eight, and Student's interval of their mean holds; of 100 lognormal numbers (sigma 2) three,
-  and it covers 0.82. Symmetric tails cost no coverage. Bounded values have intervals that hold with
-  three carriers;
+  ones eight, and Student's interval of their mean keeps its coverage; of 100 lognormal numbers
+  (sigma 2) three, and it covers 0.82. Symmetric tails do not reduce coverage. Intervals of bounded
+  values keep their coverage with three carriers.
 - functions and values that influences do not describe: fewer than three carriers. Their intervals
-  are resampled, so they need not be symmetric, but one sample alone decides a maximum.
+  are resampled, so they need not be symmetric, but a single sample determines a maximum.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from modelcompare.intervals.sizes import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
-# Classes, models or pairs that one warning names.
+# Maximum number of classes, models or pairs named in one warning.
 _NAMED = 3
-# A sample, or cluster, with so much of the weight decides by itself.
+# Share of the weight that is too large for one sample, or cluster.
 _HEAVY = 1 / 5
 # Skewness of a sum beyond which Student's interval covers too little.
 _SKEWED = 0.35
@@ -60,20 +60,20 @@ def warn_of_sparse_data(
     places: IntArray | None = None,
     where: str = "",
 ) -> list[str]:
-    """Warn of each metric about which too little decides, and return the texts.
+    """Warn of each metric that few samples determine, and return the texts.
 
     Parameters
     ----------
     values : Sample
         Models and metrics.
     scores, differences : Interval, optional
-        Those of the models and of the pairs, which may know already what is behind them.
+        Intervals of the models and of the pairs, which may contain numbers of informative samples.
     pairs : tuple of ndarray of int, optional
-        Positions of the models of each pair whose difference is asked for.
+        Positions of the models of each requested difference.
     places : ndarray of int, optional
-        Positions of the values that are asked for; all by default.
+        Positions of the requested values; all by default.
     where : str
-        What the texts begin with.
+        Prefix of the texts.
     """
     found = _Sparse(values, scores, differences, pairs)
     asked = np.arange(len(values.evaluation.keys)) if places is None else places
@@ -86,7 +86,7 @@ def warn_of_sparse_data(
 
 @dataclass(frozen=True)
 class _Sparse:
-    """Samples, clusters and weights that decide about the values of one test set."""
+    """Numbers of samples and clusters, and weights, that determine the values of one test set."""
 
     values: Sample
     scores: Interval | None
@@ -98,7 +98,7 @@ class _Sparse:
         return self.values.evaluation
 
     def told(self, metric: AnyMetric, asked: IntArray) -> str:
-        """Describe one metric; empty if enough decides."""
+        """Return the warning about one metric; empty if there is enough data."""
         every = self.evaluation.metric_slice(metric.name)
         where = asked[(asked >= every.start) & (asked < every.stop)]
         few, heavy = self._few(where), self._heaviest(metric)
@@ -109,19 +109,17 @@ class _Sparse:
         ends = []
         if few:
             ends.append(
-                f"Fewer than {FEW} {self._unit} say so little that intervals are wide and "
-                "differences hard to show."
+                f"With fewer than {FEW} {self._unit}, intervals are wide and differences seldom "
+                "significant."
             )
         if heavy or tails:
-            ends.append(
-                "Where so few decide, intervals hold the true value less often than they say."
-            )
+            ends.append("With so few, intervals cover the true value less often than their level.")
         return f"{'; '.join(parts)}. {' '.join(ends)}"
 
     # -- samples and clusters -----------------------------------------------------------------
 
     def _few(self, where: IntArray) -> list[str]:
-        """Values that few samples or clusters inform, those that know least first."""
+        """Return texts of values with few informative samples or clusters, fewest first."""
         sizes, keys = self._least_sizes[where], self.evaluation.keys
         n = f" effective {self._unit} of {self.evaluation.units.size:,}"
         of = n if self._clustered else f" {self._unit}"
@@ -133,7 +131,7 @@ class _Sparse:
 
     @cached_property
     def _least_sizes(self) -> FloatArray:
-        """Sizes behind each value of the model that knows least about it, (n_values,)."""
+        """Smallest number of informative samples over the models, of each value: (n_values,)."""
         known = None if self.scores is None else self.scores.n_informative
         if known is None:
             known = _sizes(self.values)
@@ -146,9 +144,9 @@ class _Sparse:
 
     @cached_property
     def _behind_macro(self) -> float:
-        """Samples that decide about a mean over the classes of the truth.
+        """Number of samples that determine a mean over the true classes.
 
-        The degrees of freedom of a variance to which a class of n samples adds 1 / n.
+        It is the degrees of freedom of a variance to which a class of n samples contributes 1 / n.
         """
         support = _support(self.evaluation)
         if support is None:
@@ -161,7 +159,7 @@ class _Sparse:
     # -- weights ------------------------------------------------------------------------------
 
     def _heaviest(self, metric: AnyMetric) -> list[str]:
-        """The sample or cluster that decides by its weight alone."""
+        """Return a text about the heaviest sample or cluster, if its weight is too large."""
         where = self.evaluation.metric_slice(metric.name)
         share = self._largest_share
         if share < _HEAVY or (self._least_sizes[where] < FEW).all():
@@ -172,7 +170,7 @@ class _Sparse:
 
     @cached_property
     def _largest_share(self) -> float:
-        """Share of the weight that the heaviest sample, or cluster, has; 0 of equal ones."""
+        """Share of the weight of the heaviest sample, or cluster; 0 if weights are equal."""
         p = self.evaluation.predictions
         if "rows" not in p.abilities:
             return 0.0
@@ -184,7 +182,7 @@ class _Sparse:
     # -- tails --------------------------------------------------------------------------------
 
     def _tails(self, metric: AnyMetric, where: IntArray) -> Iterator[str]:
-        """Values of models, or differences, that a few samples far out decide about."""
+        """Yield texts of values and differences that a few extreme samples determine."""
         if not (is_resampled(metric) or self._trusts_influences(metric)):
             return
         n, moments = self.evaluation.units.size, self.values.moments
@@ -194,7 +192,7 @@ class _Sparse:
             judged.append((Contrasts(self.values, self.pairs), carriers))
         for rows, carriers in judged:
             if is_resampled(metric):
-                # Where leaving one out changes nothing, none is known to decide.
+                # If leaving one out changes nothing, the number is unknown.
                 moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
                 few = moved & (carriers < FEW_RESAMPLED)
             else:
@@ -208,7 +206,7 @@ class _Sparse:
                 )
 
     def _pair_carriers(self, pairs: Pairs, where: IntArray) -> FloatArray:
-        """Units that carry the variances of some differences, (n_pairs, n_values)."""
+        """Return the number of units that carry each difference's variance, (n_pairs, n_values)."""
         known = None if self.differences is None else self.differences.n_informative
         if known is not None and not self._clustered:
             return known
@@ -217,7 +215,7 @@ class _Sparse:
         return out
 
     def _trusts_influences(self, metric: AnyMetric) -> bool:
-        """Return whether intervals are symmetric around a value with influences of any size."""
+        """Return whether a value with unbounded influences has symmetric intervals."""
         judged = isinstance(metric, Metric) and metric.proportion
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
 
@@ -233,13 +231,13 @@ class _Sparse:
 
 
 def _first(told: Sequence[str]) -> list[str]:
-    """The first few, and how many more there are."""
+    """Return the first few texts, and the number of others."""
     more = len(told) - _NAMED
     return [*told[:_NAMED], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def _sizes(values: Sample) -> FloatArray:
-    """Samples, or equal clusters, behind each value; of a scan by its totals."""
+    """Return the number of informative samples or clusters of each value; by totals for a scan."""
     evaluation = values.evaluation
     if not evaluation.by_blocks:
         return informative_sizes(values)
@@ -252,20 +250,20 @@ def _sizes(values: Sample) -> FloatArray:
 
 
 def _support(evaluation: Evaluation) -> FloatArray | None:
-    """Samples, or equal clusters, of each true class; None where these were not counted."""
+    """Return the number of samples, or effective clusters, of each true class; None if unknown."""
     p, support = evaluation.predictions, evaluation.support
     return support if support is None or p.unit == "samples" else class_sizes(p)
 
 
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:
-    """Name, for each metric, an interval that says nothing: without bounds, width or end."""
+    """Warn, for each metric, of an interval without bounds, of width 0, or of infinite width."""
     refused = (interval.method == REFUSED).any(axis=0)
     pairs = zip(rows.evaluation.keys, refused, strict=True)
     if names := dict.fromkeys(key.metric for key, no in pairs if no):
         warn_caller(refusal(rows.evaluation.predictions, [*names]), UserWarning)
     endless = np.isinf(interval.low) | np.isinf(interval.high)
     bad = ~np.isnan(rows.estimate) & (endless | ~(interval.low < interval.high))
-    # A stand-in for the logit at a bound was told, and so was what is refused.
+    # Intervals at a bound on the logit scale, and refused ones, have other warnings.
     bad &= (interval.method != "none") & (interval.method != REFUSED)
     chosen = asked == "auto"
     remedy = "Take more samples" if chosen else "Use method='auto'"
@@ -281,7 +279,7 @@ def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod)
             f"{value_name(key.metric, key.label)} of {rows.names[row]}"
             f"{f' (and of {others:,} more)' if others else ''} "
             f"{_flaw(interval.low[row, position], interval.high[row, position])}: the "
-            f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
+            f"{'' if chosen else 're'}samples do not determine its uncertainty. {remedy}.",
             SparseDataWarning if chosen else UserWarning,
         )
 
@@ -294,7 +292,7 @@ def _flaw(low: float, high: float) -> str:
 
 @contextmanager
 def held_back() -> Iterator[list[warnings.WarningMessage]]:
-    """Hold all warnings back, in the list that this gives."""
+    """Collect all warnings in the returned list instead of showing them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield caught
@@ -302,7 +300,7 @@ def held_back() -> Iterator[list[warnings.WarningMessage]]:
 
 @contextmanager
 def each_warning_once() -> Iterator[None]:
-    """Hold warnings back, and tell each of them once."""
+    """Show each distinct warning once, at the end."""
     with held_back() as caught:
         yield
     for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):

@@ -319,8 +319,8 @@ def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> 
         raise ValueError(refusal(predictions, [contrast.metric.name]))
     raise ValueError(
         f"the {method} interval of the gain in {contrast.metric.name} has "
-        f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
-        "uncertainty. Use method='auto'."
+        f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples do not determine "
+        "its uncertainty. Use method='auto'."
     )
 
 

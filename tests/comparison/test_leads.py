@@ -126,7 +126,7 @@ def test_every_printed_contradiction_is_marked():
         assert rows.at_odds.equals(excluded != (rows.p_adjusted < 0.05))
         text = screen_text(result, show_all=True)
         assert text.count("*\n") == rows.at_odds.sum()
-        assert ("* the 95 % CI and p part" in text) == rows.at_odds.any()
+        assert ("* the 95 % CI and p disagree" in text) == rows.at_odds.any()
 
 
 def test_models_that_are_level_are_named_alone():

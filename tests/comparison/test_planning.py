@@ -195,7 +195,7 @@ def test_calibration_errors_keep_their_interval_by_blocks(soft):
     same(memory, scan, "scores", "differences")
     assert set(scan.scores["method"]) == {"test-inversion"}
     assert set(scan.differences["method"]) == {"mover"}
-    with pytest.raises(ValueError, match=r"ece has an interval of its own.* ask for it alone"):
+    with pytest.raises(ValueError, match=r"ece needs another interval.* ask for it alone"):
         mc.compare(mc.io.scan_predictions(soft), ["ece", "log_loss"], **asked)
     # Named, the stand-in is what it is elsewhere.
     mixed = mc.compare(mc.io.scan_predictions(soft), ["ece", "log_loss"], method="normal", **asked)

@@ -96,4 +96,4 @@ def test_the_default_interval_decides_beside_a_test_that_holds_less_widely(test)
 
 
 def test_the_defaults_decide_where_neither_is_one():
-    assert "The defaults of `method` and `test`" in odd("BCa", "permutation")
+    assert "Prefer the defaults of `method` and `test`" in odd("BCa", "permutation")

@@ -268,7 +268,7 @@ def test_classes_of_few_samples_are_named_once_for_each_metric():
     recall, f1 = (str(warning.message) for warning in found)
     assert recall.startswith(
         "recall of 2: 2 samples; recall of 3: 3 samples; recall of 4: 4 samples; and 2 more. "
-        "Fewer than 10 samples"
+        "With fewer than 10 samples"
     )
     assert f1.startswith("f1 of 2: 2 samples;")
 
@@ -309,5 +309,5 @@ def test_macro_averages_of_soft_scores_say_how_few_samples_a_class_has():
     y = np.repeat(np.arange(30), 4)
     outputs = {m: rng.dirichlet(np.ones(30), 120) + np.eye(30)[y] for m in "ab"}
     preds = mc.Predictions(y, {m: p / p.sum(axis=1, keepdims=True) for m, p in outputs.items()})
-    with pytest.warns(SparseDataWarning, match=r"^cf1_macro: 4 samples\. Fewer than 10"):
+    with pytest.warns(SparseDataWarning, match=r"^cf1_macro: 4 samples\. With fewer than 10"):
         mc.compare(preds, "cf1_macro", n_resamples=99)

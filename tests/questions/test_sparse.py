@@ -69,7 +69,7 @@ def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks
     (warning,) = told(OF_RARE[name])
 
     text = str(warning.message)
-    unit = "effective buckets of" if name == "sketch" else "samples. Fewer than 10"
+    unit = "effective buckets of" if name == "sketch" else "samples. With fewer than 10"
     assert f"f1 of 1: 3 {unit}" in text
     assert warning.filename == __file__
 
@@ -102,7 +102,9 @@ def test_the_gate_of_the_command_line_says_it_on_stderr(tmp_path: Path, capsys):
     main(["gate", str(path), "--baseline", "a", "--candidate", "b", "--metric", "f1",
           "--label", "1", "--margin", "0.1"])  # fmt: skip
 
-    assert "f1 of 1: 3 samples. Fewer than 10 samples" in " ".join(capsys.readouterr().err.split())
+    assert "f1 of 1: 3 samples. With fewer than 10 samples" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_scans_by_blocks_say_it(tmp_path: Path):
@@ -121,7 +123,7 @@ def test_scans_by_blocks_say_it(tmp_path: Path):
         lambda: mc.compare(scan, "cf1", method="normal", test="wald", correction="none")
     )
 
-    assert "cf1 of 1: 3 samples. Fewer than 10 samples" in str(warning.message)
+    assert "cf1 of 1: 3 samples. With fewer than 10 samples" in str(warning.message)
 
 
 # -- what decides -----------------------------------------------------------------------------
@@ -146,7 +148,7 @@ def weighted(share: float) -> mc.Predictions:
 def test_one_weight_of_thirty_per_cent_is_told(ask: Callable[[mc.Predictions], object]):
     (warning,) = told(lambda: ask(weighted(0.3)))
     assert str(warning.message).startswith(
-        f"accuracy: 1 of {N} samples holds 30 % of the weight. Where so few decide, intervals"
+        f"accuracy: 1 of {N} samples holds 30 % of the weight. With so few, intervals cover"
     )
     assert not told(lambda: ask(weighted(0.05)))
 
@@ -184,7 +186,7 @@ def test_averages_over_rare_classes_are_told(support: tuple[int, ...], number: f
         lambda: mc.sample_size(preds, "a", "b", "f1_macro"),
     ):
         texts = " ".join(str(each.message) for each in told(ask))
-        found = re.search(r"f1_macro: ([\d.]+) samples\. Fewer than 10 samples", texts)
+        found = re.search(r"f1_macro: ([\d.]+) samples\. With fewer than 10 samples", texts)
         # Fewer where the rare class is also that whose value varies.
         assert found is not None
         assert float(found[1]) == pytest.approx(number, rel=0.06)
@@ -216,7 +218,7 @@ def test_heavy_tails_are_told_with_how_many_samples_carry_the_variance():
         assert f"mean_score of 'a': {carriers:.2g} of 100 samples carry its variance" in str(
             warning.message
         )
-        assert "intervals hold the true value less often" in str(warning.message)
+        assert "intervals cover the true value less often" in str(warning.message)
 
 
 def test_heavy_tails_of_a_difference_alone_are_told():

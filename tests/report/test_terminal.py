@@ -152,7 +152,7 @@ def test_an_interval_at_odds_with_its_p_value_is_marked_and_explained(make_compa
     result.odd = True
     text = " ".join(screen_text(result).split())
     assert "-0.0050 to 0.0150 1.00*" in text
-    assert "* the 95 % CI and p part at 0.05:" in text
+    assert "* the 95 % CI and p disagree at 0.05:" in text
 
 
 def test_undefined_values_are_reported(make_comparison):

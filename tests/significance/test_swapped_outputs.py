@@ -324,7 +324,7 @@ def test_min_p_serves_functions_and_medians():
                         correction="min-p")  # fmt: skip
     assert (result.differences.p_adjusted >= result.differences.p_value).all()
     assert "|adjust:min-p|" in result.signature
-    with pytest.raises(ValueError, match="and does not serve spearman here"):
+    with pytest.raises(ValueError, match="and cannot be used for spearman here"):
         mc.compare(preds, ["spearman"], n_resamples=99, correction="min-p")
 
 
