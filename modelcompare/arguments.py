@@ -12,7 +12,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, get_origin
 
 from modelcompare import words
 from modelcompare.options import OPTIONS, Check
-from modelcompare.spelling import nearest
+from modelcompare.spelling import did_you_mean, nearest
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -163,9 +163,8 @@ def argument_meant(name: str, known: Iterable[str]) -> str:
     known = list(known)
     same = [each for each in known if each in OPTIONS and name in OPTIONS[each].elsewhere.split()]
     found = same or nearest(name, known, cutoff=0.6)
-    if found:
-        return f"did you mean {' or '.join(f'`{each}`' for each in found[:2])}?"
-    return f"it has {', '.join(known)}." if known else "it has none."
+    otherwise = f"it has {', '.join(known)}." if known else "it has none."
+    return did_you_mean([f"`{each}`" for each in found[:2]], otherwise=otherwise)
 
 
 def attribute_meant(
@@ -195,8 +194,8 @@ def attribute_meant(
     known, rooms = {*known}, rooms or {}
     within = {n: f"{room}.{n}" for room, names in rooms.items() for n in names if n not in known}
     found = [name] if name in within else nearest(name, sorted({*known, *within}), cutoff=0.6)
-    hint = f"; did you mean {', '.join(within.get(each, each) for each in found)}?" if found else ""
-    return f"module {module!r} has no attribute {name!r}{hint}"
+    hint = did_you_mean([within.get(each, each) for each in found])
+    return f"module {module!r} has no attribute {name!r}{hint and '; ' + hint}"
 
 
 def missing_attribute(thing: object, name: str) -> Any:
@@ -221,5 +220,5 @@ def missing_attribute(thing: object, name: str) -> Any:
         }
         inner = [name] if name in within else nearest(name, sorted(within), cutoff=0.6)
         found = nearest(name, own, cutoff=0.75)[:1] or [within[each] for each in inner[:1]]
-    hint = f"; did you mean {', '.join(map(repr, found))}?" if found else ""
-    raise AttributeError(f"{kind.__name__!r} has no attribute {name!r}{hint}")
+    hint = did_you_mean([*map(repr, found)])
+    raise AttributeError(f"{kind.__name__!r} has no attribute {name!r}{hint and '; ' + hint}")

@@ -92,16 +92,18 @@ def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) ->
     return list(dict.fromkeys([*inside, *alike]))[:most]
 
 
-def did_you_mean(text: str, known: Sequence[str], *, otherwise: str) -> str:
-    """Return a question with the nearest one or two names, or another hint if none is near.
+def did_you_mean(names: Sequence[str], *, otherwise: str = "") -> str:
+    """Return a question with the names that may be meant, or another hint if there is none.
 
     Examples
     --------
-    >>> did_you_mean("metrisc", ["metrics", "groups"], otherwise="commands: metrics, groups.")
-    'did you mean metrics?'
+    >>> did_you_mean(["compare", "groups", "ranks"])
+    'did you mean compare, groups or ranks?'
     """
-    found = nearest(text, known, cutoff=0.5, most=2)
-    return f"did you mean {' or '.join(found)}?" if found else otherwise
+    if not names:
+        return otherwise
+    *others, last = names
+    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
 def _place_in(part: str, name: str) -> int:

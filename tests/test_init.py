@@ -14,7 +14,9 @@ def test_every_public_name_can_be_loaded(name):
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"has no attribute 'compair'; did you mean compare, "):
+    with pytest.raises(
+        AttributeError, match=r"has no attribute 'compair'; did you mean compare or "
+    ):
         modelcompare.compair  # noqa: B018
 
 

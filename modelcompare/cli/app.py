@@ -18,7 +18,7 @@ import modelcompare as mc
 from modelcompare.cli.commands import register
 from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
 from modelcompare.cli.table import COMMANDS, STUDY
-from modelcompare.spelling import did_you_mean
+from modelcompare.spelling import did_you_mean, nearest
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -115,7 +115,8 @@ def _unknown(command: str) -> str:
     if within:
         return f"there is no command {command!r}; use modelcompare {within[0]}."
     known = sorted({name.partition(" ")[0] for name in names})
-    hint = did_you_mean(written, names, otherwise=f"commands: {', '.join(known)}.")
+    near = nearest(written, names, cutoff=0.5, most=2)
+    hint = did_you_mean(near, otherwise=f"commands: {', '.join(known)}.")
     return f"there is no command {command!r}; {hint}"
 
 

@@ -25,11 +25,6 @@ def of_predictions(
         )
     output.check(reading.files)
     predictions = reading.read(by_blocks=by_blocks)
-    from modelcompare.metrics.classes import split_class
-
-    for name in options.get("metrics", ()):
-        if split_class(name)[1] is not None and name not in predictions.score_names:
-            raise ValueError(f"{name}: a study takes all classes; name {split_class(name)[0]}.")
     output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
@@ -61,12 +56,11 @@ def of_two_models(
     output.check(reading.files)
     predictions = reading.read()
     # Loading the registry takes time; errors of reading come first.
-    from modelcompare.metrics.classes import one_value
     from modelcompare.metrics.registry import default_metric
 
-    value, of_class = one_value(metric or default_metric(predictions), label, predictions)
+    value = metric or default_metric(predictions)
     result = attrgetter(function)(mc)(
-        predictions, *_two(predictions), value, label=of_class, **options
+        predictions, *_two(predictions), value, label=label, **options
     )
     output.emit(result, inputs=reading.files)
 

@@ -16,7 +16,7 @@ from typer.core import TyperCommand
 
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
-from modelcompare.spelling import did_you_mean
+from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import check_choice, listed
 
 # Panels of options in the order of the help, and the widest first column of its lists.
@@ -187,7 +187,8 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         name = name.strip().replace("_", "-")
         if name not in known:
-            hint = did_you_mean(name, [*known], otherwise=f"it has {', '.join(known)}.")
+            near = nearest(name, [*known], cutoff=0.5, most=2)
+            hint = did_you_mean(near, otherwise=f"it has {', '.join(known)}.")
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
             raise ValueError(f"--read {text}: write --read {written(known[name])}.")

@@ -11,7 +11,7 @@ from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import NotShown, answer, answer_document
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
 from modelcompare.questions.gate import GateResult, read_rule
 from modelcompare.questions.gate import gate as by_rules
@@ -51,8 +51,8 @@ def gate(
     if rule:
         rules = [read_rule(each) for each in rule]
     else:
-        value, chosen = one_value(metric or default_metric(predictions), label, predictions)
-        rules = [{"metric": value, "label": chosen, "kind": kind or "non-inferior",
+        value = metric or default_metric(predictions)
+        rules = [{"metric": value, "label": label, "kind": kind or "non-inferior",
                   "margin": margin or 0.0}]  # fmt: skip
     _check_directions([each["metric"] for each in rules], predictions)
     found = by_rules(predictions, baseline, candidate, rules, **options)
@@ -64,7 +64,7 @@ def gate(
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
     """Refuse scores whose direction is unknown."""
     for metric in metrics:
-        (found,) = resolve_metrics([metric], predictions)
+        (found,) = resolve_metrics(without_classes(metric, predictions)[0], predictions)
         if found.direction_from == "default":
             raise ValueError(
                 f"whether low or high values of {found.name} are good is not known, and a gate "

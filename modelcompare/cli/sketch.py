@@ -8,7 +8,6 @@ from pathlib import Path
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
-from modelcompare.metrics.classes import without_classes
 from modelcompare.sources.queries import sketch_query
 from modelcompare.sources.sketches import Sketch
 from modelcompare.sources.summing import sketch as sum_up
@@ -49,7 +48,7 @@ def sketch(
         raise ValueError("--read checkpoint keeps totals of resamples, and a sketch draws none.")
     found = reading.read(by_blocks=True)
     if not isinstance(found, Sketch):
-        found = sum_up(found, without_classes(metrics, found)[0], buckets=buckets, salt=salt)
+        found = sum_up(found, metrics, buckets=buckets, salt=salt)
     elif metrics is not None:
         raise ValueError(
             "--metric is for predictions; a sketch keeps the metrics that it was made for."

@@ -32,6 +32,7 @@ from modelcompare.metrics.registry import get_metric as get_metric
 from modelcompare.metrics.registry import register as register
 from modelcompare.metrics.registry import resolve_metrics as resolve_metrics
 from modelcompare.metrics.texts import text_signature as text_signature
+from modelcompare.spelling import did_you_mean
 
 
 def __getattr__(name: str) -> Any:
@@ -40,7 +41,7 @@ def __getattr__(name: str) -> Any:
     if metric is None:
         if name in ALIASES:
             message = attribute_meant(__name__, name, ())
-            raise AttributeError(f"{message}; did you mean {ALIASES[name]}?")
+            raise AttributeError(f"{message}; {did_you_mean([ALIASES[name]])}")
         raise AttributeError(attribute_meant(__name__, name, __dir__()))
     function = globals()[name] = plain(metric, name=name)
     return function

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
 from modelcompare.spelling import nearest
 
 if TYPE_CHECKING:
     from modelcompare.data.test_set import TestSet
-
-_OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
-
-
-def split_class(name: str) -> tuple[str, str | None]:
-    """Split a name into metric and class; the class is None where none is named.
-
-    Examples
-    --------
-    >>> split_class("f1[fraud]"), split_class("recall:1"), split_class("f1_macro")
-    (('f1', 'fraud'), ('recall', '1'), ('f1_macro', None))
-    """
-    found = _OF_CLASS.fullmatch(name.strip())
-    if found is None:
-        return name, None
-    metric, in_brackets, after_colon = found.groups()
-    return metric.strip(), in_brackets or after_colon
 
 
 def without_classes(

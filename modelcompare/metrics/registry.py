@@ -24,7 +24,7 @@ from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Met
 from modelcompare.metrics.planning import check_served, given_score
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.variants import number, varied
-from modelcompare.spelling import nearest
+from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
 
 if TYPE_CHECKING:
@@ -76,10 +76,26 @@ def aliases_of(name: str) -> list[str]:
 
 # Rules of a gate are METRIC[CLASS]:-MARGIN, and files of metrics FILE.py:NAME.
 _NAME = re.compile(r"\w[\w.@+-]*")
+_OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
 
 # Numbers in names: f0.5, ece_10.
 _NUMBERS = {int: "[1-9][0-9]*", float: r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"}
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
+
+
+def split_class(name: str) -> tuple[str, str | None]:
+    """Split a name into metric and class; the class is None where none is named.
+
+    Examples
+    --------
+    >>> split_class("f1[fraud]"), split_class("recall:1"), split_class("f1_macro")
+    (('f1', 'fraud'), ('recall', '1'), ('f1_macro', None))
+    """
+    found = _OF_CLASS.fullmatch(name.strip())
+    if found is None:
+        return name, None
+    metric, in_brackets, after_colon = found.groups()
+    return metric.strip(), in_brackets or after_colon
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
@@ -122,7 +138,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     >>> get_metric("f1_makro")
     Traceback (most recent call last):
         ...
-    ValueError: unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?
+    ValueError: unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro or f1_micro?
     """
     if not isinstance(name, str):
         raise TypeError(f"a metric's name must be a text, got {name!r}.")
@@ -130,12 +146,11 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     resolved = ALIASES.get(name, name)
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
+        whole, label = split_class(name)
+        if label is not None and ALIASES.get(whole, whole) in METRICS:
+            raise ValueError(f"{name} names one class; all are taken here, by the name {whole}.")
         meant = nearest(resolved, [*METRICS, *ALIASES], cutoff=0.5)
-        hint = (
-            f"did you mean {', '.join(meant)}?"
-            if meant
-            else f"the {len(METRICS)} names are in {_NAMES}"
-        )
+        hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}")
         raise ValueError(f"unknown metric {name!r}; {hint}")
     metric = varied(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):

@@ -22,6 +22,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.calibration import calibration_formula
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.questions.unseen import Unseen
@@ -275,6 +276,7 @@ def decide(
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
+    metric, label = one_value(metric, label, predictions)
     predictions, method, *_ = serve(predictions, metric, method=method, zero_division=zero_division)
     contrast = Contrast.between(
         predictions, candidate, baseline, metric, label=label, zero_division=zero_division,

@@ -18,7 +18,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.metrics.classes import split_class
+from modelcompare.metrics.registry import split_class
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result

@@ -11,6 +11,7 @@ from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.report.document import Document
@@ -164,6 +165,7 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
+    metric, label = one_value(metric, label, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
     contrast = Contrast.between(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,

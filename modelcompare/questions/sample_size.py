@@ -17,6 +17,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.ratios import normal_quantile
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.document import Document
@@ -295,6 +296,7 @@ def sample_size(
     samples.
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
+    metric, label = one_value(metric, label, predictions)
     contrast = Contrast.between(
         predictions, model_a, model_b, metric,
         label=label, zero_division=zero_division, collapse=False,

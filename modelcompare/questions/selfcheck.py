@@ -16,6 +16,7 @@ from modelcompare.comparison.bootstrap import BootstrapResult, bootstrap
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import unequal_draws
@@ -109,6 +110,7 @@ def selfcheck(
     coverage of auto, difference
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
+    metric, label = one_value(metric, label, predictions)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.between(pair, model_a, model_b, metric, label=label, collapse=False)

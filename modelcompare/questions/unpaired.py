@@ -17,6 +17,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.metrics import Metric
+from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
@@ -93,13 +94,14 @@ def unpaired_test(
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        side = evaluate(predictions, [metric], zero_division=zero_division, collapse=False)
+        value, of_class = one_value(metric, label, predictions)
+        side = evaluate(predictions, [value], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may stand in other places of the two sets' labels.
-        sample, place = Sample(side, weights), value_position(side, label)
+        sample, place = Sample(side, weights), value_position(side, of_class)
         sides.append((sample, place))
         warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")
-    contrast = Unpaired((sides[0], sides[1]), label, alternative, n_resamples, seed)
+    contrast = Unpaired((sides[0], sides[1]), of_class, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)
     if math.isnan(contrast.difference):

@@ -15,6 +15,7 @@ from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, cluster_sums, first_runs
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
@@ -133,7 +134,8 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
             "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
             "wider intervals."
         )
-    chosen = [_added(metric) for metric in resolve_metrics(metrics, block)]
+    plain, _ = without_classes(metrics, block)
+    chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
     bucket = bucket_of(names, buckets, salt)

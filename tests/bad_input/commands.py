@@ -215,7 +215,7 @@ CASES: list[Call | Run] = [
     Run(
         "a metric that is not there",
         "metrics accuracyy",
-        "unknown metric 'accuracyy'; did you mean accuracy, caccuracy, top_5_accuracy?",
+        "unknown metric 'accuracyy'; did you mean accuracy, caccuracy or top_5_accuracy?",
     ),
     Run(
         "a name that would clear the screen",

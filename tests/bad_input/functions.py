@@ -106,7 +106,7 @@ CASES: list[Call | Run] = [
     Call("a mapping of metrics", lambda _: mc.compare(PREDS, {"f1": 1}), "`metrics` holds {'f1': 1}; give a metric's name, a Metric, or a function metric(y_true, y_output).", TypeError),
     Call("None among metrics", lambda _: mc.compare(PREDS, ["f1", None]), "`metrics` holds None; give a metric's name, a Metric, or a function metric(y_true, y_output).", TypeError),
     Call("a metric twice", lambda _: mc.compare(PREDS, ["f1", "f1"]), "`metrics` names f1 more than once; drop the repeats."),
-    Call("a metric misspelt", lambda _: mc.compare(PREDS, "f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?"),
+    Call("a metric misspelt", lambda _: mc.compare(PREDS, "f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro or f1_micro?"),
     Call("a metric that is no text", lambda _: mc.get_metric(5), "a metric's name must be a text, got 5.", TypeError),
     Call("a metric's option that it has not", lambda _: mc.get_metric("accuracy", beta=2), "accuracy has no option 'beta'; it has none.", TypeError),
     Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b."),

@@ -13,7 +13,7 @@ CASES: list[Call | Run] = [
     Call(
         "get_metric: the beginning of a name",
         lambda _: mc.get_metric("acc"),
-        "unknown metric 'acc'; did you mean accuracy, top_3_accuracy, top_5_accuracy?",
+        "unknown metric 'acc'; did you mean accuracy, top_3_accuracy or top_5_accuracy?",
     ),
     Call(
         "compare: a part of models' names",

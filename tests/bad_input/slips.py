@@ -21,7 +21,7 @@ WORST = mc.read_predictions(HOLED, missing="worst")
 LEVELS = pd.DataFrame({("x", "y_true"): TRUTH, ("x", "a"): TRUTH})
 DATES = np.arange("2026-01-01", "2026-01-05", dtype="datetime64[D]")
 FLAT = "columns of 2 levels (a MultiIndex), e.g. ('x', 'y_true'); give each one name: frame.columns = frame.columns.map('_'.join)."
-MEANT = "unknown metric 'acuracy'; did you mean accuracy, caccuracy, top_5_accuracy?"
+MEANT = "unknown metric 'acuracy'; did you mean accuracy, caccuracy or top_5_accuracy?"
 HALF = "contains half a character (a lone surrogate)"
 
 
@@ -47,14 +47,14 @@ CASES: list[Call | Run] = [
     Call("an argument that is like none", lambda _: mc.load_example("snli", colour="red"), "load_example() has no argument `colour`; it has name.", TypeError),
     Call("an argument of a plain metric", lambda _: mc.metrics.f1(TRUTH, TRUTH, avg="macro"), "f1() has no argument `avg`; did you mean `average`?", TypeError),
     Call("an option of a metric", lambda _: mc.get_metric("f1", averag="macro"), "f1 has no option 'averag'; did you mean `average`?", TypeError),
-    Call("a function misspelt", lambda _: mc.compair, "module 'modelcompare' has no attribute 'compair'; did you mean compare, crossval.compare_folds?", AttributeError),
+    Call("a function misspelt", lambda _: mc.compair, "module 'modelcompare' has no attribute 'compair'; did you mean compare or crossval.compare_folds?", AttributeError),
     Call("an attribute of a result misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).diferences, "'Comparison' has no attribute 'diferences'; did you mean 'differences'?", AttributeError),
     Call("a setting of a comparison", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).alpha, "'Comparison' has no attribute 'alpha'; did you mean 'evidence.alpha'?", AttributeError),
     Call("an attribute of replicates misspelt", lambda _: mc.bootstrap(PREDS, "accuracy", n_resamples=99).replicate, "'BootstrapResult' has no attribute 'replicate'; did you mean 'replicates'?", AttributeError),
     Call("an argument of a figure misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).plot.forest(metrik="f1"), "plot.forest() has no argument `metrik`; did you mean `metric`?", TypeError),
     Call("an argument of leads misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).leads(evry=True), "Comparison.leads() has no argument `evry`; did you mean `every`?", TypeError),
     Call("a result saved as a picture", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).save("a.png"), "a.png: .png names no form; write .csv, .htm, .html, .json, .md, .tex, .txt."),
-    Call("a metric misspelt as a function", lambda _: mc.metrics.f1_makro, "module 'modelcompare.metrics' has no attribute 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?", AttributeError),
+    Call("a metric misspelt as a function", lambda _: mc.metrics.f1_makro, "module 'modelcompare.metrics' has no attribute 'f1_makro'; did you mean f1_macro, cf1_macro or f1_micro?", AttributeError),
     Call("an alias as a function", lambda _: mc.metrics.mcc, "module 'modelcompare.metrics' has no attribute 'mcc'; did you mean matthews_corrcoef?", AttributeError),
     Call("a metric misspelt in decide", lambda _: mc.decide(PREDS, "a", "b", "acuracy", margin=0.1), MEANT),
     Call("a metric misspelt in a rule", lambda _: mc.gate(PREDS, "a", "b", ["acuracy:-0.1"]), MEANT),

@@ -73,8 +73,8 @@ def test_gate_and_sample_size_take_the_class_from_the_name(run, wide):
             "f1[odd] names a class already; leave the label 'odd' out.",
         ),
         (
-            ("study", "sensitivity", "-m", "f1[odd]"),
-            "f1[odd]: a study takes all classes; name f1.",
+            ("study", "variance", "--pair", "f1[odd]"),
+            "f1[odd] names one class; all are taken here, by the name f1.",
         ),
     ],
 )

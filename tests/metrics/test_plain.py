@@ -80,7 +80,7 @@ def test_undefined_values_are_said():
         (lambda: mc.diagnostics.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
          "true, pred, all, got 'rows'."),
         (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "
-         "cf1_macro, f1_micro?"),
+         "cf1_macro or f1_micro?"),
     ],
 )  # fmt: skip
 def test_bad_input(call, message):

@@ -204,6 +204,38 @@ def test_paired_tests_are_those_of_compare(method):
     assert found.p_value_standard_error == pytest.approx(expected)
 
 
+FEW = {"n_resamples": 99}
+OF_ONE_VALUE = {
+    "paired_test": lambda m, **of: mc.paired_test(PREDS, "a", "b", m, **of, **FEW),
+    "unpaired_test": lambda m, **of: mc.tests.unpaired_test(PREDS[["a"]], PREDS[["b"]], m, **of, **FEW),
+    "decide": lambda m, **of: mc.decide(PREDS, "a", "b", m, margin=0.1, **of),
+    "gate": lambda m, **of: mc.gate(PREDS, "a", "b", [{"metric": m, "margin": 0.1, **of}]),
+    "sample_size": lambda m, **of: mc.sample_size(PREDS, "a", "b", m, **of),
+    "selfcheck": lambda m, **of: mc.diagnostics.selfcheck(PREDS, "a", "b", m, n_trials=4, **of, **FEW),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", OF_ONE_VALUE)
+def test_a_class_in_the_name_of_a_metric_is_the_same_as_a_label(question):
+    ask = OF_ONE_VALUE[question]
+    expected = str(ask("f1", label=2))
+    assert str(ask("f1[2]")) == str(ask("f1:2")) == expected
+    with pytest.raises(ValueError, match=r"f1\[2\] names a class already; leave the label 1 out"):
+        ask("f1[2]", label=1)
+    with pytest.raises(ValueError, match=r"f1\[7\]: there is no class '7'; there is 0, 1, 2"):
+        ask("f1[7]")
+
+
+@pytest.mark.parametrize(
+    "ask", [mc.get_metric, lambda m: mc.bootstrap(PREDS, m), lambda m: mc.studies.variance_study(PREDS, [m])]
+)  # fmt: skip
+def test_where_all_classes_are_taken_one_is_refused(ask):
+    with pytest.raises(
+        ValueError, match=r"f1\[2\] names one class; all are taken here, by the name f1\."
+    ):
+        ask("f1[2]")
+
+
 def test_a_class_is_named():
     assert p_of("wald", "f1", label=2).label == 2
     with pytest.raises(ValueError, match="metric 'f1' is per class; name one with `label`"):
