@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -69,9 +68,7 @@ class SelectedResult(BootstrapResult):
     @classmethod
     def of(cls, whole: BootstrapResult, places: IntArray) -> SelectedResult:
         """Select values by their positions."""
-        axis = copy(whole.evaluation)
-        axis.keys = tuple(whole.evaluation.keys[place] for place in places)
-        vars(axis).pop("_slices", None)
+        axis = whole.evaluation.of_values(places)
         return cls(axis, whole.weights, whole.n_jobs, whole.progress, whole=whole, places=places)
 
     @property

@@ -69,13 +69,13 @@ class Bar:
 
 @contextmanager
 def progress_bar(
-    total: int | None, progress: bool = True, *, unit: str = " resamples", delay: float = 1.0
+    total: int | None, progress: bool = True, *, unit: str = " resamples"
 ) -> Iterator[Bar]:
     """Show a progress bar; blocks of work within it are not counted twice.
 
     Without a total it counts these blocks, whose number grows.
     """
-    bar = Bar(total or 0, unit, delay if progress else inf, leave=total is not None)
+    bar = Bar(total or 0, unit, DELAY if progress else inf, leave=total is not None)
     token = _counting.set(bar if total is None else None) if progress else None
     try:
         yield bar
@@ -87,7 +87,7 @@ def progress_bar(
 
 def watched() -> AbstractContextManager[Bar]:
     """Show the progress of blocks of work that take long."""
-    return progress_bar(None, unit=" blocks", delay=DELAY)
+    return progress_bar(None, unit=" blocks")
 
 
 def tallied(

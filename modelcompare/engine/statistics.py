@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -96,6 +97,13 @@ class UnitStatistics:
     def metric_slice(self, metric: str) -> slice:
         """Return the positions of a metric's values along the axis of values."""
         return self._slices[metric]
+
+    def of_values(self, places: IntArray) -> Self:
+        """Return the same models and units with some of the values only."""
+        out = copy(self)
+        out.keys = tuple(self.keys[place] for place in places)
+        vars(out).pop("_slices", None)
+        return out
 
     @cached_property
     def _slices(self) -> dict[str, slice]:
