@@ -113,7 +113,7 @@ class Evaluation(UnitStatistics):
         n_jobs : int, optional
             As in `map_blocks`; the numbers do not depend on it.
         progress : bool
-            Show a bar on stderr, if that is a terminal, after one second.
+            Show a bar on stderr, if that is a terminal, after two seconds.
 
         Returns
         -------
