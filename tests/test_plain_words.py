@@ -61,12 +61,10 @@ NOT_PLAIN = {
 ALLOWED = {
     "(root)": 1,
     "diagnostics": 14,
-    "questions": 14,
     "significance": 8,
     "studies": 18,
 }
 ALLOWED_OPENINGS = {
-    "questions": 2,
     "significance": 1,
 }
 # Names of arguments and values are not prose.

@@ -1,7 +1,4 @@
-"""The difference of models a and b in one value: what every question about two models asks for.
-
-Both have one test set, or each has its own.
-"""
+"""The difference of models a and b in one value, on one test set or on two different ones."""
 
 from __future__ import annotations
 
@@ -47,7 +44,8 @@ class Contrast(PairView):
     label
         The class, for a metric per class.
     position : int
-        Place of the value along the axis of values; the rest as in `PairView`, of one pair.
+        Position of the value along the axis of values. The other parameters are those of
+        `PairView`, for one pair.
     """
 
     label: Any = None
@@ -70,7 +68,7 @@ class Contrast(PairView):
         n_jobs: int | None = None,
         rng: RngLike = 0,
     ) -> Contrast:
-        """Contrast of two models of a test set; arguments are those of the questions."""
+        """Return the contrast of two models of a test set; arguments are as in `paired_test`."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
@@ -86,7 +84,7 @@ class Contrast(PairView):
 
     @property
     def metric(self) -> AnyMetric:
-        """Metric that the models are compared by."""
+        """Metric on which the models are compared."""
         (metric,) = self.evaluation.metrics
         return metric
 
@@ -102,7 +100,7 @@ class Contrast(PairView):
 
     @property
     def n_units(self) -> int:
-        """Samples, or clusters where `groups` are given; of a sketch its samples."""
+        """Number of samples, or of clusters if `groups` are given; for a sketch, of samples."""
         evaluation = self.evaluation
         if evaluation.predictions.unit == "buckets":
             return len(evaluation.predictions)
@@ -115,30 +113,30 @@ class Contrast(PairView):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Note that an answer is for the runs at hand, where there are several."""
+        """Note that the result holds for these training runs only, if there are several."""
         return for_these_runs(self.evaluation.predictions)
 
     def test(self, name: str) -> Outcome:
-        """Outcome of a test of this one value, with arrays of shape (1, 1)."""
+        """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""
         found, here = run_test(name, self), np.s_[:, self.position : self.position + 1]
         return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
     def warn_of_sparse_data(self) -> None:
-        """Warn at the caller's line where too little decides about the two values."""
+        """Warn, at the caller's line, if the two values depend on too few samples."""
         warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
-        """Bounds of the difference."""
+        """Compute a confidence interval of the difference."""
         found = held_intervals(self, method, confidence_level)
         return float(found.low[0, self.position]), float(found.high[0, self.position])
 
 
 @dataclass(frozen=True)
 class Unpaired:
-    """Difference of one value of two models, each on a sample of its own."""
+    """Difference of two models in one value, each on a different test set."""
 
-    sides: tuple[tuple[Sample, int], tuple[Sample, int]]  # each with the place of its value
+    sides: tuple[tuple[Sample, int], tuple[Sample, int]]  # each with the position of the value
     label: Any
     alternative: Alternative
     n_resamples: int
@@ -151,7 +149,7 @@ class Unpaired:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes that an answer is for the runs at hand, where there are several."""
+        """Notes that the result holds for these training runs only, if there are several."""
         notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
         return tuple(dict.fromkeys(notes))
 
@@ -162,7 +160,7 @@ class Unpaired:
 
     @property
     def metric(self) -> AnyMetric:
-        """Metric that the models are compared by."""
+        """Metric on which the models are compared."""
         (metric,) = self.evaluations[0].metrics
         return metric
 
@@ -173,7 +171,7 @@ class Unpaired:
 
     @property
     def sizes(self) -> list[int]:
-        """Samples, or clusters, of each side."""
+        """Number of samples, or clusters, of each side."""
         return [evaluation.units.size for evaluation in self.evaluations]
 
     @cached_property
@@ -194,20 +192,20 @@ class Unpaired:
 
     @property
     def smallest_p_value(self) -> float:
-        """Smallest p-value that exchanging all samples, or clusters, of the two sets can give."""
+        """Smallest p-value of a permutation test over all splits of the samples, or clusters."""
         extreme = 2 if self.alternative == "two-sided" else 1
         smallest = extreme / math.comb(sum(self.sizes), self.sizes[0])
         return max(smallest, float(np.finfo(np.float64).tiny))
 
     @cached_property
     def pooled(self) -> tuple[Evaluation, int]:
-        """Both test sets as one, the first one's samples first, and where the value stands."""
+        """Both test sets joined, the first one's samples first, and the position of the value."""
         pooled = Evaluation(joined(*self.predictions), (self.metric,), collapse=False)
         return pooled, value_position(pooled, self.label)
 
     @property
     def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """Counts and trials of both sides, where the value is a proportion of such."""
+        """Counts and trials of both sides if the value is a binomial proportion, else None."""
         plain = all(p.plain for p in self.predictions)
         if not plain or not getattr(self.metric, "proportion", False):
             return None
@@ -220,7 +218,7 @@ class Unpaired:
 
 
 def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:
-    """Warn that there is no difference, where one of two values is undefined."""
+    """Warn that the difference is undefined if one of the two values is."""
     if math.isnan(difference):
         warn_caller(
             f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on this "
@@ -230,12 +228,13 @@ def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequen
 
 
 def value_position(evaluation: Evaluation, label: Any) -> int:
-    """Position of one value of the one metric along the axis of values.
+    """Return the position of one value of the only metric along the axis of values.
 
     Raises
     ------
     ValueError
-        If the metric is per class and no class is named, there is no such class, or no classes.
+        If the metric is per class and no class is given, the class does not exist, or the metric is
+        not per class.
     """
     labels = [key.label for key in evaluation.keys]
     name = evaluation.metrics[0].name

@@ -1,8 +1,8 @@
 """Decisions with a margin: non-inferiority, superiority, equivalence, each with three answers.
 
-A test set shows the claim, shows the opposite, or does not hold enough data to say. Both bounds of
-the gain are one-sided bounds at the level alpha, and the p-value is the smallest level at which the
-claim is shown, so the three agree.
+A test set shows the claim, shows its opposite, or has too few samples to decide. Both bounds of the
+gain are one-sided bounds at the level alpha, and the p-value is the smallest level at which the
+claim is shown, so interval, p-value and answer agree.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class DecisionResult(Result):
     Attributes
     ----------
     baseline, candidate, metric, label
-        What was compared.
+        The compared models, the metric and its class.
     kind : {"non-inferior", "superior", "equivalent"}
-        What was asked.
+        The claim that was tested.
     margin : float
-        In units of the metric.
+        Margin in units of the metric.
     gain : float
-        Candidate minus baseline, turned so that more is better.
+        Candidate minus baseline, with the sign changed for losses, so that more is better.
     ci_low, ci_high : float
-        Interval of the gain at the confidence 1 - 2 alpha: each end is a one-sided bound.
+        Interval of the gain at the confidence level 1 - 2 alpha: each end is a one-sided bound.
     alpha : float
         One-sided level (of each of the two tests, for equivalence).
     answer : {"shown", "shown otherwise", "not enough data"}
@@ -79,20 +79,21 @@ class DecisionResult(Result):
     p_value : float
         Smallest one-sided level at which the claim is shown.
     n_samples : int
-        Samples (or clusters).
+        Number of samples (or clusters).
     n_needed : float
-        Samples that would settle it (power 0.8) if the true gain is the observed one; NaN where it
-        is settled, infinite where the gain lies on the margin.
+        Number of samples with which the test would have power 0.8 if the true gain is the observed
+        one; NaN if the answer is definite, infinite if the gain equals the margin.
     unit : {"samples", "clusters"}
-        What is counted: clusters where `groups` are given.
+        Unit of `n_samples`: clusters if `groups` are given.
     made_with : dict
-        Kind of interval, number of resamples and seed, for the signature.
+        Interval method, number of resamples and seed, for the signature.
     assumption : str
-        Range of the scores, and their direction where it was not told; empty of other metrics.
+        Assumed range of the scores, and their direction if it was not declared; empty for other
+        metrics.
     caveat : str
-        That no level is promised, where single samples have no known range; else empty.
+        Caveat that the level is not guaranteed if single samples have no known range; else empty.
     notes : tuple of str
-        What the answer is for: the runs at hand, where there are several.
+        Note that the answer holds for these training runs only, if there are several.
     """
 
     baseline: str
@@ -126,7 +127,7 @@ class DecisionResult(Result):
 
     @property
     def passed(self) -> bool:
-        """True where the claim is shown."""
+        """True if the claim is shown."""
         return self.answer == "shown"
 
     @property
@@ -138,7 +139,7 @@ class DecisionResult(Result):
 
     @property
     def row(self) -> dict[str, object]:
-        """Everything as one row: the answer, the fields, and the sentence."""
+        """The answer, all fields and the sentence, as one row."""
         return {name: value for name, value in self._values.items() if name != "signature"}
 
     def document(self) -> Document:
@@ -151,11 +152,11 @@ class DecisionResult(Result):
 
     @property
     def decimals(self) -> int:
-        """As many as the interval bears: two digits of a quarter of its width."""
+        """Number of decimals at which a quarter of the interval's width has two digits."""
         return decimals_for([(self.ci_high - self.ci_low) / 4])
 
     def sentence(self) -> str:
-        """Write the answer as one sentence, and for which runs where there are several."""
+        """Write the answer as one sentence, followed by the notes."""
         return " ".join([self._answer_in_words(), *self.notes])
 
     def _answer_in_words(self) -> str:
@@ -179,8 +180,8 @@ class DecisionResult(Result):
         n = f"{self.n_samples:,} {self.unit}"
         if math.isnan(self.gain):
             return (
-                f"{self.candidate} cannot be said to be {claim} in {what}, which is undefined for "
-                f"one of the two on this test set ({n})."
+                f"It cannot be decided whether {self.candidate} is {claim} in {what}, which is "
+                f"undefined for one of the two on this test set ({n})."
             )
         gain = format_number(self.gain, self.decimals, signed=True)
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
@@ -223,30 +224,32 @@ def decide(
 ) -> DecisionResult:
     """Decide between a baseline and a candidate on the same test set.
 
-    Where the metric is a mean of numbers with a known range (accuracy, the Brier score, scores
-    within `Predictions.bounds`), each bound counts one more sample, or cluster, at its worst: a
-    failure that was not seen. So nothing is shown by a margin below about three ranges over the
-    number of samples.
+    If the metric is a mean of numbers with a known range (accuracy, the Brier score, scores within
+    `Predictions.bounds`), each bound allows for about one more sample, or cluster, with the worst
+    possible difference: a failure that the test set did not contain. For models that hardly differ
+    on the test set, non-inferiority or equivalence is therefore not shown by a margin below about
+    three times the range over the number of samples.
 
     Parameters
     ----------
     predictions : Predictions
-        A test set that holds both models.
+        A test set with both models.
     baseline, candidate : str
         The models.
     metric : str, metric or callable
-        Metric to decide by. Losses change sign, so that a gain is always good. Where no direction
-        is given, that of scores and functions is taken from their name, and the sentence says so.
+        Metric on which to decide. Losses change sign, so that a gain is always good. If scores or
+        functions have no declared direction, it is inferred from their name, and the sentence
+        states this.
     kind : {"non-inferior", "superior", "equivalent"}
         Non-inferior: the lower bound of the gain lies above -margin. Superior: above +margin.
         Equivalent: the whole interval lies within the margins (two one-sided tests, TOST). The
-        opposite is shown where the other bound lies beyond the margin.
+        opposite is shown if the other bound lies beyond the margin.
     margin : float
-        The smallest difference that matters, not negative; above 0 unless superiority is asked.
+        The smallest difference that matters, at least 0; above 0 unless `kind` is "superior".
     label : optional
         The class, for a metric per class.
     alpha : float
-        One-sided level; the interval has the confidence 1 - 2 alpha.
+        One-sided level; the interval has the confidence level 1 - 2 alpha.
     method, n_resamples, zero_division, n_jobs, rng
         As in `compare`.
 
@@ -257,12 +260,12 @@ def decide(
     Raises
     ------
     ValueError
-        If the margin does not fit the question.
+        If the margin is not valid for `kind`.
 
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
 
     Examples
     --------
@@ -293,7 +296,7 @@ def decide(
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or ends[0] < ends[1]):
         _refuse_no_width(contrast, method, ends[0])
-    # Of two thresholds the nearer one.
+    # For equivalence, the threshold nearer to the gain.
     threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
     needed = max(
         _n_needed(kind, threshold, gain, ends, alpha, n),
@@ -315,7 +318,7 @@ def decide(
 
 
 def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> None:
-    """Refuse a gain without an interval, and say why."""
+    """Raise an error that gives the reason why the gain has no interval."""
     predictions = contrast.evaluation.predictions
     if method == "auto" and calibration_formula(contrast.metric) and why_refused(predictions):
         raise ValueError(refusal(predictions, [contrast.metric.name]))
@@ -327,18 +330,18 @@ def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> 
 
 
 def _claims(kind: Decision, margin: float) -> list[tuple[float, float]]:
-    """One-sided claims that make up one: a sign times the gain lies above a threshold."""
+    """Return the one-sided claims of which a claim consists: sign * gain > threshold."""
     above = (1.0, margin if kind == "superior" else -margin)
     return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
 
 
 def _turned(sign: float, ends: Ends) -> Ends:
-    """Bounds of a sign times what has these bounds."""
+    """Return the bounds of a quantity times a sign, given the bounds of the quantity."""
     return ends if sign > 0 else (-ends[1], -ends[0])
 
 
 def _answer(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
-    """Read an interval of the gain; undefined bounds show nothing."""
+    """Return the answer that an interval of the gain gives; undefined bounds decide nothing."""
     turned = [(*_turned(sign, ends), threshold) for sign, threshold in claims]
     if all(low > threshold for low, _, threshold in turned):
         return "shown"
@@ -347,7 +350,10 @@ def _answer(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
 
 
 def _p_above(sign: float, threshold: float, bounds: Bounds) -> float:
-    """Level at which the lower bound crosses a threshold; above a half, one less the upper's."""
+    """Return the level at which the lower bound equals a threshold, which is the p-value.
+
+    Above a half it is one minus the level at which the upper bound equals the threshold.
+    """
     lower, upper = _turned(sign, bounds(_LARGEST))
     if math.isnan(lower):
         return math.nan
@@ -367,7 +373,7 @@ def _p_above(sign: float, threshold: float, bounds: Bounds) -> float:
 def _n_needed(
     kind: Decision, threshold: float, gain: float, ends: Ends, alpha: float, n: int
 ) -> float:
-    """Samples after which bounds that close in with 1 / sqrt(n) settle it."""
+    """Return the number of samples needed to decide if the interval shrinks with 1 / sqrt(n)."""
     low, high = ends
     reach = gain - low if gain > threshold else high - gain
     if kind == "equivalent":

@@ -177,7 +177,7 @@ def gate(
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
 
     Examples
     --------

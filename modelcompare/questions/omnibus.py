@@ -1,4 +1,4 @@
-"""One test of all models of a test set, before pairs are looked at."""
+"""Omnibus tests of all models of a test set, to run before the pairs are tested."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class OmnibusResult(Result):
     Attributes
     ----------
     metric, method : str
-        What was tested, and how.
+        The metric, and the test that was used.
     statistic, p_value : float
-        Chi-square statistic with one degree of freedom less than there are models, and its p-value.
+        Chi-square statistic, with one degree of freedom less than the number of models, and its
+        p-value.
     n_models : int
         Number of models.
     """
@@ -65,7 +66,7 @@ def omnibus_test(
     *,
     method: OmnibusTest = "cochran-q",
 ) -> OmnibusResult:
-    """Test whether any model differs from another on a mean of per-sample numbers.
+    """Test whether the models differ in a metric that is a mean of per-sample numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One test of two models on the same test set."""
+"""A test of two models on the same test set."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ from modelcompare.words import (
 
 @dataclass(frozen=True)
 class PairedTestResult(Result):
-    """Outcome of one test of two models.
+    """Outcome of a test of two models.
 
     Attributes
     ----------
     model_a, model_b, metric, label
-        What was compared.
+        The compared models, the metric and its class.
     difference : float
         a - b on the test set.
     statistic : float
-        The test's own statistic; the difference itself for resampling tests.
+        The statistic of the test; for resampling tests the difference.
     p_value : float
-        Its p-value.
+        P-value of the test.
     p_value_standard_error : float
-        Monte-Carlo error of the p-value; 0 where nothing was simulated.
+        Monte-Carlo error of the p-value; 0 if nothing was simulated.
     method : str
-        The test: the one asked for, or the one that serves the metric in its place.
+        The test that was used: the requested one, or its replacement for this metric.
     alternative : str
-        As asked for.
+        The alternative, as requested.
     n_resamples : int
-        Resamples drawn or enumerated; 0 where there were none.
+        Number of resamples that were drawn or enumerated; 0 for tests without resamples.
     exact : bool
         Whether the p-value has no Monte-Carlo error.
     notes : tuple of str
-        What the answer is for: the runs at hand, where there are several.
+        Note that the result holds for these training runs only, if there are several.
     n_groups : int, optional
-        Groups of samples, or clusters, that the test swapped, where these were very many.
+        Number of groups into which the test combined very many samples, or clusters, to swap them.
     """
 
     model_a: str
@@ -92,7 +92,7 @@ class PairedTestResult(Result):
 
     def document(self) -> Document:
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
-        # A test gives no standard error; a small difference shows two digits of itself.
+        # A test has no standard error; a small difference is printed with two digits.
         decimals = max(decimals_for([abs(self.difference)]), 4)
         table = Table.of(
             title, self._row, VALUE, column("test", "method"), "alternative", "difference",
@@ -122,23 +122,23 @@ def paired_test(
     Parameters
     ----------
     predictions : Predictions
-        A test set that holds both models.
+        A test set with both models.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable
-        What they are compared by. McNemar's tests are of accuracy, or of mean_score where scores
-        are 0 and 1; DeLong's of roc_auc; t, Wilcoxon and sign need a mean of per-sample numbers
-        (accuracy, mean_score, log_loss, brier_score, caccuracy).
+        Metric on which they are compared. McNemar's tests need accuracy, or mean_score of scores
+        that are 0 or 1; DeLong's needs roc_auc; t, Wilcoxon and sign need a mean of per-sample
+        numbers (accuracy, mean_score, log_loss, brier_score, caccuracy).
     method : str
         {methods}
 
-        "permutation" goes through all swaps where there are at most `n_resamples`.
+        "permutation" enumerates all swaps if there are at most `n_resamples` of them.
     label : optional
         The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}
-        "greater": a is greater than b.
+        "greater": the value of a is greater than that of b.
     n_resamples : int
-        For the methods that resample.
+        Number of resamples, for the methods that resample.
     zero_division, n_jobs, rng
         As in `compare`.
 
@@ -149,12 +149,12 @@ def paired_test(
     Raises
     ------
     ValueError
-        If the method does not apply to the metric; the message names those that do.
+        If the method does not apply to the metric; the message lists those that do.
 
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def paired_test(
 def result_of(
     contrast: Contrast | Unpaired, outcome: Outcome, method: str, n_groups: int | None = None
 ) -> PairedTestResult:
-    """Result from the outcome of one contrast."""
+    """Make the result from the outcome of one contrast."""
     metric, label, difference = contrast.metric.name, contrast.label, contrast.difference
     warn_of_undefined(metric, label, difference, contrast.models)
     statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])

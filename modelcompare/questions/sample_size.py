@@ -279,7 +279,7 @@ def sample_size(
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
 
     Notes
     -----

@@ -25,7 +25,7 @@ from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance.resampled import swap_outputs
 from modelcompare.words import IntervalMethod, PairsTest
 
-# Strength of a tilt beyond which a handful of samples would make up the population.
+# Strongest exponential tilt; beyond it a few samples would have almost all the weight.
 _MOST_TILT = 5.0
 
 
@@ -45,50 +45,50 @@ def selfcheck(
     n_resamples: int = 499,
     rng: RngLike = 0,
 ) -> pd.DataFrame:
-    """Realised error of a test and coverage of an interval, simulated on the user's own data.
+    """Simulate the type-I error of a test and the coverage of an interval on the given data.
 
-    Samples (or whole clusters) are resampled from the test set. For the first null the two models'
-    outputs are swapped at random in each draw, so that there is no difference to find. For the
-    second the test set is reweighted until the two values are equal, and the models stay as
-    different as they are: their errors need not be of one kind, and a test that needs exchangeable
-    models shows it here. For the intervals the test set is the population, and its own value and
-    difference are to be covered.
+    Samples (or whole clusters) are resampled from the test set. Under the first null the two
+    models' outputs are swapped at random in each draw, so that the models are exchangeable. Under
+    the second the test set is reweighted until the two values are equal, but the models remain as
+    different as they are: they may make different errors, and a test that needs exchangeable models
+    may not keep its level. For the intervals the test set is the population, whose value and
+    difference they should cover.
 
     Parameters
     ----------
     predictions : Predictions
-        Test set and models; clusters are drawn, and swapped, whole.
+        Test set and models; clusters are drawn, and swapped, as wholes.
     model_a, model_b : str
         The models.
     metric, label
-        What they are compared by, and the class for a metric per class.
+        Metric on which they are compared, and the class for a metric per class.
     test, alpha
         As for `modelcompare.compare`: the test whose error is simulated, and its level.
     method, confidence_level
         As for `modelcompare.compare`: the interval whose coverage is simulated, of model a's
         value and of the difference.
     n_trials : int
-        Simulated test sets.
+        Number of simulated test sets.
     n_resamples : int
-        Resamples within each.
+        Number of resamples for each of them.
     rng : int, Generator, SeedSequence or None
         Source of randomness.
 
     Returns
     -------
     DataFrame
-        Four rows, columns: what, nominal, realised, standard_error, n_trials. The second is missing
-        where no weights make the two values equal.
+        Four rows, columns: what, nominal, realised, standard_error, n_trials. The second is NaN if
+        no weights make the two values equal.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw from: one cluster.
+        If there is only one cluster.
 
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
 
     References
     ----------
@@ -111,7 +111,7 @@ def selfcheck(
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, label, predictions)
-    # Drawn twice, a sample would repeat its id.
+    # Without ids, since a sample that is drawn twice would have a duplicate id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.between(pair, model_a, model_b, metric, label=label, collapse=False)
     whole.warn_of_sparse_data()
@@ -153,7 +153,7 @@ def selfcheck(
 
 
 def _frame(rows: Mapping[str, tuple[float, float]], n_trials: int) -> pd.DataFrame:
-    """Nominal and realised shares of trials by what they are of, with Monte-Carlo errors."""
+    """Return nominal and realised rates by their description, with Monte-Carlo errors."""
     frame = pd.DataFrame(
         [(what, *numbers) for what, numbers in rows.items()],
         columns=["what", "nominal", "realised"],
@@ -163,9 +163,9 @@ def _frame(rows: Mapping[str, tuple[float, float]], n_trials: int) -> pd.DataFra
 
 
 def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, IntArray]:
-    """Samples of the drawn units, and the number of the draw that each sample came with.
+    """Return the samples of the drawn units, and the number of the draw of each sample.
 
-    A cluster that is drawn twice is two clusters.
+    A cluster that is drawn twice becomes two clusters.
     """
     codes = predictions.unit_of
     order = np.argsort(codes, kind="stable")
@@ -179,9 +179,10 @@ def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, I
 
 
 def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
-    """Shares of the units under which the two values are equal, nearest to equal shares.
+    """Return the weights of the units, nearest to uniform, under which the two values are equal.
 
-    They are tilted by each unit's influence on the difference; None where no tilt serves.
+    They are exponentially tilted by each unit's influence on the difference; None if no tilt makes
+    the values equal.
     """
     from scipy.optimize import brentq
     from scipy.special import softmax
@@ -205,7 +206,7 @@ def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
 def _intervals(
     result: BootstrapResult, position: int, method: IntervalMethod, confidence_level: float
 ) -> list[tuple[float, float]]:
-    """Intervals of model a's value and of the difference."""
+    """Compute the intervals of model a's value and of the difference."""
     intervals = (
         result.score_interval(method, confidence_level),
         result.difference_interval(np.array([0]), np.array([1]), method, confidence_level),

@@ -33,9 +33,11 @@ from modelcompare.significance.swaps.forms import MOST_SLOPES
 from modelcompare.significance.variances import RowMoments
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
 
-# Sets of fewer units do not know their own error well; in others it varies little by resample.
+# In sets of fewer units the standard error is recomputed on each resample; in larger sets it hardly
+# varies between resamples.
 _SMALL = 200
-# From so many units on both sides studentized resamples hold, and soft scores take long to deal.
+# With at least so many units on both sides the studentized bootstrap keeps its level, and
+# permutations of soft scores take long.
 _LARGE = 1000
 
 
@@ -57,21 +59,23 @@ def unpaired_test(
     Parameters
     ----------
     predictions_a, predictions_b : Predictions
-        One model each, on samples that have nothing to do with each other.
+        Predictions of one model each, on two independent sets of samples.
     metric, label, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
     method : str
-        "studentized-permutation": the samples, or clusters, are dealt anew to two test sets, and
-        each difference is divided by its own standard error. Of proportions (accuracy, recall,
-        precision, scores of 0 and 1) all deals are counted, which is "fisher-midp"; metrics that
-        are no sums, averages over very many classes, test sets of other labels, and soft scores of
-        1,000 samples on both sides take "bootstrap"; the result names it.
-        "bootstrap": independent resamples shifted to the null, each difference over its own
-        standard error where the metric is a sum. It rejects 0.08 of true nulls with 40 samples
-        against 400 of an accuracy of 0.95. "permutation": differences as they are; its null is
-        that both test sets are draws from one distribution. "wald": influence-function standard
-        errors, with Student's t. "welch": Welch's t for means of per-sample numbers. "delong":
-        DeLong's errors of roc_auc, with Student's t, as pROC has it.
+        "studentized-permutation": the samples, or clusters, are permuted between the two test
+        sets, and each difference is divided by the standard error of its permutation. For
+        proportions (accuracy, recall, precision, scores of 0 and 1) all permutations are counted,
+        which is "fisher-midp". "bootstrap" is used instead for metrics that are not functions of
+        sums, averages over very many classes, test sets with different labels, and soft scores with
+        at least 1,000 samples on both sides. The result names the test that was used.
+        "bootstrap": independent resamples shifted to the null; if the metric is a function of sums,
+        each difference is divided by its standard error. It rejects 0.08 of true nulls at an
+        accuracy of 0.95 with 40 samples on one side and 400 on the other. "permutation":
+        permutation of the differences, not studentized; its null is that both test sets are draws
+        from one distribution. "wald": influence-function standard errors, with Student's t.
+        "welch": Welch's t for means of per-sample numbers. "delong": DeLong's standard errors of
+        roc_auc, with Student's t, as in pROC.
 
     Returns
     -------
@@ -85,7 +89,7 @@ def unpaired_test(
     Warns
     -----
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
     """
     seed = seed_sequence(rng)
     sides = list[tuple[Sample, int]]()
@@ -97,7 +101,7 @@ def unpaired_test(
         value, of_class = one_value(metric, label, predictions)
         side = evaluate(predictions, [value], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
-        # The same class may stand in other places of the two sets' labels.
+        # The same class may have different positions in the labels of the two sets.
         sample, place = Sample(side, weights), value_position(side, of_class)
         sides.append((sample, place))
         warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")
@@ -168,9 +172,9 @@ def _wald(contrast: Unpaired) -> Outcome:
 
 
 def _student(contrast: Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
-    """Student's test, with the degrees of freedom of a sum of squared errors (Satterthwaite)."""
+    """Run Student's t test, with Satterthwaite's degrees of freedom of a sum of variances."""
     t = float(standardized(contrast.difference, math.sqrt(sum(variances))))
-    # Relative to the largest, so that squares of small ones do not vanish.
+    # Relative to the largest, so that squares of small variances do not underflow.
     shares = [variance / (max(variances) or 1.0) for variance in variances]
     squares = sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
     df = sum(shares) ** 2 / squares if squares else sum(degrees)
@@ -178,7 +182,7 @@ def _student(contrast: Unpaired, variances: Sequence[float], degrees: Sequence[f
 
 
 def _bootstrap(contrast: Unpaired) -> Outcome:
-    """Studentized where the metric is a sum; others have no error on a resample."""
+    """Run the bootstrap test, studentized if the metric has a standard error on each resample."""
     a, b = (sample.draws[:, 0, place] for sample, place in contrast.sides)
     shifted = a - b - contrast.difference
     if not isinstance(contrast.metric, Metric):
@@ -193,7 +197,7 @@ def _bootstrap(contrast: Unpaired) -> Outcome:
 
 
 def _permutation(contrast: Unpaired) -> Outcome:
-    """Differences after the samples were dealt anew to two test sets of the same sizes."""
+    """Run the permutation test of the difference: samples are permuted between the two sets."""
     first, second = contrast.predictions
     if first.groups is not None or second.groups is not None:
         raise ValueError(
@@ -207,7 +211,7 @@ def _permutation(contrast: Unpaired) -> Outcome:
 
 
 def _share_extreme(contrast: Unpaired, null: FloatArray, t: float | None = None) -> Outcome:
-    """P-value of t, or of the difference, whose rounding is that of the two values."""
+    """Return the p-value of t, or of the difference; its rounding error is that of the values."""
     statistic = contrast.difference if t is None else t
     scale = sum(map(abs, contrast.estimates)) if t is None else abs(t)
     count = n_extreme(null, statistic, contrast.alternative, scale=scale)

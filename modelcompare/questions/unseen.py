@@ -1,12 +1,13 @@
-"""The failure that was not seen: bounds of a mean's difference with more units at the worst.
+"""Bounds of a difference of means that allow for rare failures that the test set does not contain.
 
-Of n samples without a failure, up to 3 / n of all may fail (Hanley & Lippman-Hand 1983), and an
-interval of what was seen knows nothing of them. So each bound of a gate is that of the data and
-`unseen_units` more samples, or clusters, whose differences lie at that end of the range: the worst
-that samples can do. At the level 0.05 these are 1.28. Where a share of the samples as large as the
-margin loses the whole range, and nothing else differs, a candidate then passes with at most 5.4 %,
-whatever margin and n are; with 1 it would be 7.1 % (none seen, margin times n of 2.65 ranges), with
-a half 19 %.
+If none of n samples fails, the failure rate may still be up to 3 / n (Hanley & Lippman-Hand 1983),
+and an interval of the observed samples does not allow for this. Each bound of a decision is
+therefore computed from the data and `unseen_units` more samples, or clusters, with the most extreme
+difference in the bound's direction: 1.28 of them at the level 0.05. Consider a candidate that loses
+the whole range on a share of the samples as large as the margin and is otherwise equal to the
+baseline. It passes with a probability of at most 5.4 %, for any margin and n; with 1 added unit the
+probability would be up to 7.1 % (no failure observed, margin times n of 2.65 ranges), with half a
+unit 19 %.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from modelcompare.questions.contrast import Contrast
 
 
 def unseen_units(level: float) -> float:
-    """Return the number of units at the worst end that a bound at a one-sided level adds.
+    """Return the number of extreme units that are added for a bound at a one-sided level.
 
-    One, and half of what the skewness of rare failures adds to a bound (a Cornish-Fisher
-    correction of ``(z^2 - 1) / 3`` units); the other half is in the variance of the added ones.
+    It is one, plus half of the correction for the skewness of rare failures (Cornish-Fisher:
+    ``(z^2 - 1) / 3`` units); the variance of the added units accounts for the other half.
 
     Examples
     --------
@@ -41,18 +42,18 @@ def unseen_units(level: float) -> float:
 
 @dataclass(frozen=True)
 class Unseen:
-    """More units at either end of the range of a difference.
+    """A difference to whose bounds unobserved units at the ends of its range are added.
 
     Parameters
     ----------
     gain, error : float
         Difference on the test set, and its standard error.
     size : float
-        Effective number of units: of unequal weights w, (sum w)^2 / sum w^2.
+        Effective number of units; for unequal weights w, (sum w)^2 / sum w^2.
     low, high : float
-        Range of the numbers of single samples, infinite where it is not known.
+        Range of the numbers of single samples, infinite if it is not known.
     covers : bool
-        Whether the metric is a mean, whose samples have such a range.
+        Whether the metric is a mean of numbers with a known range.
     """
 
     gain: float
@@ -64,7 +65,7 @@ class Unseen:
 
     @classmethod
     def of(cls, contrast: Contrast, sign: float) -> Unseen:
-        """Return the units that a contrast may not have seen."""
+        """Return the difference of a contrast with what is needed to add units to it."""
         metric, evaluation = contrast.metric, contrast.evaluation
         low, high = range_of_samples(metric, evaluation.predictions)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
@@ -75,14 +76,14 @@ class Unseen:
         return cls(sign * contrast.difference, contrast.error, size, low, high, True)
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
-        """Bounds of the gain at a one-sided level, with more units at the end of each."""
+        """Return the bounds of the gain at a one-sided level, widened by the added units."""
         if not self.covers:
             return bounds
         low, high = (self._end(side, level) for side in (-1.0, 1.0))
         return min(bounds[0], low), max(bounds[1], high)
 
     def _end(self, side: float, level: float, n: float | None = None) -> float:
-        """Bound of the data and the added units, of as many units, or of `n` such ones."""
+        """Compute the bound from the data, or `n` units like them, and the added units."""
         size = self.size if n is None else n
         added = unseen_units(level)
         share = added / (size + added)
@@ -92,9 +93,9 @@ class Unseen:
         return self.gain + share * away + side * quantile * math.sqrt(squared)
 
     def n_needed(self, threshold: float, level: float, reserve: float, n_units: int) -> float:
-        """Units after which a bound that keeps a reserve lies on the gain's side of a threshold.
+        """Return the number of units with which the bound excludes the threshold.
 
-        The reserve is the quantile of the power, in standard errors of the data.
+        `reserve` standard errors are added to the bound: the normal quantile of the power.
         """
         if not self.covers or self.gain == threshold:
             return 0.0
@@ -114,7 +115,7 @@ class Unseen:
         return n_units * 2.0**high
 
     def assumption(self, metric: AnyMetric) -> str:
-        """Assumption about scores: their range, and their direction if it is not declared."""
+        """Describe the assumed range of scores, and their direction if it is not declared."""
         parts = []
         if self.covers and metric.needs == "scores":
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
@@ -124,7 +125,7 @@ class Unseen:
         return "; ".join(parts)
 
     def caveat(self, metric: AnyMetric, n_units: int, unit: str) -> str:
-        """That no level is promised, where the range is not known."""
+        """Return the caveat that the level is not guaranteed, if the range is not known."""
         if math.isfinite(self.high - self.low):
             return ""
         remedy = (
