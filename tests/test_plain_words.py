@@ -62,7 +62,6 @@ ALLOWED = {
     "(root)": 1,
     "diagnostics": 14,
     "significance": 8,
-    "studies": 18,
 }
 ALLOWED_OPENINGS = {
     "significance": 1,

@@ -292,7 +292,7 @@ def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
 
 
 def orders_markdown(frame: pd.DataFrame) -> str:
-    """% of pairs ordered alike by macro averages, with intervals, a column for each size."""
+    """% of pairs in the same order by macro averages, with intervals, a column for each size."""
     macro = frame[frame["label"].isna()]
     sizes = sorted({*macro["n_samples"]})
     lines = [["on the part", "on all", *(f"{n:,}" for n in sizes)]]

@@ -51,7 +51,7 @@ _AGREE, _DISAGREE, _NEITHER = (
     Look(OTHER, "X", ""),
     Look("#999999", ".", ""),
 )
-# Tests of replicates, which other rooms call by the samples they run on.
+# Tests of bootstrap replicates, with their names in `modelcompare.significance`.
 ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
 
 T_NOTE = (
@@ -62,7 +62,7 @@ T_NOTE = (
 
 
 def plot_agreement(study: AgreementStudy, *, label: Any = None, ax: Axes | None = None) -> Figure:
-    """Draw the models' differences under both metrics, with quadrants of agreement."""
+    """Plot the models' differences in one metric against the other; agreement is shaded."""
     pairs = study.metric_pairs.pairs[: None if ax is None else 1]
     part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
     most = _MAX_CLASSES if ax is None else 1
@@ -94,7 +94,7 @@ def plot_population(
     study: AgreementStudy, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw agreement with the order of the whole test set, against the ratio."""
+    """Plot the agreement with the order on the whole test set against the ratio."""
     sizes = study._usable_ratios() if ratios is None else ratios
     frame = study.population(sizes, n_subsamples=n_subsamples)
     lines = frame.assign(
@@ -109,7 +109,7 @@ def plot_population(
         a, b = pairs[0]
         words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
     panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
-    return plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax=ax)
+    return plot_shares(lines, panels, words, caption, "% of pairs in the same order", ax=ax)
 
 
 @dataclass(frozen=True)
@@ -123,12 +123,12 @@ class AgreementStudy(Result):
     metric_pairs : MetricPairs
         Metrics that are compared.
     alpha, test, n_resamples, confidence_level
-        As given to `agreement_study`.
+        As passed to `agreement_study`.
     table : DataFrame
         The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
         n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
-        significant ones), ci_low, ci_high (of pct_agree, by resampling models; where all or none
-        agree Wilson's, of as many pairs as share no model).
+        significant ones), ci_low, ci_high (of pct_agree, by resampling models; if all or none
+        agree, Wilson's interval for as many pairs as share no model).
     pairs : DataFrame
         A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
         metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
@@ -176,26 +176,26 @@ class AgreementStudy(Result):
     ) -> pd.DataFrame:
         """Compare the order of models on parts of the test set with that on the whole.
 
-        At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
-        of metrics there are three answers: the first on the part and on the whole, the second on
+        At each ratio `n_subsamples` parts are drawn without replacement. For each pair of metrics
+        there are three comparisons: the first metric on the part and on the whole, the second on
         the part and the first on the whole (functional consistency, the paper's hypothesis D), and
-        the second on both. A value that is undefined orders nothing and so disagrees.
+        the second on both. An undefined value gives no order and counts as disagreement.
 
         Parameters
         ----------
         ratios : sequence of float
             Parts of the test set, each in (0, 1].
         n_subsamples : int
-            Parts that are drawn at each ratio.
+            Number of parts that are drawn at each ratio.
 
         Returns
         -------
         DataFrame
-            Columns metric_small (that orders the models on the part), metric_whole (that orders
-            them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
-            parts), ci_low, ci_high (its interval, by resampling models and parts; of two
-            models, which are one pair, over parts alone), part_low, part_high (between which
-            `confidence_level` of the single parts lie).
+            Columns metric_small (metric that orders the models on the part), metric_whole (metric
+            that orders them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of
+            models and parts), ci_low, ci_high (its interval, by resampling models and parts; for
+            two models, which are one pair, by resampling parts only), part_low, part_high
+            (quantiles between which a fraction `confidence_level` of the single parts lies).
 
         References
         ----------
@@ -208,14 +208,14 @@ class AgreementStudy(Result):
 
     @property
     def note(self) -> str:
-        """A caveat about its p-values, if there is one."""
+        """Caveat about the p-values of the test; empty if there is none."""
         return T_NOTE if self.test in ON_REPLICATES else ""
 
     def document(self) -> Document:
         pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
         names = [
             f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
-        ]  # as the paper heads it
+        ]  # as in the headings of the paper
         n_pairs = self.table["n_pairs"].iloc[0]
         title = (
             f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
@@ -232,7 +232,7 @@ class AgreementStudy(Result):
         return self._document({"agreement": table}, figures=figures)
 
     def _population(self) -> pd.DataFrame:
-        """Compare at the paper's ratios that this test set has samples for, and name the others."""
+        """Compare at those of the paper's ratios that are usable, and warn of the others."""
         usable = self._usable_ratios()
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in usable]:
             warn_caller(
@@ -243,12 +243,12 @@ class AgreementStudy(Result):
         return self.population(usable)
 
     def _usable_ratios(self) -> list[float]:
-        """The paper's ratios that leave two samples of this test set."""
+        """Return the paper's ratios at which a part has at least two samples."""
         return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
 
 
 def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
-    """Draw differences, and shade where `sense` has both metrics prefer the same model."""
+    """Draw differences; shade the quadrants in which both metrics prefer the same model."""
     shown, agree = part["significant"], part["agree"]
     share = f"{100 * (shown & agree).sum() / shown.sum():.1f} % agree" if shown.any() else None
     plain_axes(axes, f"{name}\n{share or 'no pair significant'}")
@@ -294,22 +294,23 @@ def agreement_study(
         Level at which a difference counts as significant, under each of the two metrics.
     test : str
         One of {tests}.
-        "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the
-        paired t-test on them. The paper does not say which of the two it ran. Either takes
-        replicates for data, so with more resamples more differences become significant, whatever
-        the models: use it to reproduce the paper, and one of the others to learn about the models.
+        "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the paired
+        t-test on them; the paper does not state which of the two it used. Both treat replicates as
+        data, so that with more resamples more differences become significant, even between nearly
+        equal models: use them only to reproduce the paper, and the other tests for conclusions
+        about the models.
     n_resamples : int
-        Resamples, swaps or sign flips.
+        Number of resamples, swaps or sign flips.
     confidence_level : float
-        Of the interval of the percentage that agrees. It resamples models, not pairs, because
-        pairs share models.
+        Confidence level of the interval of the percentage that agrees. Models are resampled, not
+        pairs, because pairs share models.
     zero_division, n_jobs, rng, progress
         As in `variance_study`.
 
     Returns
     -------
     AgreementStudy
-        Frames `table` and `pairs`; `population()` compares with the order of the whole test set.
+        Frames `table` and `pairs`; `population()` compares with the order on the whole test set.
 
     Raises
     ------
@@ -375,5 +376,5 @@ def _frames(
             n_agree=n_agree, pct_agree=share, ci_low=low, ci_high=high,
         ))  # fmt: skip
     frame, pairs = (joined_frame(rows).drop(columns="metric") for rows in (table, of_pairs))
-    # Here numbers beside a missing label are floats, as pandas makes them.
+    # As in pandas, integer labels become floats if others are missing.
     return frame.assign(label=pd.Series(frame["label"].tolist()).astype(object)), pairs

@@ -1,6 +1,6 @@
-"""A model card: what a model was measured on, how well it does, for whom, and how sure that is.
+"""A model card: evaluation data, values with intervals, values by subgroup, and calibration.
 
-Its head holds the results in YAML, as the Hugging Face Hub reads them:
+It begins with the results in YAML, as the Hugging Face Hub reads them:
 https://github.com/huggingface/hub-docs/blob/main/modelcard.md
 """
 
@@ -41,7 +41,7 @@ _TASKS: dict[Kind, str] = {
     "labels": "classification", "probabilities": "classification", "values": "regression",
     "texts": "text-generation", "text_lists": "text-generation", "scores": "evaluation",
 }  # fmt: skip
-# What https://hf.co/metrics calls otherwise; an average is an argument there.
+# Metrics with other names at https://hf.co/metrics, where the average is an argument.
 _TYPES = {
     "matthews_corrcoef": "matthews_correlation", "pearson": "pearsonr", "spearman": "spearmanr",
     "r2": "r_squared", "bleu": "sacrebleu",
@@ -58,35 +58,35 @@ def model_card(
     """Write the measured parts of a model card (Mitchell et al. 2019).
 
     The Markdown begins with the metadata that the Hugging Face Hub reads, so that it can be the
-    README of a model there. Below stand evaluation data, values with intervals, per class where a
-    metric is, subgroups from the worst up, calibration where there are probabilities, and the other
-    models as points of reference. What nobody can measure, such as the intended use, comes in
-    `details`.
+    README of a model there. Then come the evaluation data, values with intervals (by class for
+    metrics per class), subgroups from worst to best, calibration if there are probabilities, and
+    the other models for comparison. Parts that cannot be measured, such as the intended use, are
+    given in `details`.
 
     Parameters
     ----------
     predictions : Predictions
-        The test set; models other than `model` are what it is compared with.
+        The test set; the other models are those that `model` is compared with.
     model : str
-        Whose card it is.
+        The model that the card describes.
     metrics : name, metric, callable, or sequence of these, optional
         As in `compare`.
     details : mapping of str to str, optional
         Headings and texts for the top: ``{"Intended use": "..."}``; the texts are Markdown.
     min_size : int
-        Smaller subgroups are named and left out.
+        Smallest number of samples of a subgroup; smaller ones are listed without values.
     task, dataset : str, optional
-        What the Hub calls them: ``"text-classification"``, ``"stanfordnlp/snli"``. By default the
-        kind of task that the predictions show, and where they came from.
+        Their names on the Hub: ``"text-classification"``, ``"stanfordnlp/snli"``. By default the
+        task is inferred from the predictions, and the dataset is the file that they were read from.
     form : {"markdown", "text", "json"}
-        Markdown with the metadata, without them, or the metadata alone as JSON.
+        Markdown with the metadata, Markdown without them, or only the metadata, as JSON.
     **options
         As for `compare`.
 
     Raises
     ------
     ValueError
-        If there is no such model, or no such form.
+        If the model or the form does not exist.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def model_card(
     if details is not None:
         check_mapping("details", details, "texts", kind=str)
     with warnings.catch_warnings():
-        # The card says itself which values were undefined.
+        # The card lists undefined values itself.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         result = compare(predictions, metrics, **options)
         if form == "json":
@@ -130,7 +130,7 @@ def model_card(
 def _text(
     result: Comparison, model: str, details: Mapping[str, str], tables: Sequence[Table]
 ) -> str:
-    """Put what was told above what was found."""
+    """Join the title, `details`, the comparison with other models, and the tables."""
     parts = [f"# Model card: {escape.markdown(model)}"]
     for heading, text in details.items():
         parts += [f"## {escape.markdown(heading)}", text]
@@ -195,14 +195,14 @@ def _subgroups(
         nothing = pd.DataFrame(columns=["subgroup", "samples"])
         note = f"No subgroup has {min_size} samples."
         return Table("Subgroups", [column("subgroup"), column("samples")], nothing, notes=[note])
-    # One model has no differences to correct.
+    # With one model there are no differences to correct for.
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_groups(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
     table = found.document().tables["scores"]
     columns = [each for each in table.columns if each.title != "model"]
     return replace(
-        table, columns=columns, notes=[f"Too small to say: {', '.join(small)}."] if small else []
+        table, columns=columns, notes=[f"Too small to report: {', '.join(small)}."] if small else []
     )
 
 
@@ -218,7 +218,7 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
 def metadata(
     result: Comparison, model: str, *, task: str | None, dataset: str | None
 ) -> dict[str, Any]:
-    """Name the model, what it was measured on, and every value that is defined, unrounded."""
+    """Return the model, the dataset, and all defined values, unrounded, as the Hub's metadata."""
     predictions = result.bootstrap.evaluation.predictions
     scores = result.scores[(result.scores["model"] == model) & result.scores["estimate"].notna()]
     values = zip(scores["metric"], scores["label"], scores["estimate"], strict=True)
@@ -243,7 +243,7 @@ def _metric(name: str, label: Any, value: float) -> dict[str, Any]:
 
 
 def front_matter(content: dict[str, Any]) -> str:
-    """Write metadata as the block of YAML that a card begins with.
+    """Write metadata as the YAML block at the start of a card.
 
     >>> print(front_matter({"model-index": [{"name": "a: b", "value": 1e-05}]}))
     ---

@@ -1,4 +1,4 @@
-"""Two metrics against each other by their influence functions, without resamples."""
+"""Comparison of two metrics by their influence functions, without resamples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator
     pairs = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, *pairs)
     error = influence_moments(evaluation, estimate).standard_error(pairs)
-    # One unit tells no error, and so no separation.
+    # With one unit there is no standard error, hence no separation.
     separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
     yield long_columns(
         {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
@@ -38,10 +38,10 @@ def variance_ratios(
     evaluation: Evaluation, where: Mapping[str, object], *, metric_pairs: MetricPairs,
     confidence_level: float,
 ) -> Iterator[LongColumns]:  # fmt: skip
-    """Ratio of two metrics' variances for each model, with a delta-method interval.
+    """Yield the ratio of two metrics' variances for each model, with a delta-method interval.
 
-    With influences u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the influence
-    on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
+    With influence functions u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the
+    influence function of its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
     n = evaluation.units.size
     rows = {"model": np.array(evaluation.models, dtype=object), **where}
@@ -58,13 +58,13 @@ def variance_ratios(
 
 
 def _power_sums(u: FloatArray, v: FloatArray) -> FloatArray:
-    """Sums of u^2, v^2, u^4, v^4 and u^2 v^2, each of shape (n_models, n_values)."""
+    """Return sums of u^2, v^2, u^4, v^4 and u^2 v^2, each of shape (n_models, n_values)."""
     uu, vv = u**2, v**2
     return np.array([each.sum(axis=0) for each in (uu, vv, uu * uu, vv * vv, uu * vv)])
 
 
 def _products(u: FloatArray, v: FloatArray) -> FloatArray:
-    """Sums of products of u and v with themselves and each other, as of twice as many models."""
+    """Return the cross products of u and v, concatenated along the axis of models."""
     both = np.ascontiguousarray(np.concatenate((u, v), axis=1).transpose(2, 0, 1))
     return both.transpose(0, 2, 1) @ both
 
@@ -73,7 +73,7 @@ def _summed(
     evaluation: Evaluation, metric_pairs: MetricPairs,
     sums: Callable[[FloatArray, FloatArray], FloatArray],
 ) -> Iterator[tuple[dict[str, str], slice, slice, FloatArray]]:  # fmt: skip
-    """Yield names and places of each pair, and sums over the units of both metrics' influences."""
+    """Yield names and positions of each pair of metrics, and sums over both metrics' influences."""
     estimate, positions = evaluation.estimate(), metric_pairs.positions(evaluation)
     totals = [np.zeros(()) for _ in positions]
     for rows in evaluation.row_steps():
@@ -85,7 +85,7 @@ def _summed(
 
 
 def _around(ratio: FloatArray, error: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Interval of a ratio by the standard error of its logarithm."""
+    """Compute the interval of a ratio from the standard error of its logarithm."""
     half = normal_quantile(level) * error
     with np.errstate(invalid="ignore", over="ignore"):
         return ratio * np.exp(-half), ratio * np.exp(half)
@@ -94,11 +94,11 @@ def _around(ratio: FloatArray, error: FloatArray, level: float) -> tuple[FloatAr
 def relative_efficiency(
     evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
-    """Samples of metric b for each sample of metric a, for each pair of models and class.
+    """Compute how many samples metric b needs for each of metric a, by pair of models and class.
 
-    ``(separation_a / separation_b)^2``, since a separation grows with the root of the number of
-    samples. The interval is that of the squared ratio of the two differences, whose relative
-    errors dwarf those of the standard errors.
+    It is ``(separation_a / separation_b)^2``, since a separation grows with the root of the number
+    of samples. The interval is that of the squared ratio of the two differences, since their
+    relative errors are much larger than those of the standard errors.
     """
     estimate, n = evaluation.estimate(), evaluation.units.size
     pairs = all_pairs(len(evaluation.models))
@@ -118,18 +118,20 @@ def samples_ratio(
     values: tuple[FloatArray, FloatArray], covariance: FloatArray, pairs: Pairs,
     confidence_level: float, *, sides: tuple[str, str] = ("a", "b"),
 ) -> dict[str, FloatArray]:  # fmt: skip
-    """Squared ratio of two separations of each pair, with an interval (delta method, logarithm).
+    """Compute the squared ratio of two separations of each pair, with an interval.
+
+    The interval is by the delta method, on the logarithm.
 
     Parameters
     ----------
     values : tuple of two ndarray of shape (n_models, n_values)
-        Values of the models measured in one way, and in another.
+        Values of the models by two measurements.
     covariance : ndarray of shape (n_values, 2 n_models, 2 n_models)
-        Of the values measured in the one way, and then in the other.
+        Covariance of the values by the first measurement, followed by those by the second.
     pairs : tuple of two ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
     sides : tuple of str
-        What the two ways are called in the names of the separations.
+        Suffixes of the two measurements in the names of the separations.
     """
     first, second = slice(len(values[0])), slice(len(values[0]), None)
     variance_a, variance_b, between = (
@@ -149,7 +151,7 @@ def samples_ratio(
 
 
 def _of_pairs(products: FloatArray, pairs: Pairs) -> FloatArray:
-    """Products of the pairs' differences, of shape (n_pairs, n_values)."""
+    """Return the products of the pairs' differences, of shape (n_pairs, n_values)."""
     model_a, model_b = pairs
     out = (
         products[:, model_a, model_a]

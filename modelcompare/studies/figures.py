@@ -26,14 +26,14 @@ from modelcompare.report.figures.types import Axes, Figure
 
 # The first metric of a pair, and its counterpart.
 LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
-# A metric and its counterpart; between them what the one says of the other.
+# Looks of a metric, of the agreement between it and its counterpart, and of the counterpart.
 _METRIC, _BOTH, _COUNTERPART = (
     Look(OTHER, "o", "-"),
     Look(COLOURS[2], "^", ":"),
     Look(LEADING, "s", "--"),
 )
 _SERIES = {2: (_METRIC, _COUNTERPART), 3: (_METRIC, _BOTH, _COUNTERPART)}
-# Each by itself, beside their mean.
+# Single lines, drawn behind their mean.
 _THIN: dict[str, Any] = {"linewidth": 0.6, "alpha": 0.35}
 
 
@@ -41,9 +41,10 @@ def plot_shares(
     frame: pd.DataFrame, panels: Mapping[str, Sequence[Hashable]], words: Sequence[str],
     caption: Caption, scale: str, *, finish: Panel | None = None, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw shares against the ratio: a panel for each pair of metrics, by its title.
+    """Plot shares against the ratio, with a panel for each pair of metrics.
 
-    A panel has its entries of the column `series`, called `words`.
+    `panels` maps a panel's title to its values of the column `series`, whose names in the legend
+    are `words`.
     """
     keys = list(zip(words, _SERIES[len(words)], strict=True))
     ratios = sorted({*frame["ratio"]}, reverse=True)
@@ -65,7 +66,7 @@ def plot_shares(
 
 
 def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
-    """Put the parts of the test set on a logarithmic axis."""
+    """Make the horizontal axis that of the part of the test set, on a logarithmic scale."""
     ticked_log(axes, ratios, "part of the test set" if last else "")
 
 
@@ -80,8 +81,8 @@ def ticked_log(axes: Axes, places: Sequence[float], label: str, *, base: int = 1
 def draw_lines(
     axes: Axes, part: pd.DataFrame, column: str, models: Sequence[str], line: LineStyle = "-"
 ) -> None:
-    """Draw a column against the ratio: a line for each model, or the median and range of many."""
-    # A row for each ratio and a column for each model, also where there is no value.
+    """Plot a column against the ratio: a line for each model, or the median and range of many."""
+    # A row for each ratio and a column for each model, also if a value is missing.
     table = part.pivot(index="ratio", columns="model", values=column).sort_index()
     if len(models) <= MAX_LINES:
         for model, look in looks(models):
@@ -94,7 +95,7 @@ def draw_lines(
 
 
 def model_keys(models: Sequence[str]) -> list[tuple[str, Look]]:
-    """Give the entries of the legend for `draw_lines`; none for more models than colours."""
+    """Return the entries of the legend for `draw_lines`; none for more models than colours."""
     return looks(models) if len(models) <= MAX_LINES else []
 
 

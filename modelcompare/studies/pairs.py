@@ -26,7 +26,7 @@ PAPER_RATIOS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """Names of two metrics each that are compared class by class, and every metric once."""
+    """Pairs of names of metrics that are compared class by class, and all metrics, each once."""
 
     pairs: tuple[Pair, ...]
     metrics: tuple[AnyMetric, ...]
@@ -53,16 +53,16 @@ class MetricPairs:
         return cls(tuple((found[a].name, found[b].name) for a, b in named), metrics)
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
-        """The metrics on these predictions, class by class."""
+        """Evaluate the metrics on these predictions, class by class."""
         return Evaluation(predictions, self.metrics, collapse=False)
 
     def sense(self, metric_a: str, metric_b: str) -> int:
-        """1 if what is more is better, or worse, under both metrics; else -1."""
+        """Return 1 if higher is better for both metrics or for neither; else -1."""
         better_up = {metric.name: metric.greater_is_better for metric in self.metrics}
         return 1 if better_up[metric_a] == better_up[metric_b] else -1
 
     def positions(self, evaluation: Evaluation) -> list[tuple[dict[str, str], slice, slice]]:
-        """Names of each pair, as columns of a frame, and their slices of the axis of values."""
+        """Return names of each pair, as columns of a frame, and their slices of the values."""
         return [
             ({"metric_a": a, "metric_b": b}, evaluation.metric_slice(a), evaluation.metric_slice(b))
             for a, b in self.pairs
@@ -77,7 +77,7 @@ def _two_names(pair: object) -> Pair:
 
 
 def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
-    """Ratios in (0, 1], distinct, largest first, each leaving at least 2 samples."""
+    """Return the ratios, largest first; raise if one is not in (0, 1] or leaves < 2 samples."""
     chosen = check_numbers("ratios", ratios)
     if not chosen:
         raise ValueError("`ratios` is empty; give at least one, e.g. [1.0, 0.1].")
@@ -99,7 +99,7 @@ def part_rows(
     predictions: TestSet, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
     stratify: bool = False,
 ) -> IntArray:  # fmt: skip
-    """Rows of the test set that a down-sampling keeps; all at ratio 1, whole clusters if any."""
+    """Return the rows that a down-sampling keeps: all at ratio 1; clusters are kept as wholes."""
     n_samples = len(predictions)
     if ratio == 1:
         return np.arange(n_samples)
@@ -118,7 +118,7 @@ def part_of(
     predictions: TestSet, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
     stratify: bool = False,
 ) -> TestSet:  # fmt: skip
-    """The part of the test set that `part_rows` names."""
+    """Return the part of the test set with the rows `part_rows`."""
     if ratio == 1:
         return predictions
     return predictions.subset(part_rows(predictions, ratio, seed, index=index, stratify=stratify))

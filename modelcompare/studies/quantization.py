@@ -1,4 +1,4 @@
-"""Loss by rounding confidences to HIGH, MED or LOW (Yacouby & Axman 2020, section 8)."""
+"""Effect of rounding confidences to HIGH, MED or LOW (Yacouby & Axman 2020, section 8)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 @dataclass(frozen=True)
 class QuantizationStudy(Result):
-    """Metrics on confidences rounded to a few values, beside the raw ones.
+    """Metrics on confidences rounded to a few values, and on the raw ones.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class QuantizationStudy(Result):
             "cost": Table.of(
                 "Samples that rounded confidences need for each sample of raw ones", self.summary,
                 "n_bins", "metric", "n_pairs", column("median", "samples_ratio", decimals=2),
-                subtitle="median over pairs of models that raw confidences tell apart",
+                subtitle="median over pairs of models with separation above 2 on raw ones",
             ),
             "values": Table.of(
                 "Values on raw and on rounded confidences", self.values, "n_bins", VALUE, "model",
@@ -78,10 +78,10 @@ class QuantizationStudy(Result):
 
     @property
     def summary(self) -> pd.DataFrame:
-        """Median samples that quantized confidences need for each sample of raw ones.
+        """Median number of samples that quantized confidences need for each sample of raw ones.
 
-        A row for each number of bins and metric; above 1 quantization costs, below 1 it gains. Only
-        pairs that the raw confidences tell apart (separation above 2) count.
+        A row for each number of bins and metric; above 1 quantization loses efficiency, below 1 it
+        gains. Only pairs whose separation on the raw confidences exceeds 2 count.
         """
         told = self.pairs[self.pairs["separation_raw"].abs() > 2]
         keys = ["n_bins", "metric"]
@@ -97,23 +97,23 @@ def quantization_study(
     n_bins: Sequence[int] = (2, 3, 5, 10),
     confidence_level: float = 0.95,
 ) -> QuantizationStudy:
-    """Measure what quantization costs of a metric, and of its power to tell models apart.
+    """Measure how quantization changes a metric, and its power to separate models.
 
-    Confidences are rounded by `quantize`: the top label and one of a few values are kept. The cost
-    is a relative efficiency: how many samples the quantized confidences need to separate two models
-    as far as one sample of the raw ones does, by influence functions, without resamples. The values
-    of the bins are taken as known.
+    Confidences are rounded by `quantize`, which keeps the top label and one of a few values. The
+    cost is a relative efficiency: the number of samples of quantized confidences that separate two
+    models as well as one sample of raw confidences. It is computed by influence functions, without
+    resamples; the values of the bins are taken as known.
 
     Parameters
     ----------
     predictions : Predictions
-        Models with probabilities; with one there are values and no pairs.
+        Models with probabilities; with one model there are values but no pairs.
     metrics : sequence
-        What to look at.
+        Metrics to compare on raw and on quantized confidences.
     n_bins : sequence of int
-        Numbers of values to round to.
+        Numbers of distinct values to which confidences are rounded.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def quantization_study(
 
 
 def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumns, LongColumns]:
-    """Make the rows of `values` and `pairs`; the models are followed by the rounded ones."""
+    """Make the rows of `values` and `pairs`; the raw models come first, then the rounded ones."""
     names = np.array(evaluation.models[: len(evaluation.models) // 2], dtype=object)
     before, after = np.arange(len(names)), np.arange(len(names), 2 * len(names))
     estimate = evaluation.estimate()

@@ -18,9 +18,9 @@ from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs, part_rows
 
 N_RESAMPLES = 2000
-# Children of a study's seed that draw models, and parts of the test set.
+# Keys of the child seeds that draw models, and parts of the test set.
 _MODELS, _PARTS = 2**16, 2**17
-# Neither orders anything, so they agree with no order, and not with each other.
+# Codes of undefined differences; two different ones, so that they agree with no order at all.
 _UNDEFINED_PART, _UNDEFINED_WHOLE = 2, 3
 
 
@@ -28,7 +28,7 @@ def orders_kept(
     predictions: TestSet, metric_pairs: MetricPairs, ratios: Sequence[float],
     seed: np.random.SeedSequence, *, n_subsamples: int, confidence_level: float,
 ) -> pd.DataFrame:  # fmt: skip
-    """Count how often metrics on a part of the test set order two models as on the whole.
+    """Count how often a metric orders two models on a part of the test set as on the whole.
 
     See `modelcompare.studies.agreement.AgreementStudy.population`.
     """
@@ -55,7 +55,7 @@ def orders_kept(
             share = by_part.mean(axis=0)
             with np.errstate(invalid="ignore"):
                 by_models = _drawn_pairs(100 * same.mean(axis=0), models) / n_pairs
-            # Models and parts are drawn independently, so what either moves adds up.
+            # Models and parts are drawn independently, so their deviations add up.
             drawn = by_models + times @ by_part - share
             low, high = np.clip(np.nanquantile(drawn, tails, axis=0), 0, 100)
             if small != of_whole:
@@ -70,7 +70,7 @@ def orders_kept(
 
 
 def _compared(metric_pairs: MetricPairs) -> list[tuple[str, str]]:
-    """Each metric against itself on the whole, and the second of a pair against the first."""
+    """Return the pairs (metric on the part, metric on the whole) that are compared."""
     lines = [line for a, b in metric_pairs.pairs for line in ((a, a), (b, a), (b, b))]
     return list(dict.fromkeys(lines))
 
@@ -82,13 +82,13 @@ def _orders(values: FloatArray, undefined: int) -> IntArray:
 
 
 def _indicators(parts: Sequence[IntArray], predictions: TestSet) -> FloatArray:
-    """Weight 1 of the units in each part, of shape (n_parts, n_units)."""
+    """Return weights, 1 for the units of each part and else 0, of shape (n_parts, n_units)."""
     weights = np.zeros((len(parts), len(predictions)))
     for row, chosen in zip(weights, parts, strict=True):
         row[chosen] = 1.0
     if predictions.groups is None:
         return weights
-    # Clusters are in or out as a whole; their first samples stand for them.
+    # A part has all samples of a cluster or none, so its first sample represents it.
     return weights[:, np.unique(predictions.groups, return_index=True)[1]]
 
 
@@ -99,10 +99,10 @@ def times_drawn(n: int, seed: np.random.SeedSequence, child: int = _MODELS) -> F
 
 
 def _drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Totals over pairs of models, of shape (n_resamples, n_values), models drawn `drawn` times.
+    """Sum over pairs of resampled models, of shape (n_resamples, n_values).
 
-    A pair counts as often as its two models were drawn together; two copies of one model make no
-    pair.
+    `drawn` is the number of times each model was drawn. A pair is weighted by the product of the
+    numbers of its two models; two copies of one model make no pair.
     """
     n_models = drawn.shape[1]
     totals = np.empty((len(drawn), values.shape[1]))
@@ -116,9 +116,9 @@ def _drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
 def share_interval(
     counted: BoolArray, among: BoolArray, drawn: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentile intervals of percentages of pairs of models, models drawn with replacement.
+    """Compute percentile intervals of percentages of pairs of models, by resampling models.
 
-    Pairs have the shape (n_pairs, n_values), and `drawn` is how often each model is.
+    Pairs have the shape (n_pairs, n_values); `drawn` is the number of times each model was drawn.
     """
     totals, of_all = (_drawn_pairs(pairs.astype(np.float64), drawn) for pairs in (counted, among))
     known = np.any(of_all > 0, axis=0)
@@ -137,9 +137,10 @@ def _never_certain(
     share: FloatArray, low: FloatArray, high: FloatArray, n_apart: IntArray | int,
     confidence_level: float,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Bounds of percentages that are 0 or 100: Wilson's, of as many pairs as share no model.
+    """Replace the inner bound of percentages that are 0 or 100 by Wilson's.
 
-    Where all pairs are alike they are so in every resample, which says nothing of the next pair.
+    If all pairs agree, or none, they do so in every resample, and the percentile interval has
+    width 0. Wilson's is for `n_apart` pairs, the number of pairs that share no model.
     """
     size = np.full_like(share, n_apart)
     ends = wilson(share / 100, size, normal_quantile(confidence_level))

@@ -61,22 +61,23 @@ def variance_study(
     ratios : sequence of float
         Parts of the test set, in (0, 1].
     n_resamples : int
-        Bootstrap resamples of each part.
+        Number of bootstrap resamples of each part.
     n_subsamples : int
-        Repeat the down-sampling so often, and split the spread into within and between.
+        Number of parts that are drawn at each ratio; with several the variance is split into within
+        and between parts.
     stratify : bool
         Keep the proportions of the true classes when down-sampling.
     confidence_level : float
-        Of the percentile intervals, and of the intervals of variance ratios.
+        Confidence level of the percentile intervals, and of the intervals of variance ratios.
     tests : sequence of str
         Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
-        and Levene reproduce the paper. They take the replicates for independent data, so their
+        and Levene reproduce the paper. They treat the replicates as independent data, so their
         p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
-        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The interval of
-        `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
+        "pitman-morgan" takes into account that the replicates are paired, but its p-values shrink
+        as well. The interval of `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
     zero_division : float or "paper"
-        See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
-        or recall is.
+        See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined if precision or
+        recall is.
     n_jobs, rng, progress
         As in `compare`.
 
@@ -94,7 +95,8 @@ def variance_study(
     Notes
     -----
     A lower variance is not by itself better discrimination: a metric with half the spread and half
-    the difference tells nothing more. Look at `separation` and `relative_efficiency`.
+    the difference separates models equally well. Discrimination is measured by `separation` and
+    `relative_efficiency`.
 
     References
     ----------
@@ -183,20 +185,20 @@ def _summarized(
     Returns
     -------
     moments : list of ndarray of shape (n_models, n_values)
-        Mean, variance, both ends of the percentile interval, and the number of undefined ones.
+        Mean, variance, both ends of the percentile interval, and number of undefined replicates.
     outcomes : list of ndarray of shape (n_models, 2, n_tests, n_labels)
         Statistics and p-values of the tests of equal variance, for each pair of metrics.
     """
     replicates = sample.draws
 
     def some(start: int) -> list[AnyArray]:
-        # A model's resamples lie together already.
+        # Contiguous along the resamples of each model and value.
         models = replicates[:, start : start + _MODELS_AT_ONCE]
         numbers = np.ascontiguousarray(models.transpose(1, 2, 0))
         rows = RowMoments(numbers.reshape(-1, len(replicates)))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean, variance = rows.mean, rows.variance
-        # Sorted along contiguous resamples, several times as fast as down the columns of rows.
+        # Sorting contiguous resamples is several times as fast as sorting strided columns.
         ends = percentile_interval(rows.numbers.T, confidence_level=confidence_level)
         n_undefined = (len(replicates) - rows.count).astype(np.intp)
         moments = mean, variance, ends.low, ends.high, n_undefined

@@ -72,11 +72,11 @@ def plot_variances(
     study: VarianceStudy, pair: int | Pair = 0, *, label: Any = None, n_columns: int | None = None,
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw variances of both metrics of a pair against the ratio (figures 1, 5, 6).
+    """Plot variances of both metrics of a pair against the ratio (figures 1, 5, 6).
 
     A panel for each class; a colour for each model, solid for the first metric and dashed for
     the second. With more than twelve models the median and the range of 90 % of them are drawn.
-    Where a variance is 0 the scale goes down to 0.
+    If a variance is 0 the scale includes 0.
     """
     if n_columns is not None:
         check_count("n_columns", n_columns, at_least=1, at_most=100)
@@ -112,9 +112,9 @@ def plot_variances(
 def plot_intervals(
     study: VarianceStudy, pair: int | Pair = 0, *, label: Any = None, ax: Axes | None = None
 ) -> Figure:
-    """Draw values with bands against the ratio, both metrics of a pair (figures 2, 3, 4).
+    """Plot values with bands against the ratio, for both metrics of a pair (figures 2, 3, 4).
 
-    A row of panels for each class, on one scale, and a colour for each model.
+    A row of panels for each class, with a shared scale, and a colour for each model.
     """
     names = _named_pair(study, pair)
     whole = rows_at(study.distribution, metric=names[0], ratio=study.ratios[0])
@@ -161,13 +161,13 @@ class VarianceStudy(Result):
     ratios : tuple of float
         Parts of the test set, largest first.
     n_resamples, n_subsamples, confidence_level
-        As given to `variance_study`.
+        As passed to `variance_study`.
     distribution : DataFrame
         A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
         estimate, mean, variance (within a down-sampling), variance_between (of the means of
         several down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
-        (resamples without a value, over all down-samplings). With several down-samplings the
-        numbers are their means.
+        (resamples without a value, over all down-samplings). With several down-samplings the other
+        numbers are means over them.
     tests : DataFrame
         A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
         variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
@@ -223,8 +223,8 @@ class VarianceStudy(Result):
     def variance_ratios(self) -> pd.DataFrame:
         """Ratio of the two metrics' variances, with an interval that needs no resamples.
 
-        Both variances, and how well the test set determines their ratio, follow from the influence
-        functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
+        Both variances, and the standard error of the logarithm of their ratio (delta method), are
+        computed from the influence functions. Columns: model, ratio, n_samples, label,
         metric_a, metric_b, variance_ratio, ci_low, ci_high.
         """
         rows_of = partial(
@@ -261,11 +261,11 @@ class VarianceStudy(Result):
         """Samples that metric b needs for each sample of metric a, for the same separation.
 
         On the whole test set, for each pair of models: the squared ratio of the two metrics'
-        separations. Below 1 metric b tells the two models apart with fewer samples; a lower
-        variance alone does not make it so. The interval (delta method on the logarithm) is wide
-        where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
-        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether
-        both prefer the same model).
+        separations. Below 1 metric b separates the two models with fewer samples than metric a; a
+        lower variance alone does not imply this. The interval (delta method on the logarithm) is
+        wide if one of the differences is uncertain. Columns: model_a, model_b, metric_a, metric_b,
+        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether both
+        metrics prefer the same model).
         """
         whole = self.metric_pairs.evaluate(self.predictions)
         return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
@@ -309,7 +309,7 @@ class VarianceStudy(Result):
         figures: dict[str, Callable[[], Figure]] = {}
         firsts = [pair[0] for pair in self.pairs]
         for pair in self.pairs:
-            # One metric beside two others needs both names.
+            # If a metric is the first of several pairs, file names need both names.
             name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
             figures[f"variances_{name}"] = partial(self.plot.variances, pair)
             figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
@@ -319,7 +319,7 @@ class VarianceStudy(Result):
     def _over_ratios(
         self, rows_of: Callable[[Evaluation, Mapping[str, object]], Iterable[LongColumns]]
     ) -> pd.DataFrame:
-        """Join the rows of a part of the test set at each ratio."""
+        """Join the rows that `rows_of` yields for the part of the test set at each ratio."""
         rows: list[LongColumns] = []
         for ratio in self.ratios:
             part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
@@ -333,7 +333,7 @@ def _by_ratio(frame: pd.DataFrame) -> Any:
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:
-    """The lines of both metrics; in colours where these do not mean models."""
+    """Return the lines of both metrics for the legend; grey if colours denote models."""
     many = len(models) > MAX_LINES
     return [
         (name, Look(colour if many else MUTED, line=line))
@@ -344,7 +344,7 @@ def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:
 def _log_with_zero(variances: pd.Series[float], axes: Axes) -> None:
     """Make the scale logarithmic, and linear from the smallest value down to 0 if there is a 0."""
     values = variances.dropna().to_numpy()
-    # Rounding leaves some that are 0 a trifle above it.
+    # Because of rounding some zeros are slightly above 0.
     positive = values[values > 1e-20]
     if not len(positive):
         axes.set_ylim(-0.05, 1)

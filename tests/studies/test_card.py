@@ -24,7 +24,7 @@ def test_the_card_holds_what_was_measured():
     assert "---\n\n# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with" in card
     accuracy = mc.compare(PREDS, "accuracy", **FEW).scores.estimate[0]
     assert f"| all | {accuracy:.2f}" in card
-    for part in ("test.npz", "Class 2", "lang = de", "f1 of 1", "Too small to say: rare = True (5)",
+    for part in ("test.npz", "Class 2", "lang = de", "f1 of 1", "Too small to report: rare = True (5)",
                  "Calibration", "log\\_loss", "`modelcompare:"):  # fmt: skip
         assert part in card, part
     assert "| b |" not in card
