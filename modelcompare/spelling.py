@@ -137,12 +137,12 @@ def written(label: Any, how: str) -> str:
     return ascii(label) if how == _LOOK_ALIKE else repr(label)
 
 
-def alike(labels: Iterable[Any]) -> list[tuple[str, str]]:
+def lookalikes(labels: Iterable[Any]) -> list[tuple[str, str]]:
     """Return pairs of different texts that look the same, each as code.
 
     Examples
     --------
-    >>> alike(["cat", "cat ", "Cat", "dog"])
+    >>> lookalikes(["cat", "cat ", "Cat", "dog"])
     [("'cat'", "'cat '")]
     """
     first: dict[str, str] = {}

@@ -59,8 +59,6 @@ NOT_PLAIN = {
     re.compile(rf"\b(?:{word})\b", re.IGNORECASE): instead for word, instead in WORDS.items()
 }
 ALLOWED = {
-    "(root)": 1,
-    "diagnostics": 14,
     "significance": 8,
 }
 ALLOWED_OPENINGS = {

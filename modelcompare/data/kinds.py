@@ -222,7 +222,7 @@ def check_guess(
             checks.DataWarning,
         )
     # With two spellings of one class, half of the samples would be wrong.
-    for one, other in spelling.alike(true.tolist()):
+    for one, other in spelling.lookalikes(true.tolist()):
         warn_caller(
             f"labels {one} and {other} look the same and count as two classes; if they are one, "
             "write them the same way, if not, give both as `labels`.",

@@ -1,4 +1,4 @@
-"""Agreement of annotators with each other, and of models with each other."""
+"""Agreement between annotators, and between models."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ def annotator_agreement(
     groups: ArrayLike | None = None, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
     n_resamples: int = 9999, rng: RngLike = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Agreement of two or more annotators, with intervals over items.
+    """Measure the agreement of two or more annotators, with intervals over items.
 
     Parameters
     ----------
     ratings : array-like of shape (n_items, n_annotators)
-        Labels or numbers; None or NaN where an annotator did not rate an item.
+        Labels or numbers; None or NaN if an annotator did not rate an item.
     level : {"nominal", "ordinal", "interval", "ratio"}
-        What distances between categories mean, for Krippendorff's alpha.
+        Level of measurement of the categories, which defines distances in Krippendorff's alpha.
     order : sequence, optional
-        The categories from the lowest to the highest, which ordinal texts need.
+        The categories from lowest to highest; required for ordinal texts.
     groups : array-like of shape (n_items,), optional
         Cluster of each item (its document, say).
     method, confidence_level, n_resamples, rng
-        Of the bootstrap intervals, as in `compare`.
+        Options of the bootstrap intervals, as in `compare`.
 
     Returns
     -------
     DataFrame
-        A row each for percent_agreement (of two ratings of an item), fleiss_kappa (where all items
-        have the same number of ratings) and krippendorff_alpha (any number, missing ones allowed):
-        statistic, estimate, standard_error, ci_low, ci_high.
+        A row each for percent_agreement (of two ratings of an item), fleiss_kappa (defined if all
+        items have the same number of ratings) and krippendorff_alpha (for any numbers of ratings,
+        missing ones allowed): statistic, estimate, standard_error, ci_low, ci_high.
 
     Raises
     ------
@@ -86,17 +86,17 @@ def model_agreement(
     predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
     n_resamples: int = 9999, rng: RngLike = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Measure how often models decide alike, whoever is right.
+    """Measure how often models make the same decision, correct or not.
 
-    Churn, the share of samples whose decision changes, is what users notice when one model takes
-    the place of another, though accuracy stays the same.
+    Churn is the share of samples on which the decisions of two models differ. Users notice it when
+    one model replaces another, even if accuracy stays the same.
 
     Parameters
     ----------
     predictions : Predictions
         Two or more models with labels or probabilities.
     method, confidence_level, n_resamples, rng
-        Of the bootstrap intervals, as in `compare`; all pairs share the same resamples.
+        Options of the bootstrap intervals, as in `compare`; all pairs share the same resamples.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def model_agreement(
     Raises
     ------
     ValueError
-        If there is one model, or a model gave neither labels nor probabilities.
+        If there is only one model, or a model has neither labels nor probabilities.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def model_agreement(
     decided = {m: predictions.labels[predictions.predicted(m)] for m in predictions.models}
     frames = []
     for place, reference in enumerate(predictions.models[1:], start=1):
-        # Another model's decisions take the place of the truth.
+        # Another model's decisions are used as true labels.
         part = Predictions(
             decided[reference], {m: decided[m] for m in predictions.models[:place]}, kind="labels",
             labels=predictions.labels, groups=predictions.groups, strata=predictions.strata,

@@ -1,4 +1,4 @@
-"""Is a model calibrated, and if not, how far from it: a test, and an interval that covers."""
+"""A test of calibration, and an interval of the calibration error."""
 
 from __future__ import annotations
 
@@ -36,23 +36,24 @@ class CalibrationTest(Result):
     Attributes
     ----------
     model, label
-        Whose probabilities, and of which class; None for the predicted one.
+        The model, and the class whose probabilities are tested; None for the predicted class.
     statistic : float
         The plug-in expected calibration error (`modelcompare.metrics.ece`).
     p_value : float
-        How often probabilities that are all right give an error as large.
+        P-value of the test: the probability of an error at least as large if the model is
+        calibrated.
     estimate : float
         The debiased error (`modelcompare.metrics.debiased_ece`).
     ci_low, ci_high : float
         Interval of the error that the model has in the population, on the same bins.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
     n_bins, strategy
-        The bins.
+        Number of bins, and how they are chosen.
     n_samples, n_resamples : int
-        Samples, and sets of truths that were drawn.
+        Number of samples, and of sets of events drawn under the null.
     seed_label : str
-        Where these were drawn from.
+        Seed of these draws.
     """
 
     model: str
@@ -108,30 +109,30 @@ def calibration_test(
     n_resamples: int = 9999,
     rng: RngLike = 0,
 ) -> CalibrationTest:
-    """Test whether a model's probabilities are right, and say how far they are from it.
+    """Test whether a model is calibrated, and estimate its calibration error.
 
-    The null is that every probability is right: each sample's event (that the predicted class, or
-    `label`, is the true one) happens with the probability that the model gave it, independently.
-    Under it the distribution of the expected calibration error is known, given the probabilities,
-    whatever the number of samples and bins; the test draws from it, so its size is exact.
+    The null is that every probability is correct: each sample's event (that the predicted class, or
+    `label`, is the true one) occurs independently, with the probability that the model gave it.
+    Under the null, and given the probabilities, the distribution of the expected calibration error
+    is known for any number of samples and bins. The test draws from it, so its level is exact.
 
     Parameters
     ----------
     predictions : Predictions
         A test set with probabilities; independent samples of equal weight, hard labels.
     model : str, optional
-        The model; it can be left out if there is one.
+        The model; optional if there is only one.
     n_bins : int
         Number of bins of confidence.
     strategy : {"width", "mass"}
         Bins of equal width, or of equally many samples. A confidence on an edge belongs to the bin
         above, 1 to the last.
     label : label, optional
-        The class whose probability is looked at; by default that of the predicted class.
+        The class whose probabilities are tested; by default the predicted class.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
     n_resamples : int
-        Sets of truths that are drawn.
+        Number of sets of events that are drawn under the null.
     rng : int, Generator, SeedSequence or None
         Source of randomness.
 
@@ -142,13 +143,14 @@ def calibration_test(
     Raises
     ------
     ValueError
-        If there are no probabilities, or samples are weighted, clustered or softly labelled.
+        If there are no probabilities, or samples are weighted, clustered or have soft labels.
 
     Notes
     -----
     The interval is that of `compare` for ``debiased_ece``: it inverts two tests of the plug-in
-    error and covers at an error of 0 too, where a bootstrap never does. It says nothing of gaps
-    within bins. A probability of exactly 1 that does not come true refutes the null by itself.
+    error and covers also if the true error is 0, where bootstrap intervals never cover. It does not
+    account for miscalibration within bins. A single event with a probability of exactly 1 that does
+    not occur refutes the null.
 
     References
     ----------

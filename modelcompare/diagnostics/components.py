@@ -1,4 +1,4 @@
-"""Items times runs: how much of a score's spread is due to the items, how much to the seeds."""
+"""Items times runs: components of the variance of a score due to the items and the seeds."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ def variance_components(
 ) -> pd.DataFrame:
     """Split the standard error of each score into items and runs.
 
-    Every row is one item answered in one run (seed): `predictions.groups` names the item and
-    `predictions.runs` the run. Items, runs, and both at once are resampled; a row weighs the
-    product of its item's and its run's counts.
+    Every row is the result of one item in one run (seed): `predictions.groups` gives the item and
+    `predictions.runs` the run. Items, runs, and both at once are resampled; the weight of a row is
+    the product of the numbers of times that its item and its run were drawn.
 
     Parameters
     ----------
     predictions : Predictions
-        With `groups` (items) and `runs`.
+        Predictions with `groups` (items) and `runs`.
     metrics : str, metric, or sequence of these
-        What is measured.
+        Metrics whose standard errors are split.
     n_resamples, rng
-        Resamples of each kind, drawn as in `compare`.
+        Number of resamples of items, of runs and of both, and their seed, as in `compare`.
 
     Returns
     -------
     DataFrame
-        Columns model, metric, label, estimate, se_items (the runs as given), se_runs (the items as
-        given), se_both.
+        Columns model, metric, label, estimate, se_items (runs fixed), se_runs (items fixed),
+        se_both.
 
     Raises
     ------
     ValueError
-        If items or runs are missing, or there is one of them only.
+        If items or runs are missing, or there is only one item or one run.
 
     Notes
     -----
-    Drawing R of R runs gives (R - 1) / R of their variance, half of it for two runs: each variance
-    is scaled up. Drawing items and runs at once counts what is peculiar to single rows three times
-    (Owen 2007). The share of that is known from the same draws, so `se_both` counts it once, as the
-    analysis of variance does.
+    Resampling R runs gives (R - 1) / R of their variance, half of it for two runs, so each variance
+    is scaled up accordingly. Resampling items and runs at once counts the variance of single rows
+    (the interaction) three times (Owen 2007). Its share is known from the same draws, so `se_both`
+    counts it once, as in the analysis of variance.
 
     References
     ----------

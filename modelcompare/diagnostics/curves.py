@@ -35,17 +35,17 @@ _GRID = 101
 
 
 def plot_banded_curve(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Draw all models' curves in one square, with their bands."""
+    """Plot all models' curves in one panel, with their bands."""
     return plot_curve(result, result.signature, ax=ax)
 
 
 def plot_roc(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Draw the ROC curves with their bands and areas."""
+    """Plot the ROC curves with their bands and areas."""
     return _plot_only("roc", result, ax)
 
 
 def plot_pr(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Draw precision against recall with bands and areas."""
+    """Plot precision against recall, with bands and areas."""
     return _plot_only("precision-recall", result, ax)
 
 
@@ -65,19 +65,20 @@ class CurveResult(Result, Curves):
     ----------
     points : DataFrame
         The empirical curves, a row for each distinct score: model, threshold, recall,
-        false_positive_rate, precision. "Positive" is said at or above the threshold.
+        false_positive_rate, precision. Samples with scores at or above the threshold are predicted
+        positive.
     band : DataFrame
         The curve on a grid, with pointwise intervals: model, x, y, ci_low, ci_high; x is the false
         positive rate and y recall, or x recall and y precision.
     kind : {"roc", "precision-recall"}
-        Which curve.
+        Type of the curves.
     areas : DataFrame
         The area under each curve (ROC AUC, or average precision) with percentile intervals: model,
         area, ci_low, ci_high.
     label
         The positive class.
     share : float
-        Of the positive class: the precision of chance.
+        Share of the positive class, which is the precision of a random classifier.
     n_samples : int
         Size of the test set.
     """
@@ -112,28 +113,28 @@ def curve(
     predictions: Predictions, kind: CurveKind = "roc", *, label: Any = None, n_resamples: int = 999,
     confidence_level: float = 0.95, rng: RngLike = 0,
 ) -> CurveResult:  # fmt: skip
-    """ROC or precision-recall curves of all models, with pointwise bootstrap bands.
+    """Compute ROC or precision-recall curves of all models, with pointwise bootstrap bands.
 
-    Resamples are shared by the models and drawn like any other: clusters whole, strata kept. The
-    bands hold at each x by itself, not for the curve as a whole; nor do two bands that overlap say
-    that the models do not differ: compare ``roc_auc``, ``average_precision`` or an operating point.
+    Resamples are shared by the models and drawn as elsewhere: clusters as wholes, within strata.
+    The bands cover at each x separately, not the curve as a whole. Two models whose bands overlap
+    may still differ: compare ``roc_auc``, ``average_precision`` or an operating point.
 
     Parameters
     ----------
     predictions : Predictions
         Models with probabilities, or raw scores of two classes.
     kind : {"roc", "precision-recall"}
-        ROC points are joined by lines; precision is taken at the first threshold that reaches the
-        recall, without interpolation.
+        ROC points are interpolated linearly; precision is that at the highest threshold that
+        reaches the recall, without interpolation.
     label : label, optional
-        The positive class; the second of two by default.
+        The positive class; for two classes the second by default.
     n_resamples, confidence_level, rng
-        Of the bands, by percentiles.
+        Options of the bands, which are percentile intervals.
 
     Raises
     ------
     ValueError
-        If a model gave no probabilities, or `label` is not a class.
+        If a model has no probabilities, or `label` is not a class.
 
     Examples
     --------
@@ -180,9 +181,10 @@ def curve(
 def resampled_weights(
     predictions: Predictions, metric: str, n_resamples: int, seed: np.random.SeedSequence
 ) -> tuple[FloatArray, Callable[[], Iterator[FloatArray]]]:
-    """Weights of the samples themselves, (1, n_samples), and what yields blocks of resamples.
+    """Return the sample weights, (1, n_samples), and a function that yields blocks of resamples.
 
-    The resamples are the same for every model. `metric` needs what the caller does.
+    The resamples are the same for all models. `metric` is one that needs the same outputs as the
+    caller.
     """
     evaluation = Evaluation(predictions, resolve_metrics(metric, predictions), collapse=False)
     draws = BootstrapWeights(evaluation.units, n_resamples, seed)
@@ -191,7 +193,7 @@ def resampled_weights(
 
 
 def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
-    """Recall at each false positive rate; at a vertical step its upper end."""
+    """Return recall at each false positive rate; at a vertical step its upper end."""
     recall, rate = share_of_all(hits), share_of_all(alarms)
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
@@ -205,11 +207,11 @@ def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArra
 
 
 def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
-    """Precision at the highest threshold that reaches each recall."""
+    """Return precision at the highest threshold that reaches each recall."""
     recall, precision = share_of_all(hits), divide(hits, hits + alarms, 0.0)
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(recall, precision, strict=True)):
-        # The curve begins where the first positive is found, not at a recall of 0.
+        # The curve starts at the first true positive, not at a recall of 0.
         at = np.searchsorted(x, np.maximum(grid - 1e-12, 1e-12), side="left")
         out[place] = y[np.minimum(at, len(y) - 1)]
     return np.where(np.isnan(recall[:, -1:]), np.nan, out)

@@ -34,11 +34,12 @@ class Disagreements(Result):
     n_samples : int
         Size of the test set.
     table : DataFrame
-        A row for each sample: id (or the row's number, from 0), y_true (not of scores), said_a and
-        said_b (what each gave, or its likeliest), p_a and p_b (of its own label, where it gave
-        probabilities), right (the model that is right, nearer to the truth, or better by its score;
-        missing where neither is), apart (of labels the distance of the distributions in total
-        variation, of texts the share of words not in both, else the difference).
+        A row for each sample: id (or the row's number, from 0), y_true (except for scores), said_a
+        and said_b (the output of each model, or its most probable one), p_a and p_b (for models
+        with probabilities, that of the predicted label), right (the model that is correct, nearer
+        to the truth, or has the better score; missing if neither is), apart (for labels the total
+        variation distance of the distributions, for texts the share of words that are not in both,
+        else the absolute difference).
     """
 
     model_a: str
@@ -83,19 +84,19 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     Parameters
     ----------
     predictions : Predictions
-        A test set that holds both models.
+        A test set with both models.
     model_a, model_b : str
         The models.
 
     Returns
     -------
     Disagreements
-        With the samples in its `table`.
+        The samples are in its `table`.
 
     Raises
     ------
     ValueError
-        If a model is unknown, or the two gave outputs that cannot be compared.
+        If a model is unknown, or the outputs of the two cannot be compared.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
 
 
 def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
-    """Labels, the probability of each where there is one, and the distance in total variation."""
+    """Return labels, their probabilities if there are any, and the total variation distance."""
     labels, truth = predictions.labels, predictions.codes
     if labels is None or truth is None:
         raise ValueError("the predictions hold no true labels; give them as y_true.")
@@ -151,7 +152,7 @@ def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
 
 
 def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
-    """Real values, nearer to the truth is right; or scores, the better one is."""
+    """Return real values, of which the nearer to the truth is right, or scores, the better one."""
     a, b = (_one_of(predictions, model) for model in (model_a, model_b))
     truth, up = predictions.y_true, predictions.greater_is_better
     frame = pd.DataFrame({"said_a": a, "said_b": b})
@@ -165,7 +166,7 @@ def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
 
 
 def _one_of(predictions: TestSet, model: str) -> AnyArray:
-    """The one number that a model has for each sample; a log may hold several."""
+    """Return the only number that a model has for each sample; raise if it has several."""
     names, array = predictions.score_names, predictions.output(model).array
     if len(names) > 1:
         raise ValueError(
@@ -176,7 +177,7 @@ def _one_of(predictions: TestSet, model: str) -> AnyArray:
 
 
 def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
-    """Texts, the likeliest of a list; apart by the words that they do not share."""
+    """Return texts, of a list the most probable, and the share of words that are not in both."""
     a, b = (_likeliest(predictions.output(model).array) for model in (model_a, model_b))
     truth = predictions.y_true
     frame = pd.DataFrame({"y_true": truth, "said_a": a, "said_b": b})
@@ -191,7 +192,7 @@ def _likeliest(array: AnyArray) -> list[str]:
 
 
 def _unshared(a: list[str], b: list[str]) -> FloatArray:
-    """Share of the words of two texts that are not in both."""
+    """Return the share of the words of two texts that are not in both."""
     words = [(Counter(x.split()), Counter(y.split())) for x, y in zip(a, b, strict=True)]
     shares = [1 - 2 * (x & y).total() / max((x + y).total(), 1) for x, y in words]
     return np.array(shares, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Operating points: thresholds that reach what is wanted, with intervals for new samples."""
+"""Operating points: thresholds that reach a target, with intervals for new samples."""
 
 from __future__ import annotations
 
@@ -32,38 +32,39 @@ def operating_point(
     false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
     n_resamples: int = 9999, confidence_level: float = 0.95, rng: RngLike = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Threshold that reaches a wanted precision, recall or false positive rate, with intervals.
+    """Find the threshold that reaches a target precision, recall or false positive rate.
 
-    Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest
-    is taken (most recall); of those that reach the wanted recall the highest. What it reaches on
-    the samples that chose it is optimistic. The intervals are of what it reaches on new samples:
-    each resample chooses again and is compared with these samples, so that they allow for the
-    optimism and for the uncertainty of the choice. Choose it on other data and pass it as
-    `threshold` for narrower ones.
+    Of all thresholds with at least the target precision, or at most the target false positive rate,
+    the lowest is chosen (highest recall); of those with at least the target recall, the highest.
+    Values on the samples on which the threshold was chosen are optimistic. The intervals are for
+    new samples: a threshold is chosen on each resample too, and its values on the resample are
+    compared with those on the test set, so that the intervals allow for the optimism and for the
+    uncertainty of the choice. For narrower intervals choose the threshold on other data and pass it
+    as `threshold`.
 
     Parameters
     ----------
     predictions : Predictions
         Models with probabilities, or raw scores of two classes.
     precision, recall, false_positive_rate, threshold : float
-        Exactly one: what is wanted, or a threshold that is given.
+        Exactly one of them: a target, or a given threshold.
     label : label, optional
-        The positive class; the second of two by default.
+        The positive class; for two classes the second by default.
     n_resamples, confidence_level, rng
-        Of the intervals: percentiles of the thresholds that resamples choose, and for the rest what
-        this threshold reaches in the population.
+        Options of the intervals: of the threshold, percentiles of those chosen on resamples; of the
+        other columns, intervals of the values at the chosen threshold in the population.
 
     Returns
     -------
     DataFrame
         A row for each model: model, and threshold, precision, recall and false_positive_rate, each
-        with its _low and _high, and n_undefined: resamples on which nothing reaches what is wanted,
-        or a value is 0 / 0.
+        with its _low and _high, and n_undefined: number of resamples on which no threshold reaches
+        the target, or a value is 0 / 0.
 
     Raises
     ------
     ValueError
-        If not exactly one thing is wanted, or it is no fraction.
+        If not exactly one target or threshold is given, or it is not a fraction.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def operating_point(
         check_number(wish, value, at_most=1.0)
     rows = []
     for model, ordered, scores in one.models:
-        # A threshold of 0.7 means the 0.7 of single precision where scores have that.
+        # If scores have single precision, 0.7 means 0.7 in single precision.
         said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(said), scores, float(whole.mean()))
         rows.append(
@@ -105,9 +106,9 @@ def operating_point(
 
 @dataclass(frozen=True)
 class _Points:
-    """The thresholds that are chosen, and the counts behind what they reach.
+    """Choice of thresholds, and the counts and trials of the values at them.
 
-    Weights count in units of their mean, so that a sample is one trial.
+    Weights are divided by their mean, so that a sample counts as one trial.
     """
 
     wish: str
@@ -119,7 +120,7 @@ class _Points:
         self, ordered: Descending, weights: FloatArray, drawn_weights: Iterable[FloatArray],
         confidence_level: float,
     ) -> dict[str, object]:  # fmt: skip
-        """Values at the chosen threshold, with their intervals."""
+        """Return the values at the chosen threshold, with their intervals."""
         whole = _from_nothing(ordered.counts(weights))
         observed = self.at(whole, self.chosen(*whole))
         drawn, checked, thresholds = [], [], []
@@ -149,7 +150,7 @@ class _Points:
         return row
 
     def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
-        """Column of the threshold that each row chooses; -1 where none reaches what is wanted."""
+        """Return the column of the threshold chosen in each row; -1 if none reaches the target."""
         if self.wish == "threshold":
             reached = np.broadcast_to(np.r_[np.inf, self.scores] >= self.value, hits.shape)
         else:
@@ -165,7 +166,7 @@ class _Points:
     def at(
         self, counts: tuple[FloatArray, FloatArray], chosen: IntArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Counts and trials of precision, recall and false positive rate at chosen columns."""
+        """Return counts and trials of precision, recall and false positive rate at some columns."""
         hits, alarms = counts
         rows = np.arange(len(chosen)) if len(hits) > 1 else 0
         right, wrong = hits[rows, chosen], alarms[rows, chosen]
@@ -177,14 +178,14 @@ class _Points:
         return count / self.unit, trials / self.unit
 
     def thresholds(self, chosen: IntArray) -> FloatArray:
-        """The thresholds themselves; the one that was given, if one was."""
+        """Return the thresholds at chosen columns, or the given threshold if there is one."""
         if self.wish == "threshold":
             return np.full(len(chosen), self.value)
         return np.where(chosen < 0, np.nan, np.r_[np.inf, self.scores][chosen])
 
 
 def _from_nothing(counts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Counts with a threshold above every score in front, which finds nothing."""
+    """Prepend the counts at a threshold above all scores, which are 0."""
     hits, alarms = (np.insert(part, 0, 0, axis=1) for part in counts)
     return hits, alarms
 
@@ -195,24 +196,25 @@ def _chosen_interval(
     checked: tuple[FloatArray, FloatArray],
     confidence_level: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Interval of a proportion in the population, at a threshold that the sample chose.
+    """Compute the interval of a population proportion at a threshold chosen on the sample.
 
-    The best of many thresholds looks better than it is. How much, the resamples tell: each chooses
-    a threshold of its own, and what that reaches on the resample is held against what it reaches on
-    the samples themselves, which stand for the population. On the logit scale (half a count added)
-    and in standard errors, the mean of these gaps is the optimism and their spread the uncertainty,
-    choice included. A resample has fewer distinct samples than the data and can look too sure, so
-    the spread is at least that of a binomial, and the interval at least Wilson's.
+    The proportion at the best of many thresholds is optimistic, and the resamples estimate the
+    optimism: a threshold is chosen on each of them, and the proportion there is compared with that
+    on the whole sample, which represents the population. The gaps are on the logit scale (half a
+    count added), in standard errors: their mean is the optimism, and their standard deviation the
+    uncertainty, which includes that of the choice. A resample has fewer distinct samples than the
+    data, and the gaps can vary too little; so their standard deviation is at least the binomial
+    one, and the interval contains Wilson's.
 
     Parameters
     ----------
     observed : tuple of ndarray of shape (n_values,)
-        Counts and trials of the samples at the threshold they chose.
+        Counts and trials on the sample, at the threshold chosen on it.
     drawn, checked : tuple of ndarray of shape (n_resamples, n_values)
-        Counts and trials of each resample, and of the samples, at the threshold that the resample
-        chose; NaN where it could choose none.
+        Counts and trials on each resample, and on the sample, at the threshold chosen on the
+        resample; NaN if there was none.
     confidence_level : float
-        A fraction in (0, 1).
+        Confidence level, in (0, 1).
     """
     centre, error = _logit(*observed)
     (found, found_error), (true, _) = _logit(*drawn), _logit(*checked)

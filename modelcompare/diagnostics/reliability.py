@@ -1,4 +1,4 @@
-"""Reliability: how often what was said with some confidence came true."""
+"""Reliability diagrams: accuracy of predictions by their confidence."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 def plot_reliability(
     result: Reliability, ax: Axes | None = None, *, model: str | None = None
 ) -> Figure:
-    """Draw accuracy against confidence, over the histogram of the confidences.
+    """Plot accuracy against confidence for each model, above the histogram of its confidences.
 
-    Of each model; into an `ax` goes the diagram of one without its histogram.
+    If `ax` is given, only one model's diagram is drawn, without its histogram.
     """
     everyone = list(dict.fromkeys(result.table["model"]))
     asked = everyone if model is None else [among("model", model, everyone)]
@@ -76,20 +76,20 @@ def plot_reliability(
 
 @dataclass(frozen=True)
 class Reliability(Result):
-    """Confidence and frequency in each bin.
+    """Confidence and accuracy in each bin.
 
     Attributes
     ----------
     table : DataFrame
-        A row for each model and bin that holds samples: model, bin, low, high (its edges), n
-        (weight of its samples), confidence (mean), accuracy (share that came true), ci_low, ci_high
-        (of the accuracy), gap (confidence - accuracy).
+        A row for each model and non-empty bin: model, bin, low, high (edges of the bin), n (weight
+        of its samples), confidence (mean), accuracy (share of correct predictions, or of `label`),
+        ci_low, ci_high (of the accuracy), gap (confidence - accuracy).
     errors : DataFrame
         The debiased expected calibration error of each model on the same bins (as
-        `modelcompare.tests.calibration_test`): model, debiased_ece, ci_low, ci_high; missing where
+        `modelcompare.tests.calibration_test`): model, debiased_ece, ci_low, ci_high; missing if
         samples have weights or clusters, or labels are soft.
     label
-        The class whose probability was looked at; None for the predicted class.
+        The class whose probability is the confidence; None for the predicted class.
     n_samples : int
         Size of the test set.
     """
@@ -143,7 +143,7 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
 
 
 def _bin(row: Any) -> str:
-    """A bin in words."""
+    """Describe a bin in words."""
     interval = f"{row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f}"
     return (
         f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
@@ -152,7 +152,7 @@ def _bin(row: Any) -> str:
 
 
 def _error(rows: pd.DataFrame) -> str:
-    """The debiased calibration error with its interval; none where samples are not plain."""
+    """Write the debiased calibration error with its interval, or why there is none."""
     if not len(rows) or rows["debiased_ece"].isna().all():
         return "no ECE: samples are weighted or clustered"
     row = rows.iloc[0]
@@ -161,7 +161,7 @@ def _error(rows: pd.DataFrame) -> str:
 
 def _draw_histogram(axes: Axes, bins: pd.DataFrame) -> None:
     plain_axes(axes, grid="y")
-    # Bins of equally many samples may have no width at all.
+    # Bins of equally many samples may have width 0.
     width = (bins["high"] - bins["low"]).clip(lower=0.01)
     axes.bar(bins["low"], bins["n"] / width / bins["n"].sum(), width, align="edge",
              color=LEADING, alpha=0.35, linewidth=0.5, edgecolor="white")  # fmt: skip
@@ -174,7 +174,7 @@ def reliability(
     predictions: Predictions, *, n_bins: int = 10, strategy: Strategy = "width", label: Any = None,
     confidence_level: float = 0.95, n_resamples: int = 999, rng: RngLike = 0,
 ) -> Reliability:  # fmt: skip
-    """Bin the confidences, and count how often they came true.
+    """Bin the confidences, and compute the accuracy in each bin.
 
     Parameters
     ----------
@@ -183,20 +183,20 @@ def reliability(
     n_bins : int
         Number of bins.
     strategy : {"width", "mass"}
-        Bins of equal width, or of samples of equal weight, for each model. A confidence on an edge
+        Bins of equal width, or of equal total weight, for each model. A confidence at an edge
         belongs to the bin above, 1 to the last.
     label : label, optional
-        The class whose probability is looked at; by default that of the predicted class.
+        The class whose probability is the confidence; by default the predicted class.
     confidence_level : float
-        Of the intervals: Wilson's, or percentiles of resamples where samples have weights or
-        clusters.
+        Confidence level of the intervals: Wilson's, or percentile bootstrap intervals if samples
+        have weights or clusters.
     n_resamples, rng
-        Of these resamples.
+        Number of these resamples, and their source of randomness.
 
     Raises
     ------
     ValueError
-        If a model gave no probabilities, or `label` is not a class.
+        If a model has no probabilities, or `label` is not a class.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def reliability(
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
-            # Of one block of weights the product would be as large again.
+            # Not (drawn * right) @ inside: that product would be as large as the block of weights.
             inside_right = inside * right[:, None]
             draws = np.vstack([
                 divide(drawn @ inside_right, drawn @ inside) for drawn in drawn_weights()
@@ -243,7 +243,7 @@ def reliability(
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:
-    """Confidence of each sample, and whether (or how much) it came true."""
+    """Return each sample's confidence, and whether (for soft labels, how much) it is correct."""
     outcomes = Outcomes.of(predictions, model)
     if label is None:
         confidence, right = top_label(outcomes)
