@@ -58,12 +58,8 @@ WORDS = {
 NOT_PLAIN = {
     re.compile(rf"\b(?:{word})\b", re.IGNORECASE): instead for word, instead in WORDS.items()
 }
-ALLOWED = {
-    "significance": 8,
-}
-ALLOWED_OPENINGS = {
-    "significance": 1,
-}
+ALLOWED = {}
+ALLOWED_OPENINGS = {}
 # Names of arguments and values are not prose.
 CODE = re.compile(r"``.*?``|`[^`]*`|(['\"])\w*\1")
 FENCED = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)

@@ -45,7 +45,7 @@ def run_test(name: str, view: PairView) -> Outcome:
         return row.run(view)
     if view.alternative == "two-sided":
         raise ValueError(
-            f"{name!r} is one-sided: declare alternative='greater' or 'less' before looking at the "
+            f"{name!r} is one-sided: declare alternative='greater' or 'less' before seeing the "
             "data, or use 'bootstrap'."
         )
     raise ValueError(
@@ -54,7 +54,7 @@ def run_test(name: str, view: PairView) -> Outcome:
 
 
 def choices(names: tuple[str, ...], indent: int = 8) -> str:
-    """Return some tests and when to choose them, as a list for docstrings."""
+    """Return a list of tests for docstrings, each with the cases for which to choose it."""
     lines = []
     for row in (TESTS[name] for name in names):
         about = "; ".join(filter(None, [row.when, row.needs and f"for {row.needs}"]))

@@ -1,10 +1,11 @@
-"""The studentized swap test of one class, exactly: every swap counted, none drawn.
+"""The exact studentized swap test of one class: all swaps are counted, none is drawn.
 
 For a quotient of one class's counts (precision, recall, F-beta, Jaccard, specificity) and
-independent samples of weight 1, a swap of two models' outputs moves two kinds of samples only:
-hits that one model alone has, and false alarms that one model alone has. How many of each come to
-the first model are two independent binomial numbers, and the statistic is a function of them, so a
-sum over their grid is the p-value of all swaps. Accuracy has one kind, and its test is McNemar's.
+independent samples of weight 1, a swap of two models' outputs matters for two types of samples
+only: hits of exactly one model, and false alarms of exactly one model. The numbers of each that the
+first model receives are independent and binomial, and the statistic is a function of the two, so
+the p-value over all swaps is a sum over their grid. For accuracy there is one such number, and the
+test is McNemar's.
 
 The statistic is that of `significance.studentized`.
 """
@@ -117,7 +118,7 @@ class Grids:
     def p_values(
         self, alternative: Alternative = "two-sided", n_jobs: int | None = None
     ) -> FloatArray:
-        """Return the share of all swaps as extreme as the data; NaN where a model has no value.
+        """Return the share of all swaps as extreme as the data; NaN if a model has no value.
 
         Large grids are summed line by line, others cell by cell.
         """

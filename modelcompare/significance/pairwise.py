@@ -164,9 +164,9 @@ class Outcome:
     Attributes
     ----------
     statistic, p_value : ndarray of shape (n_pairs, n_values)
-        The test's own statistic (the difference for resampling tests) and its p-value.
+        Statistic of the test (the difference for resampling tests), and p-value.
     n_resamples : int
-        Resamples drawn or enumerated; 0 where there were none.
+        Number of resamples drawn or enumerated; 0 for tests without resamples.
     exact : bool
         Whether the p-values have no Monte-Carlo error.
     floor : ndarray of shape (n_pairs, n_values), optional
@@ -190,7 +190,7 @@ class Outcome:
     def of_one(
         cls, statistic: float, p_value: float, n_resamples: int = 0, *, exact: bool = True
     ) -> Outcome:
-        """Outcome for one pair and one value."""
+        """Make the outcome for one pair and one value."""
         return cls(np.array([[statistic]]), np.array([[p_value]]), n_resamples, exact)
 
 
@@ -201,9 +201,9 @@ class PairTest:
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the test.
     run : callable
-        Outcome for the pairs of a view.
+        Function that returns the outcome for the pairs of a view.
     needs : str
         Requirements on metric and data; empty if there are none.
     alternatives : tuple of str
@@ -214,7 +214,7 @@ class PairTest:
         Its input: all samples of one pair and value ("rows"); or, for any number of pairs and
         values, the numbers of all units at once ("units") or sums over blocks of units ("sums").
     phrase : Phrase
-        Its name in a paper, and the works to cite; {n} is the number of resamples.
+        Name of the test in a paper, and the works to cite; {n} is the number of resamples.
     """
 
     name: str
@@ -227,5 +227,5 @@ class PairTest:
 
     @property
     def when(self) -> str:
-        """When to choose it, in one line."""
+        """Advice in one line: the cases for which to choose this test."""
         return PAIRED_TESTS[self.name]

@@ -79,9 +79,9 @@ def bootstrap(view: PairView) -> Outcome:
 def berg_kirkpatrick(view: PairView) -> Outcome:
     """Return the share of resamples whose difference is at least twice the observed one.
 
-    One-sided: the direction must be declared before looking at the data. Choosing the direction
-    of the observed difference, as is often done, doubles the error rate. A difference in the other
-    direction is no evidence at all, and has p = 1.
+    The test is one-sided: the direction must be declared before the data are seen. Choosing the
+    direction of the observed difference, as is often done, doubles the type-I error. A difference
+    in the other direction is no evidence at all, and has p = 1.
 
     References
     ----------
@@ -124,8 +124,8 @@ def permutation(view: PairView) -> Outcome:
 def wald(view: PairView) -> Outcome:
     """Run Student's test of the difference over its standard error.
 
-    The error has its own effective degrees of freedom. The error of a value that rests on a single
-    sample is unknown, and its p-value is 1.
+    Each standard error has its effective degrees of freedom. If a value depends on a single sample,
+    its standard error is unknown and the p-value is 1.
     """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")

@@ -1,7 +1,7 @@
-"""Samples of two models in groups that a swap changes equally, and their sums of squares.
+"""Units of two models grouped into kinds that a swap changes equally, and their sums of squares.
 
-See `significance.swaps.forms` for u, v and the sums of squares. With samples one by one, kappa and
-MCC of ten models take 2.3 times as long; with dense matrices of kinds, 3.5 times.
+See `significance.swaps.forms` for u, v and the sums of squares. Without grouping, kappa and MCC of
+ten models take 2.3 times as long; with dense matrices of kinds, 3.5 times.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _SMALL = 2**12
 
 
 class Kinds(NamedTuple):
-    """Kinds of a pair's units, and their statistics.
+    """Units of a pair of models, grouped into kinds with equal statistics.
 
     Parameters
     ----------
     sign : ndarray of shape (n_units,)
-        1 or -1 where a swap changes a unit, by the order of its outputs; 0 where it does not.
+        1 or -1, by the order of the outputs, for units that a swap changes; 0 for the others.
     kind : ndarray of int of shape (n_units,)
-        Kind of each unit among those that a swap changes, or among the others.
+        Row of each unit in `first` and `second` if a swap changes it, else in `rest`.
     first, second : matrix of shape (n_kinds, n_columns)
-        Statistics of kinds that a swap changes, of one output and the other.
+        Statistics of the kinds that a swap changes, for one output and for the other.
     rest : matrix of shape (n_cells, n_columns)
-        Statistics of other kinds.
+        Statistics of the other kinds.
     """
 
     sign: FloatArray
@@ -82,7 +82,7 @@ class PairForm:
 
     @classmethod
     def of(cls, units: Units, metric: Metric, kinds: Kinds, *, summed: bool = False) -> PairForm:
-        """Return the form of kinds of units; products of few slopes can be `summed` over them."""
+        """Return the form of grouped units; products of few slopes can be `summed` over kinds."""
         sign, kind, first, second, rest = kinds
         moves, stays = np.flatnonzero(sign), np.flatnonzero(sign == 0)
         n_kinds, n_cells, count = first.shape[0], rest.shape[0], units.counts().astype(np.float64)
@@ -148,7 +148,7 @@ def _square_of_kinds(
     u, v : matrix of shape (n_kinds, n_slopes)
         Difference and sum of the residuals of each kind.
     weight : ndarray of shape (n_kinds,)
-        Samples of each kind, as their squares weigh.
+        Number of samples of each kind, times the weight of their squares.
     fixed : matrix of shape (n_slopes, n_slopes)
         Sum of ``v v'`` over the samples that no swap changes.
     within : tuple, optional
@@ -188,7 +188,7 @@ def kinds_of_units(first: FloatArray, second: FloatArray) -> Kinds:
 
 
 def kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> Kinds:
-    """Return kinds of samples by true class, both predictions in any order, and stratum."""
+    """Group samples by true class, the two predictions in any order, and stratum."""
     one, other = (evaluation.outcomes(evaluation.models[m]) for m in (a, b))
     truth, k = one.true_codes, one.n_classes
     strata = Strata.of(evaluation.units)
@@ -211,7 +211,7 @@ def kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> K
 
 
 def _counts(truth: IntArray, predicted: IntArray, n_classes: int) -> Matrix:
-    """Return hits, predicted and support of kinds of samples, (n_kinds, 3 * n_classes)."""
+    """Return hits, predicted and support of the kinds, (n_kinds, 3 * n_classes)."""
     kinds, right = np.arange(len(truth)), np.flatnonzero(truth == predicted)
     rows = np.concatenate([right, kinds, kinds])
     columns = np.concatenate([truth[right], n_classes + predicted, 2 * n_classes + truth])
