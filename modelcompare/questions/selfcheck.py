@@ -138,10 +138,8 @@ def selfcheck(
         outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
     shifted = _equal_values(whole.evaluation, whole.position)
     drawn = () if shifted is None else unequal_draws(shifted, n_trials, child_seed(seed, 2))
-    rejected = [
-        rejects(_drawn(pair, counts)[0], trial)
-        for trial, counts in enumerate(chain.from_iterable(drawn))
-    ]
+    samples = (_drawn(pair, counts)[0] for counts in chain.from_iterable(drawn))
+    rejected = [rejects(sample, trial) for trial, sample in enumerate(samples)]
     exchangeable, value, difference = np.mean(outcomes, axis=0)
     rows = {
         f"type-I error of {test}, exchangeable models": (alpha, exchangeable),
