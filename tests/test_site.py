@@ -43,7 +43,7 @@ def test_every_public_name_has_its_place_in_the_reference(site):
 def test_every_metric_has_its_name_on_a_page(site):
     for found in METRICS.values():
         page = (site / "metrics" / f"{found.stem}.html").read_text("utf-8")
-        assert f"<code>{found.name}</code>" in page
+        assert f"<code>{found.name}</code>" in page.replace("<wbr>", "")
 
 
 def test_every_figure_of_the_gallery_is_drawn(site):
@@ -112,6 +112,61 @@ def test_no_line_of_code_is_cut_and_no_page_is_wider_than_its_window(opened, pag
         "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent)"
     )
     assert cut == []
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("page", ["index", "tutorial", "metrics/f1", "gallery"])
+def test_the_button_that_copies_covers_no_code(opened, page, width):
+    covered = """(all) => all.filter((pre) => {
+      const button = pre.parentElement.querySelector("button").getBoundingClientRect();
+      const words = document.createRange();
+      words.selectNodeContents(pre.querySelector("code"));
+      return [...words.getClientRects()].some((line) => line.width && line.right > button.left
+        && line.left < button.right && line.top < button.bottom - 8 && line.bottom > button.top);
+    }).map((pre) => pre.textContent)"""
+    shown = opened(page, width)
+    shown.locator(".highlight button").first.wait_for()
+    assert shown.locator(".highlight > pre").evaluate_all(covered) == []
+
+
+def test_lines_of_a_table_in_output_are_whole_on_a_phone(opened):
+    block = opened("tutorial", 400).locator("pre > code", has_text="shows differences from")
+    heights = """(code) => [...code.querySelectorAll(".go")]
+      .filter((line) => /^ *[\\d,]+ .* %/.test(line.textContent))
+      .map((line) => [...line.getClientRects()].filter((box) => box.width))
+      .map((boxes) => new Set(boxes.map((box) => box.top)).size)"""
+    lines = block.evaluate(heights)
+    assert len(lines) > 5
+    assert set(lines) == {1}
+
+
+def test_tables_and_formulas_of_metrics_are_whole_on_a_phone(opened, site):
+    shown = opened("metrics/index", 400)
+    for page in sorted((site / "metrics").glob("*.html")):
+        shown.goto(page.as_uri())
+        boxes = shown.locator(".formula, .md-typeset__scrollwrap")
+        cut = boxes.evaluate_all("(all) => all.filter((e) => e.scrollWidth > e.clientWidth).length")
+        assert (page.stem, cut) == (page.stem, 0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_letters_of_the_figure_of_a_metric_can_be_read(opened, site, width, scheme):
+    image = opened("metrics/f1", width, color_scheme=scheme).locator("img[src^='responses/']")
+    text = (site / "metrics" / image.get_attribute("src")).read_text("utf-8")
+    points = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
+    padding = image.evaluate("(e) => 2 * parseFloat(getComputedStyle(e).paddingLeft)")
+    assert 7 * (image.bounding_box()["width"] - padding) / points >= 9
+
+
+def test_figures_in_the_gallery_are_whole_from_a_tablet_on(opened):
+    for width in (800, 1400):
+        boxes = opened("gallery", width).locator("p:has(> img[src^='gallery/'])")
+        cut = boxes.evaluate_all("(all) => all.filter((e) => e.scrollWidth > e.clientWidth).length")
+        assert (width, cut) == (width, 0)
+    whole = opened("gallery", 400).locator("p:has(> img.whole)")
+    assert whole.count() > 8
+    assert all(whole.evaluate_all("(all) => all.map((e) => e.scrollWidth <= e.clientWidth)"))
 
 
 @pytest.mark.parametrize("width", [400, 500])

@@ -13,7 +13,7 @@ _OTHERS = {
     " / sqrt((TP + FP) * (TP + FN) * (TN + FP) * (TN + FN))",
     "cohen_kappa": "(p_observed - p_chance) / (1 - p_chance)",
     "confusion_entropy": "sum_k(P_k * entropy(confusions_k))",
-    "roc_auc": "P(score_positive > score_negative) + P(score_positive == score_negative) / 2",
+    "roc_auc": "P(s_1 > s_0) + P(s_1 == s_0) / 2",
     "average_precision": "sum_k((recall_k - recall_previous) * precision_k)",
     "ece": "sum_b(n_b / n * abs(accuracy_b - confidence_b))",
     "mce": "max_b(abs(accuracy_b - confidence_b))",
@@ -69,6 +69,8 @@ def legend_of(metric: AnyMetric) -> str:
             legend.append("Each sample counts with the probability that it got.")
     if metric.stem == "matthews_corrcoef":
         legend.append("The formula is that of two classes.")
+    if metric.stem == "roc_auc":
+        legend.append("Positive samples have the score s<sub>1</sub>, negative ones s<sub>0</sub>.")
     if re.search(r"\by(_i)?\b", text):
         legend.append("True values are y, predicted values f.")
     if metric.stem == "spearman":

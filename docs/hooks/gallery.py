@@ -1,5 +1,6 @@
 """Run the code of a page, and show the figure or file that each block makes."""
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
@@ -37,8 +38,20 @@ def illustrated(page: Path) -> tuple[str, dict[str, str | bytes]]:
         name = f"gallery/{number:02}{suffix}"
         files[name] = content
         heading = text[:end].rpartition("\n## ")[2].partition("\n")[0]
-        shown = f"![{heading}]({name})" if suffix == ".svg" else f"[Open it]({name})"
+        shown = (
+            f"![{heading}]({name}){_least(content)}" if suffix == ".svg" else f"[Open it]({name})"
+        )
         after = text.index("\n", end) + 1
         parts.append(f"{text[done:after]}\n{shown}\n")
         done = after
     return "".join([*parts, text[done:]]), files
+
+
+def _least(figure: bytes) -> str:
+    """Return the attributes of a figure: the width at which its small print can still be read.
+
+    Those of class "whole" fit a phone at that width.
+    """
+    points = float(re.findall(rb'viewBox="0 0 ([\d.]+)', figure)[0])
+    least = round(0.82 * points * 4 / 3)
+    return f'{{ {".whole " * (least <= 400)}style="min-width: {least}px" }}'

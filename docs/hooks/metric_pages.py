@@ -78,17 +78,22 @@ def _names(group: list[AnyMetric]) -> str:
     head = ["name", "how it differs", "needs", "a resample costs", "other names"]
     rows = [
         [
-            f"`{found.name}`",
+            _breakable(found.name),
             found.variant,
             found.needs,
             found.cost,
-            ", ".join(f"`{name}`" for name in aliases_of(found.name)),
+            ", ".join(map(_breakable, aliases_of(found.name))),
         ]
         for found in group
     ]
     kept = [place for place in range(len(head)) if any(row[place] for row in rows)]
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line[place] for place in kept)} |\n" for line in lines)
+
+
+def _breakable(name: str) -> str:
+    """Return a name as code that a narrow table breaks after its underscores."""
+    return f"<code>{name.replace('_', '_<wbr>')}</code>"
 
 
 def _function(family: str) -> str:

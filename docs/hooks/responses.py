@@ -36,7 +36,7 @@ def drawn(metric: AnyMetric) -> bytes:
         axes.set_ylabel(metric.name)
 
     caption = Caption(f"{metric.name} as outputs get worse", "", note=_SPOILED[metric.needs])
-    figure = draw_panels(caption, [[draw]], (5.2, 2.6))
+    figure = draw_panels(caption, [[draw]], (3.9, 2.4))
     out = io.BytesIO()
     figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
