@@ -48,7 +48,8 @@ class ModelColumns:
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
     sources : list of int
-        Places among the parts of those that are multiplied, in the order of the matrices.
+        Places among the parts of those that are multiplied, in the order of the matrices; the place
+        after the last part is that of the columns of pairs.
     weights : list of dict of int to float
         Each part as a combination of those that are multiplied.
     widths : list of int
@@ -124,11 +125,13 @@ class ModelColumns:
         others, n_masks = self.n_models - 1, swapped.n_masks
         every = swapped.times_each(self.matrices)
         moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
-        parts = [others * (columns.stop - columns.start) for _, columns in self.parts]
-        ends = np.cumsum([[*parts, self.n_own][source] for source in self.sources])
+        # The columns of pairs come after the parts.
+        sizes = [others * (columns.stop - columns.start) for _, columns in self.parts]
+        sizes.append(self.n_own)
+        ends = np.cumsum([sizes[source] for source in self.sources])
         # Nothing remains after the last one.
         found = dict(zip(self.sources, np.split(moved, ends), strict=False))
-        own = found.pop(len(parts), moved[:0])
+        own = found.pop(len(self.parts), moved[:0])
         blocks = [np.zeros((self.n_models, width, n_masks)) for width in self.widths]
         for (block, columns), weights in zip(self.parts, self.weights, strict=True):
             for source, weight in weights.items():
