@@ -202,7 +202,7 @@ def test_the_forecast_by_where_the_fit_begins():
     assert [*found.values()] == pytest.approx([0.708, 0.733, 0.761], abs=5e-4)
     page = " ".join((ROOT / "docs/paper.md").read_text(encoding="utf-8").split())
     forecast = training.foretold(models, [training.PUBLISHED_PAIRS])["accuracy"][0]
-    assert f"{forecast:.2f} to {found[10_000]:.2f}, by where its fit begins" in page
+    assert f"{forecast:.2f} to {found[10_000]:.2f}, depending on where its fit begins" in page
 
 
 def test_mean_confidence_orders_models_without_a_label():
