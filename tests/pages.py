@@ -82,8 +82,7 @@ def run(line):
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         code = main(arguments)
-    printed = out.buffer.getvalue().decode()
-    return code, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+    return code, out.buffer.getvalue().decode()
 
 
 def _expanded(argument):

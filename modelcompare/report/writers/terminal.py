@@ -37,7 +37,7 @@ def screen_text(
     page = StringIO()
     console = Console(file=page, width=width, color_system=None, force_terminal=False)
     console.print(screen(document, width=width, show_all=show_all, brief=brief))
-    return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
+    return page.getvalue()
 
 
 def screen(
@@ -68,6 +68,7 @@ def screen(
 
 
 def _safe(line: Text) -> Text:
+    line.rstrip()
     safe = at_line_start(line.plain)
     return line if safe == line.plain else Text(safe)
 
