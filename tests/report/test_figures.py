@@ -7,11 +7,13 @@ from itertools import combinations
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import modelcompare as mc
+from modelcompare.report.figures.matrices import _draw_cells
 
 # (models, classes)
 USUAL, ONE_PAIR, MANY_MODELS, MANY_CLASSES = (5, 3), (2, 3), (30, 3), (5, 150)
@@ -294,6 +296,19 @@ def test_a_heatmap_holds_the_p_values_and_the_shares_of_wins():
     pair = result.differences.query("metric == 'accuracy'").set_index(["model_a", "model_b"])
     assert pair.loc[tuple(sorted([models[0], models[-1]])), "p_adjusted"] < 0.001
     assert written[3] == "<.001"
+
+
+@pytest.mark.parametrize("shade", np.linspace(0, 1, 101).round(2))
+def test_what_is_written_on_a_shade_can_be_read(shade):
+    def light(colour):
+        linear = [((c + 0.055) / 1.055) ** 2.4 if c > 0.04 else c / 12.92 for c in to_rgb(colour)]
+        return np.dot([0.2126, 0.7152, 0.0722], linear)
+
+    axes = Figure().subplots()
+    _draw_cells(axes, np.array([[shade]]), np.array([["x"]]))
+    image, (text,) = axes.images[0], axes.texts
+    dark, bright = sorted(map(light, (image.cmap(image.norm(shade)), text.get_color())))
+    assert (bright + 0.05) / (dark + 0.05) >= 4.5
 
 
 def test_a_confusion_figure_holds_shares_of_the_true_class():

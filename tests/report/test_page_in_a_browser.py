@@ -1,11 +1,13 @@
 """What the page does in Chromium: sorted, filtered, folded and turned, by mouse and by keyboard."""
 
+import io
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 
 import modelcompare as mc
 from modelcompare.report.numbers import format_interval, format_number, format_p_value
@@ -98,6 +100,11 @@ def _tables(page):
     )
 
 
+def _pixels(element):
+    """The colours of an element as it is seen."""
+    return np.asarray(Image.open(io.BytesIO(element.screenshot())).convert("RGB"))
+
+
 def _heading(page, table, name):
     return page.locator(f"#{table} th").filter(has_text=re.compile(f"^{name}$"))
 
@@ -150,9 +157,43 @@ def test_no_cell_of_a_p_value_is_out_of_sight_and_no_row_is_cut(opened, look):
         assert hinted == 4 or not wider
 
 
+def test_figures_fit_a_tablet(opened):
+    figures = opened(viewport={"width": 800, "height": 900}).locator("figure .scroll")
+    widths = figures.evaluate_all("(all) => all.map((e) => [e.scrollWidth, e.clientWidth])")
+    assert len(widths) == 4
+    assert [whole for whole, shown in widths if whole > shown] == []
+
+
+def test_the_shadow_of_a_figure_that_goes_on_is_seen(opened):
+    page = opened(**PHONE)
+    figure = page.locator("figure", has_text="Reliability of the confidence").locator(".scroll")
+    figure.evaluate("(e) => { e.scrollLeft = 100; }")
+    pixels = _pixels(figure)
+    for edge in pixels[:, 0], pixels[:, -1]:
+        assert (edge.max(axis=-1) < 250).mean() > 0.9
+
+
+def test_a_figure_has_no_ground_of_its_own(opened):
+    page = opened(**LOOKS["dark"])
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    for figure in page.locator("figure svg:visible").all():
+        corners = _pixels(figure)[2:-2:10_000, 2:-2:10_000].reshape(-1, 3)
+        assert {f"rgb({r}, {g}, {b})" for r, g, b in corners} == {ground}
+
+
 def test_most_of_a_wide_window_is_used(opened):
     page = opened(viewport={"width": 1400, "height": 900})
     assert page.locator("#main0").bounding_box()["width"] > 0.9 * 1400
+
+
+def test_names_are_folded_only_where_a_window_is_too_narrow_for_them(opened):
+    page = opened(viewport={"width": 1400, "height": 900})
+    rows = page.locator("#main0 tbody tr, #main1 tr").filter(has_not_text=LONG)
+    heights = rows.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().height)")
+    assert len(heights) == 5
+    assert max(heights) < 45
+    narrow = opened(viewport={"width": 800, "height": 900}).locator("#main1 thead tr")
+    assert narrow.bounding_box()["height"] < 45
 
 
 def test_an_interval_is_drawn_once(page):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from modelcompare.report.figures.interval_rows import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import shown_classes
-from modelcompare.report.figures.style import DARK, SHADES, plain_axes
+from modelcompare.report.figures.style import DARK, ON_DARK, ON_LIGHT, SHADES, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_p_value
 
@@ -82,7 +82,8 @@ def _draw_cells(
             bold = strong is not None and strong[i, j]
             axes.text(
                 j, i, str(texts[i, j]), ha="center", va="center", fontsize=7,
-                color="white" if value > DARK else "black", fontweight="bold" if bold else "normal",
+                color=ON_DARK if value > DARK else ON_LIGHT,
+                fontweight="bold" if bold else "normal",
             )  # fmt: skip
 
 

@@ -26,8 +26,10 @@ OTHER = COLOURS[1]
 MUTED = "#767676"
 # One colour from light to dark, also in grey.
 SHADES = "Blues"
-# Darker than this the writing on a shade is white.
-DARK = 0.55
+# Darker than this the writing on a shade is white. Both have a contrast of 4.5 to 1 or more.
+DARK = 0.81
+# A page turns black and white with its theme, but no shade, nor what is written on one.
+ON_LIGHT, ON_DARK = "#010101", "#FEFEFE"
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,8 @@ def figure_format(path: str | os.PathLike[str]) -> str:
 def figure_bytes(figure: Figure, form: str, *, dpi: int = 150, inline: bool = False) -> bytes:
     """Render a figure, with its signature; the same figure gives the same bytes on any day.
 
-    Where it is `inline` in a page it has no margins, and its texts are texts.
+    Where it is `inline` in a page it has no margins, its texts are texts, and markup is on the
+    page's own background.
     """
     from io import BytesIO
 
@@ -57,6 +58,7 @@ def figure_bytes(figure: Figure, form: str, *, dpi: int = 150, inline: bool = Fa
         figure.savefig(
             buffer, format=form, dpi=dpi, metadata=_metadata(figure, form),
             bbox_inches="tight" if inline else None, pad_inches=0.04,
+            transparent=inline and form == "svg",
         )  # fmt: skip
     return buffer.getvalue()
 

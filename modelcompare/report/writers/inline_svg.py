@@ -21,8 +21,9 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 _REFERENCE = re.compile(r"#([\w.-]+)")
 _LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 _MARKS = {f"{_SVG}path", f"{_SVG}use"}
-# Wider drawings, in points, are scrolled on a phone, where they would be too small to read.
-_WIDE = 330
+# Wider drawings, in points, are scrolled on a phone, where they would be too small to read, and
+# the widest on a tablet too.
+_WIDE, _WIDEST = 330, 660
 # Pixels of a page for each point, if they fit.
 _PIXELS = 1.4
 # A drawing of more characters is a picture instead: a page must stay quick to open.
@@ -40,7 +41,8 @@ def inline(figure: Figure, name: str) -> str:
     root = ElementTree.fromstring(document)
     _label(root, getattr(figure, "told", {}))
     _simplify(root, name)
-    root.set("class", "wide" * (float(root.get("viewBox", "0 0 0 0").split()[2]) > _WIDE))
+    width = float(root.get("viewBox", "0 0 0 0").split()[2])
+    root.set("class", "widest" if width > _WIDEST else "wide" if width > _WIDE else "")
     root.set("role", "img")
     root.set("aria-label", _title(figure))
     markup = _written(root)
