@@ -9,5 +9,10 @@ const label = () => {
     });
   }
 };
+// Output as wide as a terminal gets letters that leave its lines whole on a phone.
+for (const code of document.querySelectorAll("pre > code")) {
+  const lines = [...code.querySelectorAll(".go")].map((line) => line.textContent.trimEnd().length);
+  code.classList.toggle("terminal", lines.some((length) => length > 66 && length <= 80));
+}
 new MutationObserver(label).observe(document.body, { childList: true, subtree: true });
 label();

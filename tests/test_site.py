@@ -75,6 +75,10 @@ def test_nothing_is_fetched_from_elsewhere(site):
     assert [file.name for file in files if fetched.search(file.read_text("utf-8"))] == []
 
 
+def test_no_program_is_published(site):
+    assert [*site.rglob("*.py")] == []
+
+
 def test_the_map_for_language_models_leads_to_pages(site):
     links = re.findall(r"\]\(([^)]*)\)", (site / "llms.txt").read_text("utf-8"))
     assert len(links) > 15
@@ -138,6 +142,29 @@ def test_lines_of_a_table_in_output_are_whole_on_a_phone(opened):
     lines = block.evaluate(heights)
     assert len(lines) > 5
     assert set(lines) == {1}
+
+
+@pytest.mark.parametrize("width", [400, 500, 800])
+def test_lines_of_a_forest_in_output_are_whole(opened, width):
+    lines = opened("tutorial", width).locator("pre .go").filter(has_text="\u251c")
+    tops = "(all) => all.map((e) => new Set([...e.getClientRects()].map((r) => r.top)).size)"
+    assert lines.evaluate_all(tops) == [1, 1, 1]
+
+
+def test_a_page_without_navigation_of_its_own_has_its_room(opened):
+    for page in ("index", "tutorial"):
+        shown = opened(page)
+        assert shown.locator(".md-content").bounding_box()["width"] > 900
+        assert shown.locator(".md-sidebar--secondary").is_visible()
+
+
+def test_names_of_metrics_are_broken_between_words(opened):
+    names = opened("metrics/roc_auc", 400).locator("td:first-child code")
+    lines = """(all) => all.map((e) => [e.textContent.split("_").length,
+      new Set([...e.getClientRects()].map((r) => r.top)).size])"""
+    found = names.evaluate_all(lines)
+    assert len(found) == 5
+    assert all(n_lines <= n_words for n_words, n_lines in found)
 
 
 def test_tables_and_formulas_of_metrics_are_whole_on_a_phone(opened, site):

@@ -12,6 +12,10 @@ from docs.hooks import gallery, metric_pages, mount, notebooks, reference
 
 _SOURCES = {uri: path for path, uri in mount.MOUNTED.items()}
 _MAP = "llms.txt"
+# Wide figures need the room of both columns, and the only page of a tab no navigation.
+_HIDDEN = {
+    "index.md": ["navigation"], "tutorial.md": ["navigation"], "gallery.md": ["navigation", "toc"],
+}  # fmt: skip
 
 
 @cache
@@ -43,8 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
     """Point links within the repository to pages of the site, and names to the reference."""
     uri = page.file.src_uri
-    if uri == "gallery.md":
-        page.meta["hide"] = ["navigation", "toc"]  # wide figures need the room
+    page.meta["hide"] = _HIDDEN.get(uri, [])
     known = {file.src_uri for file in files}
     text = mount.relinked(markdown, _SOURCES.get(uri, f"docs/{uri}"), uri, known)
     return reference.linked(text).replace("```python\n>>>", "```pycon\n>>>")
