@@ -4,9 +4,11 @@ import hashlib
 import re
 import sys
 from base64 import b64encode
+from collections import Counter
 from html.parser import HTMLParser
 from importlib import resources
 
+import numpy as np
 import pytest
 
 import modelcompare as mc
@@ -219,3 +221,15 @@ def test_undefined_values_have_neither_bar_nor_turn(make_comparison):
 def test_templates_are_package_data():
     folder = resources.files("modelcompare.report.writers").joinpath("templates")
     assert {each.name for each in folder.iterdir()} == {"page.css", "page.html.j2", "page.js"}
+
+
+def test_rows_of_every_metric_are_among_those_that_fit():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 400)
+    models = {f"m{i:02d}": np.where(rng.random(400) < 0.8, truth, 0) for i in range(12)}
+    preds = mc.Predictions(truth, models, slices={"side": rng.choice(["left", "right"], 400)})
+    result = mc.compare_groups(preds, ["accuracy", "f1"], n_resamples=99)
+    rows = Read(page_of_tables(result)).rows
+    start = next(place for place, row in enumerate(rows) if "model b" in row)
+    metrics = Counter(row[1] for row in rows[start + 1 :] if len(row) == len(rows[start]))
+    assert metrics == dict.fromkeys(("accuracy", "f1 of 0", "f1 of 1", "f1 of 2"), 75)

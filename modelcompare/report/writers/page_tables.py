@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, cycle
 from typing import Any
 
 from modelcompare.report.escape import json as escape_json
@@ -103,10 +103,26 @@ def _classes_kept(tables: Sequence[Table], room: int) -> int:
 def _shortened(table: Table, n_classes: int) -> tuple[Table, str]:
     """Keep the rows that fit, by class if the table has classes, and name the rest."""
     n_every = len({*table.classes})
-    shown = table.of_classes(n_classes, None if n_every or table.metric else _MOST_ROWS)
+    if n_every or table.metric:
+        shown = table.of_classes(n_classes)
+    else:
+        shown = table.take(_first_rows(table))
     if n_every:
         return shown, part_shown(n_classes, n_every, "class", "where models differ most")
     return shown, part_shown(len(shown.frame), len(table.frame), table.unit, "the first")
+
+
+def _first_rows(table: Table) -> list[int]:
+    """Return the places of the first rows, as many of each metric: a page shows one at a time."""
+    n_rows = len(table.frame)
+    if n_rows <= _MOST_ROWS:
+        return [*range(n_rows)]
+    metrics = next((table.texts(each) for each in table.columns if each.kind == "value"), [""])
+    places: dict[str, list[int]] = {}
+    for place, metric in zip(range(n_rows), cycle(metrics), strict=False):
+        places.setdefault(metric, []).append(place)
+    most = _MOST_ROWS // len(places)
+    return sorted(place for found in places.values() for place in found[:most])
 
 
 def _kind(column: Column) -> str:
