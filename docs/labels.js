@@ -14,5 +14,12 @@ for (const code of document.querySelectorAll("pre > code")) {
   const lines = [...code.querySelectorAll(".go")].map((line) => line.textContent.trimEnd().length);
   code.classList.toggle("terminal", lines.some((length) => length > 66 && length <= 80));
 }
+// A figure that is scrolled can be reached by the keyboard.
+const reach = () => {
+  for (const figure of document.querySelectorAll("p:has(> img)")) {
+    figure.tabIndex = figure.scrollWidth > figure.clientWidth ? 0 : -1;
+  }
+};
+for (const event of ["load", "resize"]) addEventListener(event, reach);
 new MutationObserver(label).observe(document.body, { childList: true, subtree: true });
 label();

@@ -101,9 +101,10 @@ def opened_fixture(browser, site):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("page", PAGES)
-def test_axe_finds_nothing(opened, page, scheme):
-    found = Axe().run(opened(page, color_scheme=scheme)).response["violations"]
+def test_axe_finds_nothing(opened, page, width, scheme):
+    found = Axe().run(opened(page, width, color_scheme=scheme)).response["violations"]
     assert [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in found] == []
 
 
