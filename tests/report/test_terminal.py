@@ -58,6 +58,7 @@ def test_no_line_is_wider_than_the_page(make_comparison, models, labels, width):
     result.signature = result.signature.replace("|", " ")
     lines = screen_text(result, width=width).splitlines()
     assert max(map(len, lines)) <= width
+    assert [line for line in lines if line.endswith(" ")] == []
 
 
 def test_long_names_are_folded_not_cut(make_comparison):
