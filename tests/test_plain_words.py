@@ -1,8 +1,4 @@
-"""Plain words: docstrings, comments, messages, pages and notebooks use the terms of the field.
-
-`ALLOWED` and `ALLOWED_OPENINGS` are the violations of rooms that are not finished; they may only
-shrink.
-"""
+"""Plain words: docstrings, comments, messages, pages and notebooks use the terms of the field."""
 
 import ast
 import io
