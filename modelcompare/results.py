@@ -1,6 +1,6 @@
 """Classes of the results that the functions of `modelcompare` return, for annotations."""
 
-from modelcompare.comparison.bootstrap import BootstrapResult as BootstrapResult
+from modelcompare.comparison.bootstrap_result import BootstrapResult as BootstrapResult
 from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
 from modelcompare.comparison.result import Comparison as Comparison

@@ -12,7 +12,8 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import BootstrapResult, drawn_now, evaluate
+from modelcompare.comparison.bootstrap import drawn_now, evaluate
+from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import BoundedComparison, bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
@@ -200,10 +201,9 @@ def compare(
     n_drawn, seed = n_resamples if draws else 0, seed_sequence(rng)
     weights = BootstrapWeights(evaluation.units, n_drawn, seed, scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
-    _draw_if_needed(replicated, undefined)
-    every = PairView(replicated, (a, b), n_resamples)
     places = places_of(evaluation, classes)
-    asked = selected(replicated, places)
+    asked = _drawn_if_needed(replicated, undefined, places)
+    every = PairView(replicated, (a, b), n_resamples)
     # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_test(used, every))
@@ -226,11 +226,14 @@ def compare(
     ))  # fmt: skip
 
 
-def _draw_if_needed(result: BootstrapResult, undefined: Undefined) -> None:
-    """Draw now if undefined resamples are treated, or the estimates need the same pass."""
-    of_scan = "units" not in result.evaluation.predictions.abilities
-    if result.n_resamples and (undefined != "count" or of_scan):
-        drawn_now(result, undefined)
+def _drawn_if_needed(
+    every: BootstrapResult, undefined: Undefined, places: IntArray | None
+) -> BootstrapResult:
+    """Select values, drawn now if undefined resamples are treated or estimates need that pass."""
+    of_scan = "units" not in every.evaluation.predictions.abilities
+    if every.n_resamples and (undefined != "count" or of_scan):
+        return drawn_now(every, undefined, places)
+    return selected(every, places)
 
 
 def _bounds(

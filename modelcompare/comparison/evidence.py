@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.comparison.bootstrap import BootstrapResult
+from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.standings import rank_bounds, ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences

@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison import plots
-from modelcompare.comparison.bootstrap import BootstrapResult
+from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.forest import plot_comparison

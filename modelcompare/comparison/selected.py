@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.bootstrap import BootstrapResult
+from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.intervals import Interval
@@ -107,6 +108,11 @@ class SelectedResult(BootstrapResult):
     @cached_property
     def replicate_moments(self) -> FloatArray:
         return self.whole.replicate_moments[:, self.places]
+
+    def _warned_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
+        every = self.whole.score_interval(method, confidence_level)
+        warn_of_sparse_data(self.whole, scores=every, places=self.places)
+        return intervals_at(every, self.places)
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         return intervals_at(self.whole.score_interval(method, confidence_level), self.places)

@@ -12,7 +12,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.bootstrap import BootstrapResult, bootstrap
+from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation

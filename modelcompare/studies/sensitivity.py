@@ -13,7 +13,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import BootstrapResult, bootstrap
+from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns

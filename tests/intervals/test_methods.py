@@ -1,3 +1,4 @@
+import warnings
 from types import SimpleNamespace
 from typing import get_args
 
@@ -8,7 +9,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.comparison import bootstrap
+from modelcompare.comparison import bootstrap_result
 from modelcompare.engine import contrasts
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -164,8 +165,8 @@ def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
 
         return count
 
-    monkeypatch.setattr(bootstrap, "influence_moments",
-                        counted("moments", bootstrap.influence_moments))  # fmt: skip
+    monkeypatch.setattr(bootstrap_result, "influence_moments",
+                        counted("moments", bootstrap_result.influence_moments))  # fmt: skip
     monkeypatch.setattr(contrasts, "_replicate_moments",
                         counted("errors", contrasts._replicate_moments))  # fmt: skip
     result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
@@ -235,7 +236,7 @@ def test_a_method_that_chooses_names_what_it_took_without_a_warning(monkeypatch)
         return plain.where(rows.estimate > 0.8, intervals.intervals_of(rows, "normal", level))
 
     chosen = IntervalRow("BCa", choose, chooses=True)
-    for module in (bootstrap, intervals):
+    for module in (bootstrap_result, intervals):
         monkeypatch.setattr(module, "METHODS", {**METHODS, "BCa": chosen})
     result = mc.bootstrap(three_models(), "accuracy", n_resamples=199)
     frame = result.confidence_interval(method="BCa")
@@ -394,6 +395,47 @@ def test_policies_for_undefined_resamples():
     never = mc.Predictions([0, 1] * 5, {"a": [0] * 10})
     with pytest.raises(ValueError, match="almost never defined"):
         mc.bootstrap(never, "precision", n_resamples=10, undefined="redraw")
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "wilson", "percentile", "basic", "normal", "studentized"]
+)
+def test_a_class_in_the_name_of_a_metric_selects_its_interval(method):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    models = {name: np.where(rng.random(90) < 0.7, y, rng.integers(0, 3, 90)) for name in "ab"}
+    preds = mc.Predictions(y, models)
+    every = mc.bootstrap(preds, ["recall", "accuracy"], n_resamples=199)
+    some = mc.bootstrap(preds, ["recall[2]", "accuracy"], n_resamples=199)
+    assert [column[:2] for column in some.replicates] == [
+        (m, metric) for m in "ab" for metric in ("recall", "accuracy")
+    ]
+    frame = every.confidence_interval(method=method)
+    expected = frame[(frame["metric"] == "accuracy") | (frame["label"] == 2)]
+    pd.testing.assert_frame_equal(
+        some.confidence_interval(method=method), expected.reset_index(drop=True)
+    )
+    np.testing.assert_array_equal(some.draws, every.draws[:, :, 2:])
+    assert "2" in some._repr_html_()
+
+
+def test_only_requested_classes_are_drawn_again_refused_and_warned_of():
+    preds = mc.Predictions([0] * 20 + [1] * 2, {"a": [0] * 19 + [1, 1, 0]})
+    counted = mc.bootstrap(preds, "recall", n_resamples=400)
+    assert counted.n_undefined[0, 1] > 0
+    for policy in ("redraw", "raise"):
+        found = mc.bootstrap(preds, "recall[0]", n_resamples=400, undefined=policy)
+        np.testing.assert_array_equal(found.draws, counted.draws[:, :, :1])
+        assert not found.n_undefined.any()
+    with pytest.raises(ValueError, match="recall of class 1 is undefined on"):
+        mc.bootstrap(preds, "recall[1]", n_resamples=400, undefined="raise")
+    drawn = mc.bootstrap(preds, "recall[1]", n_resamples=400, undefined="redraw")
+    assert not np.isnan(drawn.draws).any()
+    with pytest.warns(mc.SparseDataWarning, match="recall of 1: 2 samples"):
+        mc.bootstrap(preds, "recall[1]", n_resamples=400).confidence_interval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mc.bootstrap(preds, "recall[0]", n_resamples=400).confidence_interval()
 
 
 def test_standard_errors_know_the_strata():

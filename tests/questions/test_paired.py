@@ -227,7 +227,7 @@ def test_a_class_in_the_name_of_a_metric_is_the_same_as_a_label(question):
 
 
 @pytest.mark.parametrize(
-    "ask", [mc.get_metric, lambda m: mc.bootstrap(PREDS, m), lambda m: mc.studies.variance_study(PREDS, [m])]
+    "ask", [mc.get_metric, lambda m: mc.studies.variance_study(PREDS, [m])]
 )  # fmt: skip
 def test_where_all_classes_are_taken_one_is_refused(ask):
     with pytest.raises(

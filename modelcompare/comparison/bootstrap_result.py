@@ -1,0 +1,244 @@
+"""The replicates of all metrics and models, drawn together: `BootstrapResult`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked, missing_attribute
+from modelcompare.arrays import IntArray
+from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
+from modelcompare.engine.axis import score_frame
+from modelcompare.engine.contrasts import Contrasts, Sample
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.intervals import METHODS, Interval, choices, held_intervals
+from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.report.figures import raincloud
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import (
+    among,
+    first_models,
+    models_by_class,
+    part_shown,
+)
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import decimals_for
+from modelcompare.report.tables import VALUE, Table
+from modelcompare.report.writers.notebook import framed, tables_shown
+from modelcompare.words import IntervalMethod, Scheme, warn_caller, written_out
+
+
+def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw the replicates: a cloud, a box and points for each model."""
+    labels: dict[str, list[Any]] = {}
+    for key in result.evaluation.keys:
+        labels.setdefault(key.metric, []).append(key.label)
+    heaps = {}
+    for name in [*labels] if metric is None else [among("metric", metric, list(labels))]:
+        kept, most = labels[name][: raincloud.MAX_CLASSES], raincloud.MAX_MODELS
+        if kept[0] is not None:
+            most = models_by_class(len(kept), raincloud.MAX_ROWS)
+        models, left_out = first_models(result.models, most)
+        remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
+        heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
+    title = f"{len(result.evaluation.predictions):,} samples, {result.n_resamples:,} resamples"
+    return raincloud.plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class BootstrapResult(Sample):
+    """Replicates of all metrics of all models, drawn together.
+
+    The replicates of a comparison are drawn on first use: most default intervals and tests do not
+    need them, and most resamples need not be evaluated to know that all values are defined.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units that were resampled.
+    weights : BootstrapWeights
+        Weights of the resamples, which can be drawn again, with their `scheme` and `seed`.
+    point : ndarray of shape (n_models, n_values)
+        Values on the test set; `estimate` is the same as a Series.
+    draws : ndarray of shape (n_resamples, n_models, n_values)
+        Values on the resamples; `replicates` is the same as a frame.
+    n_jobs, progress
+        As in `bootstrap`, for replicates that are drawn later.
+    """
+
+    __getattr__ = missing_attribute
+    plot = Plots(raincloud=plot_replicates)
+
+    def __repr__(self) -> str:
+        return f"BootstrapResult(scheme={self.scheme!r})"
+
+    @property
+    def scheme(self) -> Scheme:
+        """Bootstrap weights."""
+        return self.weights.scheme
+
+    @property
+    def seed(self) -> np.random.SeedSequence:
+        """Seed of the weights."""
+        return self.weights.seed
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Moments of the models' influence functions, which give the standard errors.
+
+        For values that influence functions do not describe, covariances are those of the
+        replicates.
+        """
+        found = influence_moments(self.evaluation, self.point)
+        others = [metric for metric in self.evaluation.metrics if not metric.smooth]
+        if not others or self.n_resamples == 0:
+            return found
+        drawn, size = np.full(found.second.shape, np.nan), self.weights.size
+        for place in np.r_[tuple(self.evaluation.metric_slice(metric.name) for metric in others)]:
+            known = self.draws[np.isfinite(self.draws[:, :, place]).all(axis=1), :, place]
+            if len(known) > 1:
+                drawn[place] = np.cov(known, rowvar=False)
+        # Values vary more on resamples of m < n samples than on resamples of n.
+        return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
+
+    @property
+    def index(self) -> pd.MultiIndex:
+        """(model, metric, label) of every value, models outermost."""
+        rows = [(m, k.metric, k.label) for m in self.models for k in self.evaluation.keys]
+        return pd.MultiIndex.from_tuples(rows, names=["model", "metric", "label"])
+
+    @property
+    def estimate(self) -> pd.Series[float]:
+        """Values on the test set, by (model, metric, label)."""
+        return pd.Series(self.point.ravel(), index=self.index, name="estimate")
+
+    @property
+    def replicates(self) -> pd.DataFrame:
+        """Values on the resamples: a row for each resample, a column for each value."""
+        return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
+
+    def _repr_html_(self) -> str:
+        """Show the values on the test set in a notebook."""
+        frame = self.estimate.reset_index()
+        errors = pd.Series(self.moments.standard_error().ravel()).groupby(frame["metric"])
+        digits = {metric: decimals_for(of_metric) for metric, of_metric in errors}
+        decimals = [digits[metric] for metric in frame["metric"]]
+        title = f"Values on the test set, {self.n_resamples:,} resamples"
+        table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
+        return framed(tables_shown([table]), self.signature)
+
+    @checked()
+    @written_out(methods=choices(indent=12))
+    @one_blas_thread()
+    def confidence_interval(
+        self, *, method: IntervalMethod = "auto", confidence_level: float = 0.95
+    ) -> pd.DataFrame:
+        """Compute intervals of all values, from the existing replicates.
+
+        Parameters
+        ----------
+        method : str
+            {methods}
+        confidence_level : float
+            A fraction in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined,
+            method (the method of each interval).
+
+        Warns
+        -----
+        SparseDataWarning
+            Where fewer than ten samples, or clusters, decide about a metric; see `compare`.
+        """
+        interval = self._warned_interval(method, confidence_level)
+        return score_frame(
+            self.models,
+            self.evaluation.keys,
+            estimate=self.point,
+            standard_error=self.moments.standard_error(),
+            ci_low=interval.low,
+            ci_high=interval.high,
+            n_undefined=self.n_undefined,
+            method=interval.method,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `confidence_interval` with its defaults."""
+        return self.confidence_interval()
+
+    def _warned_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
+        """Compute intervals as `score_interval`, and warn of values that few samples determine."""
+        interval = self.score_interval(method, confidence_level)
+        warn_of_sparse_data(self, scores=interval)
+        return interval
+
+    def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
+        """Compute intervals of the models' values, of shape (n_models, n_values)."""
+        models = Contrasts(self, None)
+        interval = held_intervals(models, method, confidence_level)
+        if not METHODS[method].chooses:
+            self._warn_of_stand_ins(interval, method)
+        warn_of_no_width(models, interval, method)
+        return interval
+
+    def difference_interval(
+        self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
+    ) -> Interval:
+        """Compute intervals of paired differences a - b, of shape (n_pairs, n_values).
+
+        Parameters
+        ----------
+        model_a, model_b : ndarray of int of shape (n_pairs,)
+            Positions of the models of each pair.
+        method, confidence_level
+            As in `confidence_interval`. If a method is not defined for differences, BCa is used and
+            named in `Interval.method`.
+        """
+        return held_intervals(Contrasts(self, (model_a, model_b)), method, confidence_level)
+
+    def warn_of_undefined(self) -> None:
+        """Warn of metrics, classes and models that are undefined on some resamples."""
+        if self.n_resamples == 0:
+            return
+        share = self.n_undefined / self.n_resamples
+        for position, key in enumerate(self.evaluation.keys):
+            worst = int(share[:, position].argmax())
+            if share[worst, position] == 0:
+                continue
+            n_models = np.count_nonzero(share[:, position])
+            more = "1 more model" if n_models == 2 else f"{n_models - 1} more models"
+            others = f" (and of {more})" if n_models > 1 else ""
+            where = "" if key.label is None else f" of class {key.label!r}"
+            warn_caller(
+                f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
+                f"resamples of {self.models[worst]!r}{others}; intervals that resample use the "
+                "others.",
+                UndefinedMetricWarning,
+            )
+
+    def _warn_of_stand_ins(self, interval: Interval, method: IntervalMethod) -> None:
+        """Warn of values for which another method than `method` was used."""
+        defined = ~np.isnan(self.point)
+        for model, position in np.argwhere(defined & (interval.method != method)):
+            key = self.evaluation.keys[position]
+            where = "" if key.label is None else f" of class {key.label!r}"
+            used = interval.method[model, position]
+            reason = (
+                "its value is at a bound); it has width 0."
+                if used == "none"
+                else f"its replicates lie on one side of the estimate); the {used} interval "
+                "is used instead."
+            )
+            warn_caller(
+                f"the {method} interval of {key.metric}{where} of {self.models[model]!r} cannot be "
+                f"computed ({reason}",
+                UserWarning,
+            )
