@@ -16,7 +16,7 @@ import typer
 
 import modelcompare as mc
 from modelcompare.cli.commands import register
-from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
+from modelcompare.cli.streams import CannotWriteError, answer, keep, say
 from modelcompare.cli.table import COMMANDS, STUDY
 from modelcompare.spelling import did_you_mean, nearest
 
@@ -149,8 +149,8 @@ def _code_of_exit(end: SystemExit) -> int:
     if isinstance(end.__context__, OSError):
         # Where its reader has gone, typer ends with 1.
         raise end.__context__ from None
-    if end.code == 1 and not isinstance(end.__context__, NotShown):
-        # typer has no completion for this shell.
+    if end.code == 1 and not isinstance(end.__context__, typer.Exit):
+        # No gate ended, but typer has no completion for this shell.
         return BAD_INPUT
     return end.code if isinstance(end.code, int) else DONE
 

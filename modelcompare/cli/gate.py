@@ -7,9 +7,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import typer
+
 from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.streams import NotShown, answer, answer_document
+from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
@@ -58,7 +60,7 @@ def gate(
     found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
-        raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
+        raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:

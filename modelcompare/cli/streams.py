@@ -1,4 +1,4 @@
-"""Stdout and stderr, the typed command, and the exceptions that end it."""
+"""Stdout and stderr, the typed command, and the exception for answers that are not written."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-import typer
-
 from modelcompare.report.escape import terminal
-
-
-class NotShown(typer.Exit):
-    """The exit of a gate that refuses."""
 
 
 class CannotWriteError(OSError):

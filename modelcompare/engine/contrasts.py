@@ -16,9 +16,9 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.exchange import Exchange
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.leave_out import without
+from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
@@ -175,7 +175,7 @@ class Contrasts:
             return self.sample.drawn
         # The resamples of a model and value are contiguous, and so are those of a pair.
         drawn = self.sample.drawn.transpose(1, 2, 0)
-        return Exchange.of(*self.pairs).combined(np.subtract, drawn, drawn).transpose(2, 0, 1)
+        return differences(runs_of(*self.pairs), drawn).transpose(2, 0, 1)
 
     @cached_property
     def standard_error(self) -> FloatArray:

@@ -8,8 +8,9 @@ their sums under random weights, and not multiplied by masks. With all columns t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 
 import numpy as np
@@ -33,8 +34,10 @@ _LARGEST = 1e3
 _MOST_ROWS = 0.75
 _LEAST_COLUMNS = 32
 
-# Numbers (n_rows, n_models, width) of some units.
 Block = Callable[[slice], FloatArray]
+"""Numbers (n_rows, n_models, width) of some units."""
+Part = tuple[slice, FloatArray]
+"""Some units, and their differences from the first model."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +89,20 @@ class ModelColumns:
         # Twice as many equations as numbers of one width, which may be combinations.
         n_equations = max(_LEAST_EQUATIONS, 2 * max(_n_of_width(parts)))
         n_weights = max(2, -(-n_equations // max(1, n_models - 1)))
+        n_units, others = len(counts), n_models - 1
         differences = [
-            _Differences(*each, n_models, len(counts)) for each in zip(blocks, widths, strict=True)
+            partial(_differences, *each, n_models, n_units)
+            for each in zip(blocks, widths, strict=True)
         ]
-        sketches = [each.sketch(n_weights) for each in differences]
+        sketches = [
+            _sketch(each(), (n_weights, others, width))
+            for each, width in zip(differences, widths, strict=True)
+        ]
         weights = _combinations([sketches[block][..., columns] for block, columns in parts])
         found: dict[int, Rows] = {}
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
-            numbers = differences[block].columns()
+            numbers = _by_unit(differences[block](), (others, widths[block], n_units))
             found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
         if len(own):
             found[len(parts)] = Rows(own)
@@ -139,41 +147,33 @@ class ModelColumns:
         return blocks, own
 
 
-@dataclass(frozen=True)
-class _Differences:
-    """Differences of a block's numbers from those of the first model."""
+def _sketch(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
+    """Return sums of differences, (n_weights, ...), under random weights of the units."""
+    generator, out = np.random.default_rng(0), np.zeros(shape)
+    for rows, part in parts:
+        weights = generator.random((len(out), rows.stop - rows.start))
+        out += (weights @ part.reshape(len(part), -1)).reshape(out.shape)
+    return out
 
-    make: Block
-    width: int
-    n_models: int
-    n_units: int
 
-    def sketch(self, n_weights: int) -> FloatArray:
-        """Return sums (n_weights, n_models - 1, width) under random weights of the units."""
-        generator, out = np.random.default_rng(0), np.zeros((n_weights, *self._shape))
-        for rows, part in self._steps():
-            weights = generator.random((n_weights, rows.stop - rows.start))
-            out += (weights @ part.reshape(len(part), -1)).reshape(out.shape)
-        return out
+def _by_unit(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
+    """Return differences of all units, of a shape (..., n_units)."""
+    out = np.empty(shape)
+    for rows, part in parts:
+        out[..., rows] = np.moveaxis(part, 0, -1)
+    return out
 
-    def columns(self) -> FloatArray:
-        """Return numbers (n_models - 1, width, n_units)."""
-        out = np.empty((*self._shape, self.n_units))
-        for rows, part in self._steps():
-            out[..., rows] = np.moveaxis(part, 0, -1)
-        return out
 
-    def _steps(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield numbers (n_rows, n_models - 1, width) of some units, which stay in cache."""
-        step = max(1, CACHE_BYTES // (8 * self.n_models * self.width))
-        for start in range(0, self.n_units, step):
-            rows = slice(start, min(start + step, self.n_units))
-            numbers = self.make(rows)
-            yield rows, np.asarray(numbers[:, 1:] - numbers[:, :1])
+def _differences(block: Block, width: int, n_models: int, n_units: int) -> Iterator[Part]:
+    """Yield differences (n_rows, n_models - 1, width) from the numbers of the first model.
 
-    @property
-    def _shape(self) -> tuple[int, int]:
-        return self.n_models - 1, self.width
+    They are of units that stay in cache together.
+    """
+    step = max(1, CACHE_BYTES // (8 * n_models * width))
+    for start in range(0, n_units, step):
+        rows = slice(start, min(start + step, n_units))
+        numbers = block(rows)
+        yield rows, np.asarray(numbers[:, 1:] - numbers[:, :1])
 
 
 def _parts(widths: Sequence[int]) -> list[tuple[int, slice]]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.exchange import Exchange
+from modelcompare.engine.pairs import Run, differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic, class_slopes
 from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
@@ -226,35 +226,31 @@ class SwappedSums(UnitSwaps):
 
     # -- pairs ----------------------------------------------------------------------------------
 
-    def exchange(self, pairs: IntArray) -> Exchange:
-        """Return the exchange of pairs, for gains of the first models from the second ones."""
-        key = pairs.tobytes()
-        if key not in self._exchanges:
-            self._exchanges[key] = Exchange.of(self.model_b[pairs], self.model_a[pairs])
-        return self._exchanges[key]
-
     def gained(self, where: Places, sums: AnyArray) -> AnyArray:
         """Return gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
         if isinstance(where.masks, slice):
-            return self.exchange(where.pairs).combined(np.subtract, sums, sums)
+            key = where.pairs.tobytes()
+            if key not in self._runs:
+                self._runs[key] = runs_of(self.model_b[where.pairs], self.model_a[where.pairs])
+            return differences(self._runs[key], sums)
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
         rest = where.values, where.masks
         return np.asarray(sums[second, *rest] - sums[first, *rest])[:, None]
 
     @cached_property
-    def _exchanges(self) -> dict[bytes, Exchange]:
-        """Exchanges of the pairs that are evaluated together, in each block of masks."""
+    def _runs(self) -> dict[bytes, list[Run]]:
+        """Runs of the pairs that are evaluated together, in each block of masks."""
         return {}
 
     def both(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
         """Return totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
-        a, b, gains = self.model_a[pairs], self.model_b[pairs], self.exchange(pairs)
+        a, b, where = self.model_a[pairs], self.model_b[pairs], Places(pairs)
         first, second = {}, {}
         for statistic in metric.statistics:
             total = self.totals[statistic]
             if statistic in self.linear:
-                sums = swapped.sums[self.linear[statistic]]
-                growth, tiny = gains.combined(np.subtract, sums, sums), ROUNDING * np.abs(total)
+                growth = self.gained(where, swapped.sums[self.linear[statistic]])
+                tiny = ROUNDING * np.abs(total)
                 grown = _cleared(total[a][..., None] + growth, tiny[a])
                 shrunk = _cleared(np.subtract(total[b][..., None], growth, out=growth), tiny[b])
                 first[statistic], second[statistic] = (

@@ -1,9 +1,9 @@
-"""Models whose swapped outputs are replaced by other models', against a loop over the pairs."""
+"""Differences of pairs of models, against a loop over the pairs."""
 
 import numpy as np
 import pytest
 
-from modelcompare.engine.exchange import Exchange
+from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.significance.pairwise import all_pairs
 
 
@@ -21,15 +21,14 @@ from modelcompare.significance.pairwise import all_pairs
         [],
     ],
 )
-def test_totals_are_those_of_each_pair(pairs):
+def test_differences_are_those_of_each_pair(pairs):
     rng = np.random.default_rng(0)
-    kept, moved = rng.random((2, 5, 3, 4))
-    stays, comes = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    found = Exchange.of(stays, comes).combined(np.add, kept, moved)
-    expected = [kept[own] + moved[other] for own, other in pairs]
+    numbers = rng.random((5, 3, 4))
+    found = differences(runs_of(*np.array(pairs, dtype=np.intp).reshape(-1, 2).T), numbers)
+    expected = [numbers[first] - numbers[second] for first, second in pairs]
     np.testing.assert_array_equal(found, np.reshape(expected, (-1, 3, 4)))
 
 
 def test_all_pairs_of_many_models_are_few_runs():
     a, b = all_pairs(50)
-    assert len(Exchange.of(a, b).runs) == len(Exchange.of(b, a).runs) == 49
+    assert len(runs_of(a, b)) == len(runs_of(b, a)) == 49

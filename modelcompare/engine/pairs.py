@@ -1,0 +1,46 @@
+"""Differences of numbers of pairs of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, IntArray
+
+Run = tuple[slice, slice, slice]
+"""Consecutive pairs, and slices of their first and second models, one of which is one model."""
+
+
+def runs_of(first: IntArray, second: IntArray) -> list[Run]:
+    """Group pairs, by their two models, into runs that share one model.
+
+    The other models of a run are consecutive, so that all are read without copies.
+    """
+    if not len(first):
+        return []
+    along, across = np.diff(first), np.diff(second)
+    kind = np.where((along == 0) & (across == 1), 1, np.where((along == 1) & (across == 0), 2, 0))
+    before = np.concatenate([kind[:1], kind[:-1]])
+    ends = np.flatnonzero((kind == 0) | ((before != 0) & (kind != before))) + 1
+    return [
+        (
+            slice(start, stop),
+            slice(int(first[start]), int(first[stop - 1]) + 1),
+            slice(int(second[start]), int(second[stop - 1]) + 1),
+        )
+        for start, stop in pairwise([0, *ends.tolist(), len(first)])
+    ]
+
+
+def differences(runs: Sequence[Run], numbers: AnyArray) -> AnyArray:
+    """Return first minus second model's numbers of each pair, from those of models (n_models, ...).
+
+    Pairs are in the order in which `runs_of` grouped them.
+    """
+    n_pairs = runs[-1][0].stop if runs else 0
+    out = np.empty((n_pairs, *numbers.shape[1:]), dtype=numbers.dtype)
+    for pairs, first, second in runs:
+        np.subtract(numbers[first], numbers[second], out=out[pairs])
+    return out
