@@ -40,7 +40,7 @@ from modelcompare.words import Correction, ZeroDivision, value_name, warn_caller
 _STEP_DOWN: Correction = "holm"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoundedComparison(Comparison):
     """Comparison of models with their missing results counted as the worst, and as the best.
 

@@ -93,8 +93,8 @@ def cases(
         yield found["class"], label, _filled(outputs, missing, wrong), best
     for metric in found.get("average", ()):
         worst = {
-            model: _spread(metric, said, truth, missing[model], len(labels))
-            for model, said in outputs.items()
+            model: _spread(metric, codes, truth, missing[model], len(labels))
+            for model, codes in outputs.items()
         }
         yield (metric,), None, worst, best
 
@@ -183,13 +183,13 @@ def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: IntArray) 
 
 
 def _spread(
-    metric: AnyMetric, said: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
+    metric: AnyMetric, codes: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
 ) -> IntArray:
     """Fill in the labels that make an average over classes worst."""
     known = ~missing
     hits, predicted, support = (
-        np.bincount(codes, minlength=n_classes).astype(float)
-        for codes in (truth[known & (said == truth)], said[known], truth)
+        np.bincount(found, minlength=n_classes).astype(float)
+        for found in (truth[known & (codes == truth)], codes[known], truth)
     )
     lacking = np.bincount(truth[missing], minlength=n_classes)
     more = np.arange(missing.sum() + 1.0)[:, None]
@@ -198,7 +198,7 @@ def _spread(
     if isinstance(metric, Metric) and metric.average == "weighted":
         values = np.where(support > 0, values * support, 0.0)
     counted = _least_mean(values, len(more) - 1 - lacking)
-    filled = said.copy()
+    filled = codes.copy()
     filled[missing] = _assigned(truth[missing], counted)
     return filled
 

@@ -60,8 +60,8 @@ class OneClass:
         found = []
         for model in self.predictions.models:
             output = self.predictions.output(model)
-            said = output.array if output.kind == "values" else output.array[:, self.code]
-            scores = said.astype(np.float64)
+            column = output.array if output.kind == "values" else output.array[:, self.code]
+            scores = column.astype(np.float64)
             ordered = Descending.of(scores, self.positive)
             found.append((model, ordered, scores[ordered.lasts]))
         return found

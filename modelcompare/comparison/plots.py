@@ -156,8 +156,11 @@ def of_classes(result: Compared) -> bool:
 
 
 def _f1(counts: pd.DataFrame) -> NDArray[Any]:
-    hits, support, said = (np.diag(counts), *(counts.sum(axis=axis).to_numpy() for axis in (1, 0)))
-    return divide(2 * hits, support + said)
+    hits, support, predicted = (
+        np.diag(counts),
+        *(counts.sum(axis=axis).to_numpy() for axis in (1, 0)),
+    )
+    return divide(2 * hits, support + predicted)
 
 
 def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
@@ -197,8 +200,8 @@ def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
         raise ValueError(f"a confusion matrix needs classes; {model!r} gave {preds.kinds[model]}.")
     labels, weight = preds.labels, preds.sample_weight
     truth = labels[preds.codes]
-    said = labels[preds.predicted(model)]
-    found = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
+    predicted = labels[preds.predicted(model)]
+    found = {"labels": confusion_matrix(truth, predicted, labels=labels, sample_weight=weight)}
     if preds.kinds[model] == "probabilities" and not preds.missing_mass:
         found["probabilities"] = probabilistic_confusion_matrix(
             truth, preds.probabilities(model), labels=labels, sample_weight=weight

@@ -41,7 +41,7 @@ def _of_evidence(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     return drawn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Scores and paired differences of models on one test set.
 
@@ -73,6 +73,9 @@ class Comparison(Result):
         confusion=_of_evidence(plots.confusion), roc=_of_evidence(plots.roc),
         pr=_of_evidence(plots.pr),
     )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.signature!r})"
 
     @property
     def bootstrap(self) -> BootstrapResult:

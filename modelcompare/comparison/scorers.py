@@ -85,8 +85,8 @@ def compare_scorers(
     if n_rows != len(truth):
         raise ValueError(f"`X` has {n_rows:,} rows and `y` {len(truth):,}; give one for each.")
     if _all_known(named, estimators):
-        said = {name: estimator.predict(X) for name, estimator in estimators.items()}
-        preds = Predictions(truth, said, kind="labels", groups=groups)
+        predicted = {name: estimator.predict(X) for name, estimator in estimators.items()}
+        preds = Predictions(truth, predicted, kind="labels", groups=groups)
         return compare(preds, list(named), **options)
     from sklearn.metrics import get_scorer
 

@@ -14,7 +14,7 @@ from modelcompare.words import Kind
 # Model name of statistics that all models share.
 EVERY_MODEL = ""
 # Headings of a sketch in a table.
-COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value")
+COLUMNS = ("bucket", "statistic", "model", "label", "predicted", "place", "value")
 
 
 VERSION = 1

@@ -34,12 +34,12 @@ class Disagreements(Result):
     n_samples : int
         Size of the test set.
     table : DataFrame
-        A row for each sample: id (or the row's number, from 0), y_true (except for scores), said_a
-        and said_b (the output of each model, or its most probable one), p_a and p_b (for models
-        with probabilities, that of the predicted label), right (the model that is correct, nearer
-        to the truth, or has the better score; missing if neither is), apart (for labels the total
-        variation distance of the distributions, for texts the share of words that are not in both,
-        else the absolute difference).
+        A row for each sample: id (or the row's number, from 0), y_true (except for scores),
+        predicted_a and predicted_b (the output of each model, or its most probable one), p_a and
+        p_b (for models with probabilities, that of the predicted label), right (the model that is
+        correct, nearer to the truth, or has the better score; missing if neither is), distance (for
+        labels the total variation distance of the distributions, for texts the share of words that
+        are not in both, else the absolute difference).
     """
 
     model_a: str
@@ -51,19 +51,20 @@ class Disagreements(Result):
     _page_title: ClassVar[str] = "Disagreements"
     _members: ClassVar[str] = """
         model_a model_b n_samples signature
-        disagreements=table: id y_true said_a said_b p_a? p_b? right apart
+        disagreements=table: id y_true predicted_a predicted_b p_a? p_b? right distance
     """
 
     @property
     def signature(self) -> str:
-        return signature("disagreements", n=self.n_samples, apart=len(self.table))
+        return signature("disagreements", n=self.n_samples, disagree=len(self.table))
 
     def document(self) -> Document:
         a, b = self.model_a, self.model_b
         columns = [
-            column("id"), column("truth", "y_true"), column(a, "said_a"), column(b, "said_b"),
+            column("id"), column("truth", "y_true"),
+            column(a, "predicted_a"), column(b, "predicted_b"),
             column(f"p {a}", "p_a", kind="estimate"), column(f"p {b}", "p_b", kind="estimate"),
-            column("right"), column("apart"),
+            column("right"), column("distance"),
         ]  # fmt: skip
         columns = [each for each in columns if each.sources[0] in self.table]
         counts = self.table["right"].value_counts()
@@ -103,8 +104,8 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     >>> import modelcompare as mc
     >>> preds = mc.Predictions(["no", "yes", "yes"], {"a": ["no", "yes", "no"], "b": ["yes"] * 3})
     >>> found = mc.diagnostics.disagreements(preds, "a", "b")
-    >>> found.table[["id", "y_true", "said_a", "said_b", "right"]]
-       id y_true said_a said_b right
+    >>> found.table[["id", "y_true", "predicted_a", "predicted_b", "right"]]
+       id y_true predicted_a predicted_b right
     0   0     no     no    yes     a
     1   2    yes     no    yes     b
     """
@@ -126,8 +127,8 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     frame.insert(0, "id", ids)
     names = np.array([None, model_a, model_b], dtype=object)
     frame["right"] = pd.Series(names[frame["right"].to_numpy()], dtype=object)
-    parted = frame[frame.pop("parted")].sort_values("apart", ascending=False, kind="stable")
-    return Disagreements(model_a, model_b, len(predictions), parted.reset_index(drop=True))
+    differ = frame[frame.pop("differ")].sort_values("distance", ascending=False, kind="stable")
+    return Disagreements(model_a, model_b, len(predictions), differ.reset_index(drop=True))
 
 
 def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
@@ -136,33 +137,35 @@ def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
     if labels is None or truth is None:
         raise ValueError("the predictions hold no true labels; give them as y_true.")
     models = {"a": model_a, "b": model_b}
-    said = {side: predictions.predicted(model) for side, model in models.items()}
+    predicted = {side: predictions.predicted(model) for side, model in models.items()}
     frame = pd.DataFrame({"y_true": labels[truth]})
-    for side, codes in said.items():
-        frame[f"said_{side}"] = labels[codes]
+    for side, codes in predicted.items():
+        frame[f"predicted_{side}"] = labels[codes]
     soft = {}
     for side, model in models.items():
         hard = predictions.kinds[model] == "labels"
-        soft[side] = np.eye(len(labels))[said[side]] if hard else predictions.probabilities(model)
+        soft[side] = (
+            np.eye(len(labels))[predicted[side]] if hard else predictions.probabilities(model)
+        )
         if not hard:
-            frame[f"p_{side}"] = soft[side][np.arange(len(truth)), said[side]]
-    frame["right"] = (said["a"] == truth).astype(int) - (said["b"] == truth).astype(int)
-    frame["apart"] = np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2
-    return frame.assign(parted=said["a"] != said["b"])
+            frame[f"p_{side}"] = soft[side][np.arange(len(truth)), predicted[side]]
+    frame["right"] = (predicted["a"] == truth).astype(int) - (predicted["b"] == truth).astype(int)
+    frame["distance"] = np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2
+    return frame.assign(differ=predicted["a"] != predicted["b"])
 
 
 def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
     a, b = (_one_of(predictions, model) for model in (model_a, model_b))
     truth, up = predictions.y_true, predictions.greater_is_better
-    frame = pd.DataFrame({"said_a": a, "said_b": b})
+    frame = pd.DataFrame({"predicted_a": a, "predicted_b": b})
     if truth is None:
         is_up = up[predictions.score_names[0]] if isinstance(up, Mapping) else up
         better = a - b if is_up else b - a
     else:
         frame.insert(0, "y_true", truth)
         better = np.abs(b - truth) - np.abs(a - truth)
-    return frame.assign(right=np.sign(better).astype(int), apart=np.abs(a - b), parted=a != b)
+    return frame.assign(right=np.sign(better).astype(int), distance=np.abs(a - b), differ=a != b)
 
 
 def _one_of(predictions: TestSet, model: str) -> AnyArray:
@@ -180,15 +183,17 @@ def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Return texts, of a list the most probable, and the share of words that are not in both."""
     a, b = (_likeliest(predictions.output(model).array) for model in (model_a, model_b))
     truth = predictions.y_true
-    frame = pd.DataFrame({"y_true": truth, "said_a": a, "said_b": b})
-    right = (frame["said_a"] == frame["y_true"]).astype(int)
-    frame["right"] = right - (frame["said_b"] == frame["y_true"]).astype(int)
-    return frame.assign(apart=_unshared(a, b), parted=frame["said_a"] != frame["said_b"])
+    frame = pd.DataFrame({"y_true": truth, "predicted_a": a, "predicted_b": b})
+    right = (frame["predicted_a"] == frame["y_true"]).astype(int)
+    frame["right"] = right - (frame["predicted_b"] == frame["y_true"]).astype(int)
+    return frame.assign(
+        distance=_unshared(a, b), differ=frame["predicted_a"] != frame["predicted_b"]
+    )
 
 
 def _likeliest(array: AnyArray) -> list[str]:
-    said = array.tolist()
-    return [x if isinstance(x, str) else max(x, key=lambda pair: pair[1])[0] for x in said]
+    predicted = array.tolist()
+    return [x if isinstance(x, str) else max(x, key=lambda pair: pair[1])[0] for x in predicted]
 
 
 def _unshared(a: list[str], b: list[str]) -> FloatArray:

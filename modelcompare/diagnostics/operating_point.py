@@ -96,8 +96,8 @@ def operating_point(
     rows = []
     for model, ordered, scores in one.models:
         # If scores have single precision, 0.7 means 0.7 in single precision.
-        said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
-        points = _Points(wish, float(said), scores, float(whole.mean()))
+        kept = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
+        points = _Points(wish, float(kept), scores, float(whole.mean()))
         rows.append(
             {"model": model, **points.row(ordered, whole, drawn_weights(), confidence_level)}
         )

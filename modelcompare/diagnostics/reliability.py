@@ -218,7 +218,7 @@ def reliability(
         columns = sums_in_bins(confidence, right, inside, whole)
         error = interval_of_model(columns, confidence_level) if plain else (np.nan,) * 3
         errors.append((model, *error))
-        n, said, hits = (column[0] for column in columns[:3])
+        n, confident, hits = (column[0] for column in columns[:3])
         if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
@@ -231,7 +231,7 @@ def reliability(
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({
             "model": model, "bin": np.arange(n_bins), "low": bounds[:-1], "high": bounds[1:],
-            "n": n, "confidence": divide(said, n), "accuracy": divide(hits, n),
+            "n": n, "confidence": divide(confident, n), "accuracy": divide(hits, n),
             "ci_low": interval.low, "ci_high": interval.high,
         })  # fmt: skip
         frames.append(frame[frame["n"] > 0])

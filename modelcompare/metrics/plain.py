@@ -136,9 +136,9 @@ def read_outcomes(
         if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
             labels = columns
     where = "`y_pred`" if kind == "labels" else "`y_prob`"
-    said = {where: output} if kind == "labels" else {}
-    classes, true = of_classes(truth, labels, said, [*output.shape[1:]], at_least=1)
-    if labels is None and said and truth.ndim == 1 and not same_type(truth, output):
+    predicted = {where: output} if kind == "labels" else {}
+    classes, true = of_classes(truth, labels, predicted, [*output.shape[1:]], at_least=1)
+    if labels is None and predicted and truth.ndim == 1 and not same_type(truth, output):
         raise ValueError(
             "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all "
             "numbers."

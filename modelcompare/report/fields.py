@@ -37,9 +37,9 @@ _NAMES: Mapping[Kind, str] = {
     "model_a": "model_a",
     "model_b": "model_b",
     "label": "label value",
-    "given": "id said_a said_b y_true",
-    "estimate": "accuracy apart area best ci_high ci_low confidence critical_difference "
-    "debiased_ece difference_a difference_b estimate false_positive_rate gap high low mean "
+    "given": "id predicted_a predicted_b y_true",
+    "estimate": "accuracy area best ci_high ci_low confidence critical_difference debiased_ece "
+    "difference_a difference_b distance estimate false_positive_rate gap high low mean "
     "mean_rank original part_high part_low precision quantized raw recall sd separation_a "
     "separation_b separation_quantized separation_raw standard_deviation standard_error threshold "
     "variance variance_a variance_b variance_between variance_ratio samples_ratio pct_agree "

@@ -34,7 +34,7 @@ _MESSAGES: dict[Fault, str] = {
 def without_findings(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the rows that are sums, after the checks that samples in memory pass.
 
-    `label` and `said` are empty if they were missing.
+    `label` and `predicted` are empty if they were missing.
     """
     rows = rows.assign(value=pd.to_numeric(rows["value"], errors="coerce").astype(np.float64))
     nameless = rows[rows["bucket"].isna()]
@@ -62,13 +62,13 @@ def _refuse_missing(
     support = rows[rows["statistic"] == "support"]
     parts = {
         "the truth": support[support["label"].isin(marks)],
-        **dict(iter(pairs[pairs["said"].isin(marks)].groupby("model", sort=False))),
+        **dict(iter(pairs[pairs["predicted"].isin(marks)].groupby("model", sort=False))),
         **dict(iter(faults[faults["label"] == "missing"].groupby("model", sort=False))),
     }
     counts = {column: part["value"].sum() for column, part in parts.items()}
     counted = ", ".join(f"{column} {count:,.0f}" for column, count in counts.items() if count > 0)
     if counted:
-        marks_found = {*support["label"], *pairs["said"]} & MISSING_MARKS
+        marks_found = {*support["label"], *pairs["predicted"]} & MISSING_MARKS
         marked = f"{min(marks_found)!r} counts as missing; " if marks_found else ""
         raise ValueError(f"{name} has missing cells ({counted}); {marked}{_FILL}.")
 
@@ -86,7 +86,7 @@ def _refuse_faults(faults: pd.DataFrame) -> None:
 
 def _check_pairs(pairs: pd.DataFrame) -> None:
     """Refuse labels that do not match those of the truth, as for samples in memory."""
-    labels = np.array(classes({*pairs["label"], *pairs["said"]}))
+    labels = np.array(classes({*pairs["label"], *pairs["predicted"]}))
     if names_or_numbers(_texts({*pairs["label"]})).dtype.kind == "f":
         raise ValueError(
             "the truth has numbers with fractions, which are values and no classes; a query "
@@ -97,9 +97,9 @@ def _check_pairs(pairs: pd.DataFrame) -> None:
         if not np.isnan(numbers).any() and not np.isfinite(numbers).all():
             raise ValueError("`y_true` has missing values, infinite ones; " + _FILL + ".")
     place = {str(label): code for code, label in enumerate(labels.tolist())}
-    codes = pairs.assign(**{side: pairs[side].map(place) for side in ("label", "said")})
+    codes = pairs.assign(**{side: pairs[side].map(place) for side in ("label", "predicted")})
     answers: dict[str, Answers] = {
-        str(model): tuple(part[c].to_numpy(np.intp) for c in ("label", "said", "value"))
+        str(model): tuple(part[c].to_numpy(np.intp) for c in ("label", "predicted", "value"))
         for model, part in codes.groupby("model", sort=False)
     }
     check_matches(labels.astype(object), answers)

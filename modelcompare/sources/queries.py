@@ -56,9 +56,9 @@ def sketch_query(
 
     Examples
     --------
-    >>> query = sketch_query("duckdb", table="preds", true="y", models=["a", "b"], id="id")
+    >>> query = sketch_query("duckdb", table="preds", true="y", models=["a"], id="id")
     >>> print(next(line.strip() for line in query.splitlines() if "GROUPING SETS" in line))
-    GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, said_0), (bucket, truth, said_1))
+    GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, predicted_0))
     """
     names = check_names("models", models)
     if not names:
@@ -75,7 +75,7 @@ def sketch_query(
     item = ",\n    ".join(_item(dialect, true, id, columns, classes, buckets, salt))
     cell = ",\n    ".join(_cell(len(names), len(classes)))
     faults = [f", fault_{place}" * bool(classes) for place in range(len(names))]
-    sets = [f"(bucket, truth, said_{place}{fault})" for place, fault in enumerate(faults)]
+    sets = [f"(bucket, truth, predicted_{place}{fault})" for place, fault in enumerate(faults)]
     rows = "\nUNION ALL ".join(_rows(dialect, names, classes, about))
     return (
         f"WITH item AS (\n  SELECT {item}\n  FROM {table}\n), cell AS (\n  SELECT {cell}\n"
@@ -125,10 +125,10 @@ def _item(
     for place, headings in enumerate(columns):
         quoted = [_name(dialect, heading) for heading in headings]
         if not classes:
-            yield f"CAST({quoted[0]} AS {text}) AS said_{place}"
+            yield f"CAST({quoted[0]} AS {text}) AS predicted_{place}"
             continue
         numbers = [_real(column) for column in quoted]
-        yield f"{_likeliest(numbers, labels)} AS said_{place}"
+        yield f"{_likeliest(numbers, labels)} AS predicted_{place}"
         yield f"{_fault(numbers)} AS fault_{place}"
         yield from (f"{column} AS p_{place}_{k}" for k, column in enumerate(numbers))
 
@@ -168,7 +168,7 @@ def _cell(n_models: int, n_classes: int) -> Iterator[str]:
     """Yield the columns of each bucket by true class, and by one model's predicted class."""
     yield "bucket, truth"
     for place in range(n_models):
-        yield f"said_{place}, GROUPING(said_{place}) AS of_{place}"
+        yield f"predicted_{place}, GROUPING(predicted_{place}) AS of_{place}"
         if n_classes:
             yield f"fault_{place}"
     yield "COUNT(*) AS n"
@@ -188,10 +188,14 @@ def _rows(
         yield _row(name, "''", "''", "SUM(n)", alone, "bucket")
     yield _row("support", "''", "truth", "SUM(n)", alone, "bucket, truth")
     for place, model in enumerate(models):
-        whose, said, here = _literal(dialect, model.strip()), f"said_{place}", f"of_{place} = 0"
-        right = f"{here} AND {said} = truth"
+        whose, predicted, here = (
+            _literal(dialect, model.strip()),
+            f"predicted_{place}",
+            f"of_{place} = 0",
+        )
+        right = f"{here} AND {predicted} = truth"
         yield _row("hits", whose, "truth", "SUM(n)", right, "bucket, truth")
-        yield _row("predicted", whose, said, "SUM(n)", here, f"bucket, {said}")
+        yield _row("predicted", whose, predicted, "SUM(n)", here, f"bucket, {predicted}")
         for k, label in enumerate(_literal(dialect, each) for each in classes):
             total = f"SUM(s_{place}_{k})"
             of_class = f"{alone} AND truth = {label}"
@@ -203,15 +207,15 @@ def _rows(
             what, wrong = f"CASE {fault} {' '.join(cases)} END", f"{here} AND {fault} <> 0"
             yield _row(FAULTS, whose, what, "SUM(n)", wrong, fault)
         else:
-            yield _row(PAIRS, whose, "truth", "SUM(n)", here, f"truth, {said}", said)
+            yield _row(PAIRS, whose, "truth", "SUM(n)", here, f"truth, {predicted}", predicted)
 
 
 def _row(
-    statistic: str, whose: str, label: str, value: str, where: str, by: str, said: str = "''"
+    statistic: str, whose: str, label: str, value: str, where: str, by: str, predicted: str = "''"
 ) -> str:
     bucket = "bucket" if by.startswith("bucket") else "0"
     return (
-        f"SELECT {bucket}, '{statistic}', {whose}, {label}, {said}, 0, {_real(value)} "
+        f"SELECT {bucket}, '{statistic}', {whose}, {label}, {predicted}, 0, {_real(value)} "
         f"FROM cell WHERE {where} GROUP BY {by}"
     )
 

@@ -161,7 +161,7 @@ def _places(
     """Return the bucket of each row, and which of its numbers it is: by classes, then by place."""
     codes = {str(label): code for code, label in enumerate(labels)}
     cell = np.zeros(len(rows), dtype=np.intp)
-    for column in ("label", "said")[: summed.class_axes]:
+    for column in ("label", "predicted")[: summed.class_axes]:
         found = rows[column].map(codes)
         if found.isna().any():
             unknown = rows[column][found.isna()].iloc[0]
@@ -250,5 +250,5 @@ def _about(declared: Mapping[str, Any], rows: pd.DataFrame) -> About:
         found["bounds"] = {name: tuple(ends) for name, ends in found["bounds"].items()}
     found["statistics"] = tuple(Summed(**each) for each in declared["statistics"])
     if found["labels"] is None and any(each.class_axes for each in found["statistics"]):
-        found["labels"] = classes({*rows["label"], *rows["said"]})
+        found["labels"] = classes({*rows["label"], *rows["predicted"]})
     return About(**found)

@@ -1,10 +1,10 @@
 """Mergeable sums of metric statistics, bucketed by a hash of the sample id.
 
 As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
-statistic, model (empty where all models share the statistic), label and `said` (the classes of a
-number; `said` is empty unless there are two), place (of several numbers of a class) and value.
-Numbers that are 0 are left out. One row, of the statistic "about", describes the others: its label
-is JSON.
+statistic, model (empty where all models share the statistic), label and `predicted` (the classes of
+a number; `predicted` is empty unless there are two), place (of several numbers of a class) and
+value. Numbers that are 0 are left out. One row, of the statistic "about", describes the others:
+its label is JSON.
 """
 
 from __future__ import annotations
@@ -236,6 +236,6 @@ def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> 
     return pd.DataFrame(
         {
             "bucket": bucket, "statistic": summed.name, "model": model, "label": named[0],
-            "said": named[1], "place": place, "value": cells[(bucket, *classes, place)],
+            "predicted": named[1], "place": place, "value": cells[(bucket, *classes, place)],
         }
     )  # fmt: skip

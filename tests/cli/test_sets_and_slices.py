@@ -85,6 +85,6 @@ def test_where_two_models_part_is_a_command(run):
         f"a and b disagree on {len(frame)} of 120 samples: a is right or nearer"
     )
     first = frame.iloc[0]
-    assert f" {first['id']:<2}  {first['y_true']}      {first['said_a']}  " in done.out
+    assert f" {first['id']:<2}  {first['y_true']}      {first['predicted_a']}  " in done.out
     refused = run("disagreements", "news.csv", "--model", "a")
     assert refused.code == 2

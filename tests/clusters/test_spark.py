@@ -53,7 +53,7 @@ def test_partitions_are_sketched_where_they_lie_and_added(rows):
             yield from pa.Table.from_pandas(part.to_frame(), preserve_index=False).to_batches()
 
     schema = (
-        "bucket long, statistic string, model string, label string, said string, "
+        "bucket long, statistic string, model string, label string, predicted string, "
         "place long, value double"
     )
     week = mc.io.read_sketch(rows.mapInArrow(partition, schema).toPandas())

@@ -17,7 +17,7 @@ def rows(preds, *columns):
 
 def test_labels_that_differ_are_listed_with_ids_and_who_is_right():
     preds = mc.Predictions(Y, SAID, ids=["v", "w", "x", "y", "z"], labels=["cat", "cow", "dog"])
-    assert rows(preds, "id", "y_true", "said_a", "said_b", "right") == [
+    assert rows(preds, "id", "y_true", "predicted_a", "predicted_b", "right") == [
         ("w", "dog", "dog", "cat", "a"),
         ("x", "dog", "cat", "dog", "b"),
         ("y", "cat", "dog", "cat", "b"),
@@ -38,7 +38,7 @@ def test_those_furthest_apart_in_probability_come_first():
     a = [[0.6, 0.4], [0.9, 0.1], [0.2, 0.8], [0.51, 0.49]]
     b = [[0.4, 0.6], [0.3, 0.7], [0.1, 0.9], [0.49, 0.51]]
     found = rows(
-        mc.Predictions([0, 0, 1, 1], {"a": a, "b": b}), "id", "p_a", "p_b", "right", "apart"
+        mc.Predictions([0, 0, 1, 1], {"a": a, "b": b}), "id", "p_a", "p_b", "right", "distance"
     )
     assert found == [
         (1, 0.9, 0.7, "a", pytest.approx(0.6)),
@@ -49,7 +49,7 @@ def test_those_furthest_apart_in_probability_come_first():
 
 def test_labels_beside_probabilities_are_as_far_apart_as_certainty_is():
     preds = mc.Predictions([0, 1], {"hard": [0, 1], "soft": [[0.3, 0.7], [0.8, 0.2]]})
-    assert rows(preds, "id", "apart") == [(1, pytest.approx(0.8)), (0, pytest.approx(0.7))]
+    assert rows(preds, "id", "distance") == [(1, pytest.approx(0.8)), (0, pytest.approx(0.7))]
     assert "p_a" not in disagreements(preds, "hard", "soft").table
 
 
@@ -57,7 +57,7 @@ def test_of_real_values_the_nearer_one_is_right():
     preds = mc.Predictions(
         [1.5, 2.5, 0.0], {"a": [1.0, 2.0, 1.0], "b": [4.0, 2.5, 1.0]}, kind="values"
     )
-    assert rows(preds, "id", "said_a", "said_b", "right", "apart") == [
+    assert rows(preds, "id", "predicted_a", "predicted_b", "right", "distance") == [
         (0, 1.0, 4.0, "a", 3.0), (1, 2.0, 2.5, "b", 0.5),
     ]  # fmt: skip
 
@@ -65,7 +65,7 @@ def test_of_real_values_the_nearer_one_is_right():
 @pytest.mark.parametrize(("up", "right"), [(True, "b"), (False, "a")])
 def test_of_scores_the_better_one_is_right(up, right):
     preds = mc.Predictions.from_scores({"a": [0, 1, 0.5], "b": [0, 1, 1]}, greater_is_better=up)
-    assert rows(preds, "id", "right", "apart") == [(2, right, 0.5)]
+    assert rows(preds, "id", "right", "distance") == [(2, right, 0.5)]
     assert "y_true" not in disagreements(preds, "a", "b").table
 
 
@@ -73,7 +73,7 @@ def test_of_scores_the_better_one_is_right(up, right):
 def test_one_score_with_a_name_is_a_score(up, right):
     scores = {"a": {"acc": [0, 1, 0.5]}, "b": {"acc": [0, 1, 1]}}
     preds = mc.Predictions.from_scores(scores, greater_is_better=up)
-    assert rows(preds, "id", "right", "apart") == [(2, right, 0.5)]
+    assert rows(preds, "id", "right", "distance") == [(2, right, 0.5)]
 
 
 def test_of_several_scores_one_must_be_chosen():
@@ -90,7 +90,7 @@ def test_texts_that_share_fewer_words_come_first():
         ["the cat", "a dog", "a cow"],
         {"a": ["the cat", "a dog", "a cow"], "b": ["the dog", "no idea", "a cow"]}, kind="texts",
     )  # fmt: skip
-    assert rows(preds, "id", "right", "apart") == [(1, "a", 1.0), (0, "a", 0.5)]
+    assert rows(preds, "id", "right", "distance") == [(1, "a", 1.0), (0, "a", 0.5)]
 
 
 def test_they_are_symmetric():
@@ -100,7 +100,7 @@ def test_they_are_symmetric():
     preds = mc.Predictions(y, outputs)
     forth, back = (mc.diagnostics.disagreements(preds, *pair).table for pair in ("ac", "ca"))
     assert forth["id"].tolist() == np.flatnonzero(outputs["a"] != outputs["c"]).tolist()
-    assert forth["said_a"].tolist() == back["said_b"].tolist()
+    assert forth["predicted_a"].tolist() == back["predicted_b"].tolist()
     assert forth["right"].tolist() == back["right"].tolist()
     counts = forth["right"].value_counts()
     gap = (outputs["a"] == y).sum() - (outputs["c"] == y).sum()

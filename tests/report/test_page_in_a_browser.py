@@ -242,7 +242,7 @@ def test_bins_of_calibration_are_folded_below_their_diagram(page):
 
 
 def test_of_many_rows_the_first_are_shown_and_the_others_on_request(page):
-    table = page.locator("table", has=page.locator("th", has_text="apart"))
+    table = page.locator("table", has=page.locator("th", has_text="distance"))
     n_all = table.locator("tbody tr").count()
     assert n_all > 20 == table.locator("tbody tr:visible").count()
     page.get_by_role("button", name=f"Show all {n_all} rows").click()
