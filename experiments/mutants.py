@@ -5,7 +5,7 @@ Usage: python -m experiments.mutants [--number 100] [--seed 0] [--tests FOLDER] 
 
 A mutant is one changed expression of one file: a comparison, ``+`` for ``-``, ``*`` for ``/``, a
 number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the other axis. Mutants
-are drawn with a fixed seed, the rooms in turn and the kinds of change in turn within each, so that
+are drawn with a fixed seed, the rooms in turn and the types of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
 folders and files that ``ROOMS`` names for it. Of these run the files with tests that call the
@@ -120,7 +120,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
-    """Walk what runs, and yield kinds of change, the expressions, and what they become."""
+    """Walk what runs, and yield types of change, the expressions, and what they become."""
     if isinstance(node, ast.expr):
         for kind, changed in _changed(node):
             yield kind, node, f"({changed})"
@@ -172,7 +172,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def drawn(rooms: Sequence[str], number: int, seed: int) -> list[Mutant]:
-    """Draw mutants, the rooms in turn, and in each room the kinds of change in turn."""
+    """Draw mutants, the rooms in turn, and in each room the types of change in turn."""
     generator = random.Random(seed)
     queues = []
     for room in rooms:

@@ -3,9 +3,9 @@
 Run: ``python experiments/benchmarks/larger_than_memory.py [--rows N ...] [--resamples B]``. Two
 models of three classes; accuracy, macro F1 and its soft twin, resampled; then what is compared by
 default where the rows do not fit into memory, and labels, whose distinct rows alone are resampled.
-Each is measured in a process of its own, whose largest size is its peak memory, in processor
+Each is measured in a separate process, whose largest size is its peak memory, in processor
 seconds, so that a busy machine changes little. Targets: the cost of a row the same within 15 %
-whatever the number of rows, at most 1.5 of what it is in memory, and under 600 MB at 50 million
+for any number of rows, at most 1.5 of what it is in memory, and under 600 MB at 50 million
 rows, which take a quarter of an hour: ``--rows 1000000 50000000 --scan-only``.
 """
 
@@ -75,7 +75,7 @@ def measure(task: str, path: str, n_resamples: int) -> None:
 
 
 def measured(task: str, path: Path, n_resamples: int) -> dict[str, float]:
-    """The same in a process of its own."""
+    """The same in a separate process."""
     command = [sys.executable, __file__, "--measure", task, str(path), str(n_resamples)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])

@@ -2,7 +2,7 @@
 
 Run: ``python experiments/benchmarks/sketches.py [ROWS]``, a million by default. Two models of three
 classes with probabilities, in Parquet; wanted: the sketch within three times the time in which
-pyarrow reads the file, the gate under 0.2 s whatever the number of rows.
+pyarrow reads the file, the gate under 0.2 s for any number of rows.
 """
 
 from __future__ import annotations

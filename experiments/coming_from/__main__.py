@@ -1,6 +1,6 @@
 """Do the same tasks with other packages and with this one, and keep the tables.
 
-Run: ``python -m experiments.coming_from [NAME ...]``, in an environment of its own (README.md).
+Run: ``python -m experiments.coming_from [NAME ...]``, in a separate environment (README.md).
 """
 
 import sys

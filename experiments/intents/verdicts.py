@@ -3,7 +3,7 @@
 Usage: python verdicts.py [-o results/verdicts.md], after train.py. Five models, one of each family,
 are compared on every set by accuracy, macro F1 and the F1 of each intent. The table counts the
 differences of F1 that are announced after the correction, by how many test queries the intent has;
-an intent of one or two queries cannot tell two models apart, whatever they say. Below it stand the
+an intent of one or two queries cannot distinguish two models, whatever they say. Below it stand the
 verdicts on accuracy, macro F1 and the intents of at most five queries.
 """
 

@@ -3,7 +3,7 @@
 Usage: python -m experiments.robustness [--only catalogue|memory|environments|fuzz|faults] [--times
 N] [--command NAME ...] [--minutes M] [--cases C] [--jobs J] [--python PATH] [--environment NAME
 ...]; ``make robustness`` runs all. Each part writes its table into ``results/`` as soon as a row of
-it is known, in the place of the row that was there, and then the page of all tables.
+it is known, instead of the row that was there, and then the page of all tables.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def sources() -> dict[str, Source]:
 def run(
     minutes: float, seed: int, n_jobs: int, keep: Callable[[list[dict[str, Any]]], None]
 ) -> None:
-    """Share the time among the formats, each in a process of its own, and keep the rows."""
+    """Share the time among the formats, each in a separate process, and keep the rows."""
     seconds = 60 * minutes / len(sources())
     with ThreadPoolExecutor(n_jobs) as pool:
         for row in pool.map(partial(_row, seed=seed, seconds=seconds), sources()):

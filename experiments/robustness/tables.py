@@ -23,7 +23,7 @@ NAMES = {
 
 
 def keep(name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
-    """Put rows into a table, in the place of those with the same key."""
+    """Put rows into a table instead of those with the same key."""
     path = RESULTS / f"{name}.csv"
     found = pd.DataFrame(rows)
     if path.exists():

@@ -113,7 +113,7 @@ def rejected(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding]:
 
 
 def fewer_samples(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding]:
-    """Hypothesis C: how many samples the counterpart needs to tell two models apart."""
+    """Hypothesis C: how many samples the counterpart needs to distinguish two models."""
     for metric, part in study.relative_efficiency.groupby("metric_a", sort=False):
         part = part.assign(pct=100 * part["samples_ratio"])
         yield Finding(
@@ -125,9 +125,9 @@ def fewer_samples(study: mc.studies.VarianceStudy, who: str) -> Iterator[Finding
 
 
 def separated(preds: mc.Predictions, who: str, n_subsamples: int = 200) -> Iterator[Finding]:
-    """Hypothesis C: pairs told apart on a hundredth of the test set, by the default test.
+    """Hypothesis C: pairs distinguished on a hundredth of the test set, by the default test.
 
-    It holds where cF1 tells more of them apart than F1. The interval is that of the mean over
+    It holds where cF1 distinguishes more of them than F1. The interval is that of the mean over
     sub-samples of the test set.
     """
     n = round(0.01 * len(preds))
@@ -144,14 +144,14 @@ def separated(preds: mc.Predictions, who: str, n_subsamples: int = 200) -> Itera
     low, high = mean - 1.96 * error, mean + 1.96 * error
     yield Finding(
         "C. better discrimination",
-        f"{who}: pairs x classes that cF1 tells apart on {n} pairs of sentences (default test, "
+        f"{who}: pairs x classes that cF1 distinguishes on {n} pairs of sentences (default test, "
         f"5 %), mean of {n_subsamples} sub-samples; F1 {written(mean[0], low[0], high[0])}",
         float((told[:, 1] > told[:, 0]).mean()), float(mean[1]), float(low[1]), float(high[1]),
     )  # fmt: skip
 
 
 def same_ranking(ranked: pd.DataFrame, who: str) -> Iterator[Finding]:
-    """Hypothesis D, figure 2: both rank the models alike on the whole test set (`ranking`)."""
+    """Hypothesis D, figure 2: identical rankings on the whole test set (`ranking`)."""
     alike = ranked["alike"]
     yield Finding(
         "D. the same ranking on the whole test set",
@@ -163,7 +163,7 @@ def same_ranking(ranked: pd.DataFrame, who: str) -> Iterator[Finding]:
 def ranking(preds: mc.Predictions) -> pd.DataFrame:
     """Models from the best down under each metric, class and counterpart, on the whole test set.
 
-    Models that the default test does not tell apart (Holm, 5 %) stand with ``=`` between them.
+    Models that the default test does not distinguish (Holm, 5 %) stand with ``=`` between them.
     """
     names = [name for pair in mc.studies.PAPER_PAIRS for name in pair]
     result = mc.compare(preds, names)
@@ -234,7 +234,7 @@ def population(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
 def confidence(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
     """Order models by mean confidence on a part, without a label, and by macro metrics on all.
 
-    Columns as those of `population`; parts are drawn anew, and intervals are over models.
+    Columns as those of `population`; parts are drawn again, and intervals are over models.
     """
     names = [a for a, _ in MACRO]
     values = mc.bootstrap(preds, names, n_resamples=2).point
@@ -266,12 +266,12 @@ def confidence_note(preds: mc.Predictions) -> str:
     certain = pd.Series([preds.probabilities(m).max(axis=1).mean() for m in preds.models])
     rank, linear = (soft.corr(certain, method=how) for how in ("spearman", "pearson"))
     return (
-        f"Mean confidence looks at no label, and on these {len(preds.models)} models macro cF1 "
+        f"Mean confidence uses no label, and on these {len(preds.models)} models macro cF1 "
         f"goes with it: rank correlation {rank:.3f}, linear correlation {linear:.3f}."
     )
 
 
-def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
+def predicted(frame: pd.DataFrame) -> Iterator[Finding]:
     """The order of the models on the smallest part, by macro averages."""
     smallest = frame[frame["n_samples"] == frame["n_samples"].min()]
     rows = {(row.metric_small, row.metric_whole): row for row in smallest.itertuples()}
@@ -309,7 +309,7 @@ def orders_markdown(frame: pd.DataFrame) -> str:
 
 
 def overtaken(frame: pd.DataFrame) -> str:
-    """Between which sizes each metric begins to foretell its own order better."""
+    """Between which sizes each metric begins to predict its own order better."""
     said = []
     for kind, pairs in (("mean over classes", mc.studies.PAPER_PAIRS), ("macro averages", MACRO)):
         found = []
@@ -321,7 +321,7 @@ def overtaken(frame: pd.DataFrame) -> str:
             found.append(f"{NAMES[a.removesuffix('_macro')]} between {ahead:,} and {behind:,}")
         said.append(f"{kind}: {', '.join(found)}")
     return (
-        "A metric begins to foretell its own order better than its counterpart does at so many "
+        "A metric begins to predict its own order better than its counterpart does at so many "
         f"pairs of sentences ({'; '.join(said)}). From there on the counterpart stalls."
     )
 

@@ -241,7 +241,7 @@ def main() -> None:
         *claims.same_ranking(ranked_apart, "3 models of 3 architectures"),
         *claims.agreement(studies["t"], "100 models", "t-test, 1 %"),
         *claims.agreement(studies[DEFAULT_TEST], "100 models", "default test, 1 %"),
-        *claims.foretold(orders),
+        *claims.predicted(orders),
     ]
     write_claims(findings, [claims.overtaken(orders)], options.output)
     print(f"{options.output}: section 6.1 with 3 models, section 6.2 with {len(hundred.models)}")

@@ -57,7 +57,7 @@ def main() -> None:
         *claims.same_ranking(claims.ranking(preds), who),
         *claims.agreement(studies["t"], who, "t-test, 1 %"),
         *claims.agreement(studies[DEFAULT_TEST], who, "default test, 1 %"),
-        *claims.foretold(orders),
+        *claims.predicted(orders),
     ]
     write_claims(findings, [], folder)
     print(result.verdict())

@@ -5,7 +5,7 @@ Usage: python -m experiments.snli_sepcnn.training [-o results/training]
 From the models of the plans "curve" and "variants" that ``pack.py`` has kept. ``curve.csv``,
 ``curve.md`` and ``curve.png`` follow ten architectures from 1,000 to 29,842 pairs: accuracy, what
 of it is lost with the premises of other pairs, the percentages of table 1, confidence and
-calibration, and what a power law foretells of SNLI's 549,367 pairs. ``variants.csv`` and
+calibration, and what a power law predicts of SNLI's 549,367 pairs. ``variants.csv`` and
 ``variants.md`` have the middle model with one thing changed at a time.
 """
 
@@ -129,8 +129,8 @@ def power_law(n_pairs: np.ndarray, error: np.ndarray) -> np.ndarray:
     return least_squares(residual, [0.2, 0.4, 0.3], bounds=([0, 0, 0.01], [0.6, 2, 2])).x
 
 
-def foretold(models: pd.DataFrame, sizes: Sequence[int]) -> pd.DataFrame:
-    """Accuracy that a power law foretells at sizes, architectures drawn with replacement."""
+def predicted(models: pd.DataFrame, sizes: Sequence[int]) -> pd.DataFrame:
+    """Accuracy that a power law predicts at sizes, architectures drawn with replacement."""
     models = models.assign(architecture=models["name"].str.split("_").str[2])
     wide = models.pivot_table(index="architecture", columns="n_pairs", values="test_accuracy")
     x, sizes = wide.columns.to_numpy(float), np.asarray(sizes, float)
@@ -217,7 +217,7 @@ def by_variant(models: pd.DataFrame) -> pd.DataFrame:
 
 
 def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame, starts: dict[int, float]) -> str:
-    """Lay the learning curve out, with what it foretells, and how far that is the fit's choice."""
+    """Lay the learning curve out, with what it predicts, and how far that is the fit's choice."""
     lines = [
         ["training pairs", "models", "accuracy (lowest to highest)",
          "lost with other premises", "% Sig., t", "% Agree, t", "% Sig., default test",
@@ -234,8 +234,8 @@ def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame, starts: dict[int, f
         ])  # fmt: skip
     last = curve.iloc[-1]
     said = (
-        f"A power law fitted to these means foretells {last['accuracy']:.3f} "
-        f"({last['low']:.3f} to {last['high']:.3f}, architectures drawn anew) with "
+        f"A power law fitted to these means predicts {last['accuracy']:.3f} "
+        f"({last['low']:.3f} to {last['high']:.3f}, architectures drawn again) with "
         f"{int(last['n_pairs']):,} pairs: an extrapolation by a factor of "
         f"{last['n_pairs'] / table['n_pairs'].max():.0f}."
     )
@@ -271,10 +271,10 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     models, outputs, like = learning_curve()
     table = by_size(models, outputs, like)
-    curve = foretold(models, [*np.geomspace(1000, PUBLISHED_PAIRS, 40).round()])
+    curve = predicted(models, [*np.geomspace(1000, PUBLISHED_PAIRS, 40).round()])
     starts = by_start(models, PUBLISHED_PAIRS)
     write_text(folder / "curve.csv", table.to_csv(index=False, float_format="%.5g"))
-    write_text(folder / "foretold.csv", curve.to_csv(index=False, float_format="%.5g"))
+    write_text(folder / "predicted.csv", curve.to_csv(index=False, float_format="%.5g"))
     write_text(folder / "curve.md", curve_markdown(table, curve, starts))
     draw(table, curve, folder / "curve.png")
     variants = by_variant(kept("variants"))

@@ -167,7 +167,7 @@ def _both(
     return out
 
 
-# -- functions of one's own, medians and quantiles of errors ------------------------
+# -- custom functions, medians and quantiles of errors ------------------------
 
 
 def largest(y_true: Array, y_pred: Array) -> float:
@@ -402,7 +402,7 @@ def regression_trial(params: Params, rng: np.random.Generator) -> Found:
 
 
 def unpaired_trial(params: Params, rng: np.random.Generator) -> Found:
-    """Note whether two models of equal value on test sets of their own are told apart."""
+    """Note whether two models of equal value on separate test sets are distinguished."""
     metric, sides = params["metric"], []
     for name, n, spread in (("a", params["n"], 1.0), ("b", params["n_b"], 3.0)):
         if metric == "mean_score":

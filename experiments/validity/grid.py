@@ -3,7 +3,7 @@
 Usage: python -m experiments.validity.grid [--tier quick|full] [--jobs 2] [-o FOLDER]; ``make
 validate`` and ``make validate-quick`` run it. Each finished chunk of trials is a line of
 ``FOLDER/chunks.jsonl``: a run that was stopped goes on where it was. What falls short of the
-package's promises is printed first; then come ``summary.md`` and a csv for each kind of cell.
+package's promises is printed first; then come ``summary.md`` and a csv for each type of cell.
 """
 
 from __future__ import annotations

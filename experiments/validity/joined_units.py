@@ -33,7 +33,7 @@ def cells(tier: str) -> list[Params]:
 
 
 def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, float]]:
-    """Return the share of trials in which two models of equal value are told apart."""
+    """Return the share of trials in which two models of equal value are distinguished."""
     draw, metric = POPULATIONS[params["population"]]
     seeds = np.random.SeedSequence(seed).generate_state(n_trials).tolist()
     with (

@@ -173,7 +173,7 @@ def power_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tu
 
 
 def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
-    """Power at the size that `sample_size` foretold from a large pilot set; 0.8 was asked."""
+    """Power at the size that `sample_size` predicted from a large pilot set; 0.8 was asked."""
     world = ScoreWorld(0.3, (1.6, 1.3), (0.0, 0.0))
     pilot = world.predictions(200_000, 1)
     rows = []
@@ -240,7 +240,7 @@ def promises(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
             yield f"type-I error of {row.test}: {row.rejected:.3f}"
     for row in frames["sample_sizes"].itertuples():
         if abs(row.power - 0.8) > 0.03 + 2 * np.sqrt(0.16 / row.n_trials):
-            yield f"power for {row.metric} at the size foretold: {row.power:.3f} instead of 0.8"
+            yield f"power for {row.metric} at the size predicted: {row.power:.3f} instead of 0.8"
 
 
 def summary(frames: dict[str, pd.DataFrame]) -> str:
@@ -270,7 +270,7 @@ def summary(frames: dict[str, pd.DataFrame]) -> str:
     parts += [
         "## Share of p < 0.05 over folds: two equal learners, n = 200",
         markdown(frames["estimators"].set_index("test")[["rejected", "n_trials"]]),
-        "## Power at the size foretold for 0.8",
+        "## Power at the size predicted for 0.8",
         markdown(frames["sample_sizes"].set_index("metric")),
     ]
     return "\n\n".join(parts) + "\n"

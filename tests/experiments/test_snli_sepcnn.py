@@ -161,7 +161,7 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     assert table["accuracy"].tolist() == pytest.approx([0.505, 0.525])
     assert table["debiased_ece"].between(0, 1).all()
     assert table["lost"].tolist() == pytest.approx([0.105, 0.125])
-    curve = training.foretold(training.kept("curve"), [1000, 30_000])
+    curve = training.predicted(training.kept("curve"), [1000, 30_000])
     training.draw(table, curve, tmp_path / "c.png")
     assert (tmp_path / "c.png").stat().st_size > 10_000
     starts = training.by_start(models, 549_367)
@@ -201,7 +201,7 @@ def test_the_forecast_by_where_the_fit_begins():
     found = training.by_start(models, training.PUBLISHED_PAIRS)
     assert [*found.values()] == pytest.approx([0.708, 0.733, 0.761], abs=5e-4)
     page = " ".join((ROOT / "docs/paper.md").read_text(encoding="utf-8").split())
-    forecast = training.foretold(models, [training.PUBLISHED_PAIRS])["accuracy"][0]
+    forecast = training.predicted(models, [training.PUBLISHED_PAIRS])["accuracy"][0]
     assert f"{forecast:.2f} to {found[10_000]:.2f}, depending on where its fit begins" in page
 
 
@@ -244,14 +244,14 @@ def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
 
 
 @pytest.mark.usefixtures("few_fits")
-def test_a_power_law_is_found_again_and_foretold():
+def test_a_power_law_is_found_again_and_predicted():
     architectures = {f"m{i:03d}": 0.30 + 0.01 * i for i in range(6)}
     models = pd.DataFrame([
         {"name": f"curve_{n:05d}_{name}_0", "n_pairs": n,
          "test_accuracy": 1 - floor - 0.35 * (n / 1000) ** -0.4}
         for name, floor in architectures.items() for n in plans.CURVE_PAIRS
     ])  # fmt: skip
-    (row,) = training.foretold(models, [549_367]).itertuples()
+    (row,) = training.predicted(models, [549_367]).itertuples()
     true = 1 - 0.325 - 0.35 * 549.367**-0.4
     assert row.accuracy == pytest.approx(true, abs=1e-3)
     assert row.low < true < row.high
