@@ -16,12 +16,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.significance.extreme import least_extreme
-
-# Lines of a step, which stay in the processor's last cache.
-_LINES = 2**17
 
 
 def half_binomial(n: int) -> FloatArray:
@@ -108,7 +105,7 @@ def conic_mass(
     first, second = (_Binomials(n[:, i], low[:, i]) for i in (0, 1))
     order = np.argsort(first.half, kind="stable")
     n_lines = first.half[order]
-    blocks = [*cut(order, n_lines, _LINES)]
+    blocks = [*cut(order, n_lines, CACHE_BYTES // 8)]
 
     def of_block(block: int) -> FloatArray:
         some = blocks[block]

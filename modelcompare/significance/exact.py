@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
@@ -35,8 +35,6 @@ from modelcompare.words import Alternative
 
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
 _DEVIATIONS = 9.0
-# Cells that stay in the processor's cache.
-_CELLS = 2**18
 
 
 def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
@@ -127,7 +125,7 @@ class Grids:
         lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
         if len(lines):
             out[lines] = self.mass_of_lines(lines, n_jobs)
-        for some in cut(cells, self._sizes[cells].prod(axis=1), _CELLS):
+        for some in cut(cells, self._sizes[cells].prod(axis=1), CACHE_BYTES // 8):
             out[some] = self.mass_of_cells(some, alternative)
         return out
 
@@ -188,7 +186,7 @@ class Grids:
         kind = kind.ravel()  # numpy 2.0.0 gives it two axes
         order = np.argsort(kind, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
-            yield from cut(some, self._sizes[some].prod(axis=1), _CELLS)
+            yield from cut(some, self._sizes[some].prod(axis=1), CACHE_BYTES // 8)
 
     # -- cells ----------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
@@ -34,9 +34,6 @@ from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
-
-# Numbers in one block of pairs: some megabytes for any number of pairs.
-_BLOCK_NUMBERS = 2**20
 
 
 def sign_flip(view: PairView) -> Outcome:
@@ -149,7 +146,7 @@ def _by_blocks_of_pairs(
 ) -> Outcome:
     """Return the outcome from null differences, which are made for some pairs at a time."""
     n_pairs, n_values = view.estimate.shape
-    step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
+    step = max(1, CACHE_BYTES // (8 * n_resamples * n_values))
     blocks = [slice(i, min(i + step, n_pairs)) for i in range(0, n_pairs, step)]
 
     def count(block: int) -> AnyArray:

@@ -115,7 +115,7 @@ def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     assert 6 in asked
     asked.clear()
     monkeypatch.setattr(sums, "PASS_BYTES", 10)
-    monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
+    monkeypatch.setattr(means, "CACHE_BYTES", 800)
     monkeypatch.setattr(statistic, "CACHE_BYTES", 1)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
     # The total of every pair that is skewed, and what moves of each after each block of masks.

@@ -61,7 +61,7 @@ def test_pairs_that_are_not_held_at_once_do_not_change_the_answer(name, monkeypa
     masks = SwapMasks(evaluation.units, 200, SEED)
     found = []
     for most in (2**28, 1):
-        monkeypatch.setattr(swapped_pairs, "_MOST_BYTES", most)
+        monkeypatch.setattr(swapped_pairs, "PASS_BYTES", most)
         forms = swapped_forms(evaluation, evaluation.metrics, *all_pairs(3))
         drawn = forms.map(masks, lambda t: t)
         count = forms.n_extreme(masks, np.array([2, 0]), "two-sided")

@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -37,8 +37,6 @@ from modelcompare.words import Alternative
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
 # 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would detect.
 _MANY = 100
-# Differences of one block of samples.
-_CACHED_NUMBERS = 2**20
 
 
 class Mean(Quotient):
@@ -108,7 +106,7 @@ class Mean(Quotient):
         counts = self.swaps.units.counts().astype(np.float64)
         out, n_pairs = np.zeros((2, len(self.swaps.model_a))), len(self.swaps.model_a)
         every = np.arange(n_pairs)
-        step = max(1, _CACHED_NUMBERS // max(1, n_pairs))
+        step = max(1, CACHE_BYTES // (8 * max(1, n_pairs)))
         for start in range(0, len(counts), step):
             rows = slice(start, min(start + step, len(counts)))
             square = self._differences(rows, every) ** 2

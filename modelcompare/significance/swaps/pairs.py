@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance.swaps.statistic import Rows, Swapped, UnitSwaps
 from modelcompare.significance.swaps.units import SwapUnits
-
-# Memory of pairs that are kept at once.
-_MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -123,7 +120,7 @@ class SwappedPairs(UnitSwaps):
     @cached_property
     def _at_once(self) -> int:
         """Pairs for which there is room, if all are as large as the first."""
-        return max(1, _MOST_BYTES // max(1, _n_bytes(self._formed(0).signed)))
+        return max(1, PASS_BYTES // max(1, _n_bytes(self._formed(0).signed)))
 
 
 def _n_bytes(matrix: Any) -> int:

@@ -31,9 +31,8 @@ Result = TypeVar("Result")
 
 # Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
-# Sums under a block of masks, and masks in wide types, that are computed at once.
+# Sums under a block of masks that are computed at once.
 _SUM_NUMBERS = 2**21
-_MASK_NUMBERS = 2**20
 # Number of steps for threads, and numbers of a step that make its formulas cheap in comparison.
 _TASKS = 8
 _STEP_NUMBERS = 2**23
@@ -175,7 +174,7 @@ class Swapped:
     def times_each(self, matrices: Sequence[Rows]) -> list[FloatArray]:
         """Return sums of several matrices of columns, with masks converted once."""
         chosen = [rows.among(self.units) for rows in matrices]
-        n_parts = max(1, -(-self.masks.size // _MASK_NUMBERS))
+        n_parts = max(1, -(-self.masks.size // CACHE_BYTES))
         parts = []
         for masks in np.array_split(self.masks, n_parts):
             wide: dict[Any, AnyArray] = {}
