@@ -24,7 +24,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
-from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf
+from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
 from modelcompare.words import Kind
 
@@ -279,8 +279,25 @@ def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> P
     return covariance, np.sqrt(product)
 
 
+def _gorodkin_gradient(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray
+) -> tuple[Totals, Totals]:
+    of_covariance, _ = _beyond_chance_gradient(hits, predicted, support)
+    _, product = _gorodkin(hits, predicted, support)
+    # Of the roots of both spreads, whose product is the denominator.
+    of_predicted, of_support = (
+        divide(product[..., None] * (total - part), total**2 - square, 0.0)
+        for part, total, square in (
+            (part, part.sum(axis=-1, keepdims=True), (part**2).sum(axis=-1, keepdims=True))
+            for part in (predicted, support)
+        )
+    )
+    return of_covariance, (np.zeros_like(of_support), of_predicted, of_support)
+
+
 MATTHEWS_CORRCOEF = _of_counts(
-    name="matthews_corrcoef", value=Quotient(_gorodkin), bounds=(-1.0, 1.0), zero_division=math.nan,
+    name="matthews_corrcoef", value=Quotient(_gorodkin, gradient=_gorodkin_gradient),
+    bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Correlation of the true and the predicted class indicators.
 
     Uses all four cells of the confusion matrix and is 0 for any prediction that ignores the input.
@@ -297,8 +314,17 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
     return hits.sum(axis=-1) * total - chance, total**2 - chance
 
 
+def _beyond_chance_gradient(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray
+) -> tuple[Totals, Totals]:
+    hit, total = (part.sum(axis=-1, keepdims=True) for part in (hits, support))
+    of_numerator = total + np.zeros_like(support), -support, hit - predicted
+    return of_numerator, (np.zeros_like(support), -support, 2 * total - predicted)
+
+
 COHEN_KAPPA = _of_counts(
-    name="cohen_kappa", value=Quotient(_beyond_chance), bounds=(-1.0, 1.0), zero_division=math.nan,
+    name="cohen_kappa", value=Quotient(_beyond_chance, gradient=_beyond_chance_gradient),
+    bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Agreement beyond chance, as given by the two margins.
 
     0 for chance, 1 for perfect agreement. Depends on the class shares: the same error rates give a

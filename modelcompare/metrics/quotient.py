@@ -9,7 +9,7 @@ bounds of missing results.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from modelcompare.words import ZeroDivision
 
 ClassAverage = Literal["macro", "weighted"]
 Parts = Callable[..., tuple[FloatArray, FloatArray]]
+Totals = Sequence[FloatArray]
 # Of a true positive, a false negative, a false positive and a true negative.
 Four = tuple[float, float, float, float]
 _ROUNDING = 1e-12
@@ -40,12 +41,15 @@ class Quotient:
         Average of the classes that have a value; "weighted" by the last total.
     zero_division : float or "paper"
         Value of 0 / 0.
+    gradient : callable, optional
+        Derivatives of numerator and of denominator by each total, from the totals.
     """
 
     parts: Parts | None = None
     without: Callable[..., BoolArray] | None = None
     average: ClassAverage | None = None
     zero_division: ZeroDivision = math.nan
+    gradient: Callable[..., tuple[Totals, Totals]] | None = None
 
     def __call__(self, *totals: FloatArray) -> FloatArray:
         if self.parts is None:
@@ -55,6 +59,20 @@ class Quotient:
         if self.strict:
             np.copyto(values, math.nan, where=self.lacks(*totals))
         return values if self.average is None else averaged(values, totals[-1], self.average)
+
+    def slopes(self, *totals: FloatArray) -> Totals:
+        """Return derivatives of the value by each total, (..., n_classes), by the `gradient`.
+
+        They are 0 where the denominator is.
+        """
+        assert self.parts is not None  # noqa: S101  a metric without them is refused
+        assert self.gradient is not None  # noqa: S101  asked for where it is declared
+        numerator, denominator = (part[..., None] for part in self.parts(*totals))
+        value = divide(numerator, denominator, 0.0)
+        return [
+            divide(rise - value * run, denominator, 0.0)
+            for rise, run in zip(*self.gradient(*totals), strict=True)
+        ]
 
     @property
     def strict(self) -> bool:

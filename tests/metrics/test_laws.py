@@ -140,3 +140,26 @@ def test_a_value_is_the_quotient_of_its_linear_parts(data):
         np.testing.assert_allclose(
             found[evaluation.metric_slice(name)], expected, atol=1e-12, err_msg=name
         )
+
+
+@pytest.mark.parametrize("name", ["matthews_corrcoef", "cohen_kappa"])
+@pytest.mark.parametrize("twin", [False, True])
+def test_a_declared_gradient_is_that_of_central_differences(name, twin):
+    metric = METRICS[name]
+    metric = metric.soft if twin else metric
+    rng = np.random.default_rng(0)
+    support = rng.uniform(5, 20, (7, 4))
+    totals = [rng.uniform(0, 1, (7, 4)) * support, rng.uniform(5, 20, (7, 4)), support]
+    found = metric.value.slopes(*totals)
+    for place, slope in enumerate(found):
+        for label in range(4):
+            step = np.zeros(4)
+            step[label] = 1e-5
+            up, down = (
+                metric.value(*(t + sign * step * (k == place) for k, t in enumerate(totals)))
+                for sign in (1, -1)
+            )
+            np.testing.assert_allclose(slope[:, label], (up - down) / 2e-5, atol=1e-8)
+    # Without a denominator the value is undefined, and nothing explains it.
+    alone = [np.array([[9.0, 0, 0, 0]])] * 3
+    assert not np.any(metric.value.slopes(*alone))

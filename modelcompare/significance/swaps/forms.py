@@ -21,6 +21,7 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, class_slopes
+from modelcompare.metrics.quotient import Quotient
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.swaps.kinds import PairForm, kinds_of_labels, kinds_of_units
 from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
@@ -92,7 +93,9 @@ def _statistics(
     totals = pair.totals(sums)
     first, second = (metric.value(*parts(total)) for total in totals)
     difference = first - second
-    if metric.average is None:
+    if isinstance(metric.value, Quotient) and metric.value.gradient is not None:
+        slope = np.stack([np.hstack(metric.value.slopes(*parts(total))).T for total in totals])
+    elif metric.average is None:
         slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
     else:
         slope = np.stack([class_slopes(metric, *parts(total)).T for total in totals])
