@@ -135,7 +135,7 @@ def test_the_button_that_copies_covers_no_code(opened, page, width):
 
 
 def test_lines_of_a_table_in_output_are_whole_on_a_phone(opened):
-    block = opened("tutorial", 400).locator("pre > code", has_text="shows differences from")
+    block = opened("tutorial", 400).locator("pre > code", has_text="detectable difference")
     heights = """(code) => [...code.querySelectorAll(".go")]
       .filter((line) => /^ *[\\d,]+ .* %/.test(line.textContent))
       .map((line) => [...line.getClientRects()].filter((box) => box.width))

@@ -1,4 +1,4 @@
-"""Sample size needed to detect a difference of two models, and what this test set can show."""
+"""Sample size needed to detect a difference of two models, and the smallest detectable one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _HERE, _NEEDED, _OBSERVED = Look(OTHER), Look(LEADING, line="--"), Look("black",
 
 
 def plot_power(size: SampleSize, ax: Axes | None = None) -> Figure:
-    """Draw the smallest difference that shows, and power, against the number of samples.
+    """Draw the smallest detectable difference, and power, against the number of samples.
 
     The curves reach past the size that the observed difference needs.
     """
@@ -67,7 +67,7 @@ def plot_power(size: SampleSize, ax: Axes | None = None) -> Figure:
         if column == "detectable":
             axes.set_yscale("log")
             plain_log(axes.yaxis)
-            axes.set_title("smallest difference that shows")
+            axes.set_title("smallest detectable difference")
             if size.difference:
                 axes.axhline(abs(size.difference), **_OBSERVED.options())
         else:
@@ -126,11 +126,11 @@ class SampleSize(Result):
 
     @property
     def n_needed(self) -> float:
-        """Samples that show the observed difference; infinite if it is 0."""
+        """Samples that detect the observed difference; infinite if it is 0."""
         return self.needed(self.difference)
 
     def needed(self, difference: float) -> float:
-        """Samples that show a difference of this size, rounded up."""
+        """Samples that detect a difference of this size, rounded up."""
         check_number("difference", difference, at_least=-math.inf)
         if difference == 0:
             return math.inf
@@ -142,8 +142,8 @@ class SampleSize(Result):
         Parameters
         ----------
         n_samples : sequence of int, optional
-            Sizes; from a tenth of this test set to a hundred times of it by default, and past the
-            size that the observed difference needs.
+            Sizes; by default from a tenth of this test set to a hundred times of it, and beyond the
+            size that the observed difference needs on either side.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class SampleSize(Result):
             Columns n_samples, detectable, interval_width, power (for the observed difference).
         """
         if n_samples is None:
-            times = 10.0 ** np.linspace(-1, self._furthest, 61)
+            times = 10.0 ** np.linspace(*self._reach, 61)
             n_samples = [*map(int, np.unique(np.maximum(np.round(self.n_samples * times), 2)))]
         else:
             for size in check_sequence("n_samples", n_samples, "whole numbers"):
@@ -169,7 +169,7 @@ class SampleSize(Result):
 
     @property
     def _detectable(self) -> float:
-        """Smallest difference that this test set shows."""
+        """Smallest difference that this test set detects."""
         return float(self.curve([self.n_samples])["detectable"].iloc[0])
 
     @property
@@ -185,11 +185,11 @@ class SampleSize(Result):
         what = value_name(self.metric, self.label)
         text = (
             f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
-            f"{self.n_samples:,} {self.unit}. This test set shows differences of "
-            f"{self._detectable:.2g} and more (power {self.power:g}, alpha {self.alpha:g})"
+            f"{self.n_samples:,} {self.unit}. This test set detects differences of "
+            f"{self._detectable:.2g} or more (power {self.power:g}, alpha {self.alpha:g})"
         )
         if math.isinf(self.n_needed):
-            return f"{text}; the observed difference is 0, which no test set shows."
+            return f"{text}; the observed difference is 0, which no test set detects."
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
     def document(self) -> Document:
@@ -200,18 +200,19 @@ class SampleSize(Result):
         observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
         table = Table.of(
             title, frame.assign(size=texts), column(self.unit, "size"),
-            column("shows differences from", "detectable"), column("width of CI", "interval_width"),
-            "power", notes=[f"Power: probability of showing {observed}."],
+            column("detectable difference", "detectable"), column("width of CI", "interval_width"),
+            "power", notes=[f"Power: probability of detecting {observed}."],
         )  # fmt: skip
         return self._document({self._stem: table}, findings=[self.sentence(), *self.notes])
 
     @property
-    def _furthest(self) -> float:
-        """Powers of ten beyond this test set: two, or half a power past the size needed."""
-        if math.isinf(self.n_needed):
-            return 2.0
-        past = math.log10(self.n_needed / self.n_samples) + 0.5
-        return min(max(2.0, past), math.log10(_LARGEST / self.n_samples))
+    def _reach(self) -> tuple[float, float]:
+        """Powers of ten around this test set, with half a power beyond the size needed."""
+        if not 0 < self.n_needed < math.inf:
+            return -1.0, 2.0
+        needed = math.log10(self.n_needed / self.n_samples)
+        last = min(max(2.0, needed + 0.5), math.log10(_LARGEST / self.n_samples))
+        return min(-1.0, needed - 0.5), last
 
     @property
     def _quantiles(self) -> float:
@@ -221,12 +222,12 @@ class SampleSize(Result):
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
     """Return the meaning of the lines, with their numbers."""
     here = format_digits(size._detectable)
-    keys = [(f"this test set: shows {here} and more", _HERE)]
+    keys = [(f"this test set: detects {here} or more", _HERE)]
     if size.difference and np.isfinite(size.n_needed):
         needed = f"{size.n_needed:,.0f} {size.unit}"
-        keys.append((f"what the observed difference needs: {needed}", _NEEDED))
+        keys.append((f"needed for the observed difference: {needed}", _NEEDED))
         observed = format_digits(abs(size.difference))
-        keys.append((f"observed difference {observed}; power asked for", _OBSERVED))
+        keys.append((f"observed difference {observed}; requested power", _OBSERVED))
     return keys
 
 
@@ -291,8 +292,8 @@ def sample_size(
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli")
     >>> print(mc.sample_size(preds, "bow_pair", "naive_bayes", "f1", label="neutral").sentence())
-    f1 of neutral: bow_pair - naive_bayes = +0.01209 on 9,824 samples. This test set shows
-    differences of 0.016 and more (power 0.8, alpha 0.05); the observed one needs about 17,918
+    f1 of neutral: bow_pair - naive_bayes = +0.01209 on 9,824 samples. This test set detects
+    differences of 0.016 or more (power 0.8, alpha 0.05); the observed one needs about 17,918
     samples.
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)

@@ -146,7 +146,7 @@ def test_ranks_and_shares_of_best_ignore_rounding_and_undefined_values():
     preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
     assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
     sentence = mc.sample_size(preds, "a", "c", "mean_score").sentence()
-    assert sentence.endswith("the observed difference is 0, which no test set shows.")
+    assert sentence.endswith("the observed difference is 0, which no test set detects.")
 
 
 def test_a_model_without_a_value_is_never_best():

@@ -28,6 +28,8 @@ MUTED = "#767676"
 SHADES = "Blues"
 # Darker than this the writing on a shade is white. Both have a contrast of 4.5 to 1 or more.
 DARK = 0.81
+# Scales of less than two powers of ten have numbers between them.
+_FEW_POWERS = 100
 # A page turns black and white with its theme, but no shade, nor what is written on one.
 ON_LIGHT, ON_DARK = "#010101", "#FEFEFE"
 
@@ -78,10 +80,13 @@ def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] =
 
 
 def plain_log(axis: Axis) -> None:
-    """Write the powers of a logarithmic scale as numbers, and nothing between them."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    """Write the powers of a logarithmic scale as numbers, and between few of them 2 and 5 times."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if 10 <= x < 1e6 else f"{x:g}"))
+    low, high = axis.get_view_interval()
+    if axis.get_scale() == "log" and high < _FEW_POWERS * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if 10 <= x < 1e7 else f"{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
