@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,8 @@ from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import FileKind, Format, Missing, SameIds, Told, ToldOrAuto, listed
 
 Texts = list[str] | None
+# A colon in the name of a class separates nothing.
+_TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,13 @@ def _bounds(text: str) -> tuple[float, float]:
 
 
 def pairs(names: list[str]) -> list[str | tuple[str, str]]:
-    """Read pairs of metrics: ``f1`` or ``f1:log_loss``."""
+    """Read pairs of metrics: ``f1`` or ``f1:log_loss``; a class is written ``f1[fraud]``."""
     found: list[str | tuple[str, str]] = []
     for name in names:
-        first, colon, second = name.partition(":")
-        if first == second:
+        two = _TWO_METRICS.fullmatch(name)
+        if two is not None and two[1] == two[2]:
             raise ValueError(f"--pair {name} is one metric twice; name two.")
-        found.append((first, second) if colon else first)
+        found.append(name if two is None else (two[1], two[2]))
     return found
 
 

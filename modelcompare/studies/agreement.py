@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import joined_frame, long_columns, pair_rows
+from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -375,6 +375,6 @@ def _frames(
             n_significant=n_significant, pct_significant=100 * n_significant / n_pairs,
             n_agree=n_agree, pct_agree=share, ci_low=low, ci_high=high,
         ))  # fmt: skip
-    frame, pairs = (joined_frame(rows).drop(columns="metric") for rows in (table, of_pairs))
+    frame, pairs = (metric_pairs.frame(rows).drop(columns="metric") for rows in (table, of_pairs))
     # As in pandas, integer labels become floats if others are missing.
     return frame.assign(label=pd.Series(frame["label"].tolist()).astype(object)), pairs

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
+from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, influence_moments
@@ -111,7 +111,7 @@ def relative_efficiency(
         d_a, d_b = (pair_differences(each, *pairs) for each in both)
         agree = metric_pairs.sense(**metrics) * d_a * d_b > 0
         parts.append(long_columns({**models, **metrics}, evaluation.keys[a], **found, agree=agree))
-    return joined_frame(parts).drop(columns="metric")
+    return metric_pairs.frame(parts).drop(columns="metric")
 
 
 def samples_ratio(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
@@ -24,12 +29,27 @@ PAPER_RATIOS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Parts of the test set that Yacouby & Axman (2020, section 6.1) draw."""
 
 
+# Columns of frames that name a metric.
+_NAMES = frozenset({"metric", "metric_a", "metric_b", "metric_small", "metric_whole"})
+
+
 @dataclass(frozen=True)
 class MetricPairs:
-    """Pairs of names of metrics that are compared class by class, and all metrics, each once."""
+    """Pairs of metrics that are compared class by class.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+        Names of the metrics of each pair, each pair once.
+    metrics : tuple of Metric
+        All metrics, each once.
+    classes : mapping
+        Labels of the metrics of which some classes only are compared.
+    """
 
     pairs: tuple[Pair, ...]
     metrics: tuple[AnyMetric, ...]
+    classes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -41,20 +61,38 @@ class MetricPairs:
             raise ValueError("`pairs` is empty; give at least one, e.g. [('f1', 'cf1')].")
         named = [(pair, f"c{pair}") if isinstance(pair, str) else _two_names(pair)
                  for pair in given]  # fmt: skip
-        names = list(dict.fromkeys(name for pair in named for name in pair))
-        metrics = resolve_metrics(names, predictions, zero_division=zero_division)
-        found = dict(zip(names, metrics, strict=True))
+        read = {name: without_classes(name, predictions) for name in chain(*named)}
+        plain = [*dict.fromkeys(name for name, _ in read.values())]
+        metrics = resolve_metrics(plain, predictions, zero_division=zero_division)
+        found = {name: metrics[plain.index(of_all)] for name, (of_all, _) in read.items()}
+        labels = {name: [*chain(*of_metric.values())] for name, (_, of_metric) in read.items()}
+        whole = {found[name].name for name in read if not labels[name]}
+        classes: dict[str, list[Any]] = {}
+        for name in read:
+            if labels[name]:
+                classes.setdefault(found[name].name, []).extend(labels[name])
         for a, b in named:
+            both = {found[a].name, found[b].name}
+            if labels[a] != labels[b] or both & whole & {*classes}:
+                raise ValueError(
+                    f"`pairs` holds ({a!r}, {b!r}), which are not of the same classes; name the "
+                    "same classes of both, and of a metric in all pairs, or none."
+                )
             if found[a].per_class != found[b].per_class:
                 raise ValueError(
                     f"`pairs` holds ({a!r}, {b!r}), of which one is per class and the other is "
                     "not; average both or neither."
                 )
-        return cls(tuple((found[a].name, found[b].name) for a, b in named), metrics)
+        resolved = dict.fromkeys((found[a].name, found[b].name) for a, b in named)
+        return cls(tuple(resolved), metrics, classes)
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """Evaluate the metrics on these predictions, class by class."""
         return Evaluation(predictions, self.metrics, collapse=False)
+
+    def frame(self, parts: Iterable[LongColumns]) -> pd.DataFrame:
+        """Return a long frame of the rows of all parts, of the requested classes."""
+        return rows_of_classes(joined_frame(parts), self.classes)
 
     def sense(self, metric_a: str, metric_b: str) -> int:
         """Return 1 if higher is better for both metrics or for neither; else -1."""
@@ -67,6 +105,15 @@ class MetricPairs:
             ({"metric_a": a, "metric_b": b}, evaluation.metric_slice(a), evaluation.metric_slice(b))
             for a, b in self.pairs
         ]
+
+
+def rows_of_classes(frame: pd.DataFrame, classes: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Return the rows of a long frame without other classes of the metrics that are given."""
+    kept = np.ones(len(frame), dtype=bool)
+    for name in _NAMES & {*frame.columns}:
+        for metric, labels in classes.items():
+            kept &= (frame[name] != metric) | frame["label"].isin(labels)
+    return frame if kept.all() else frame[kept].reset_index(drop=True)
 
 
 def _two_names(pair: object) -> Pair:

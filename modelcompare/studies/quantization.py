@@ -18,12 +18,14 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import samples_ratio
+from modelcompare.studies.pairs import rows_of_classes
 from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
@@ -135,6 +137,7 @@ def quantization_study(
     for number in numbers:
         check_count("n_bins", number, at_least=1, at_most=MOST_BINS)
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
+    metrics, classes = without_classes(metrics, predictions)
     rows = []
     for number in numbers:
         rounded = quantize(predictions, number)
@@ -143,7 +146,9 @@ def quantization_study(
         )
         evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
         rows.append(_rows(evaluation, number, confidence_level))
-    values, pairs = map(joined_frame, zip(*rows, strict=True))
+    values, pairs = (
+        rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
+    )
     return QuantizationStudy(values, pairs, len(predictions), confidence_level)
 
 

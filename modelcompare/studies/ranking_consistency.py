@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import joined_frame, long_columns
+from modelcompare.engine.axis import long_columns
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.resampling.seeds import child_seed
@@ -66,7 +66,7 @@ def orders_kept(
                 ratio=ratio, n_samples=len(parts[0]), pct_agree=share, ci_low=low, ci_high=high,
                 part_low=part_low, part_high=part_high,
             ))  # fmt: skip
-    return joined_frame(rows).drop(columns="metric")
+    return metric_pairs.frame(rows).drop(columns="metric")
 
 
 def _compared(metric_pairs: MetricPairs) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import joined_frame, long_columns
+from modelcompare.engine.axis import long_columns
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
@@ -196,7 +196,7 @@ def undefined_study(
                     n_undefined=n_undefined, pct_undefined=100 * n_undefined / n_resamples,
                 ))  # fmt: skip
                 bar.update()
-    table = joined_frame(rows)
+    table = metric_pairs.frame(rows)
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng))
 

@@ -10,7 +10,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.planning import serve
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
+from modelcompare.engine.axis import LongColumns, long_columns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
 from modelcompare.intervals import percentile_interval
@@ -136,8 +136,8 @@ def variance_study(
     return VarianceStudy(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
         n_subsamples=n_subsamples, confidence_level=confidence_level,
-        distribution=joined_frame(distribution).drop(columns="subsample"),
-        tests=joined_frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
+        distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
+        tests=metric_pairs.frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
         seed=seed, stratify=stratify, seed_label=rng_label(rng),
     )  # fmt: skip
 

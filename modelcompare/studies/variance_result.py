@@ -12,7 +12,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import LongColumns, joined_frame
+from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.ratios import normal_quantile
@@ -325,7 +325,7 @@ class VarianceStudy(Result):
             part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
             where = {"ratio": ratio, "n_samples": len(part)}
             rows += rows_of(self.metric_pairs.evaluate(part), where)
-        return joined_frame(rows)
+        return self.metric_pairs.frame(rows)
 
 
 def _by_ratio(frame: pd.DataFrame) -> Any:
