@@ -59,14 +59,14 @@ def by_definition(y, a, b):
 
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_all_swaps_of_ranks_are_counted_as_a_loop_over_delongs_error_says(decimals):
-    y, (a, b) = noisy(n=18, decimals=decimals)
-    same = np.argsort(a)[[0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17]]
+    y, (a, b) = noisy(n=16, decimals=decimals)
+    same = np.argsort(a)[[0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15]]
     b[same] = a[same]
     ranks = rankdata(a), rankdata(b)
     moves = np.flatnonzero(ranks[0] != ranks[1])
     found = []
     for bits in itertools.product([False, True], repeat=len(moves)):
-        mask = np.zeros(18, bool)
+        mask = np.zeros(16, bool)
         mask[moves] = bits
         found.append(by_definition(y, np.where(mask, *ranks[::-1]), np.where(mask, *ranks)))
     t = np.array(found)
@@ -75,7 +75,7 @@ def test_all_swaps_of_ranks_are_counted_as_a_loop_over_delongs_error_says(decima
         "greater": t >= t[0] - 1e-9,
         "less": t <= t[0] + 1e-9,
     }.items():
-        outcome = run(scored(y, (a, b)), n_resamples=2**18, alternative=alternative)
+        outcome = run(scored(y, (a, b)), n_resamples=2**16, alternative=alternative)
         assert outcome.p_value[0, 0] == pytest.approx(extreme.mean(), abs=1e-12)
         assert not outcome.used
 

@@ -17,6 +17,7 @@ from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import SwappedSums
+from tests.covering import pairwise
 from tests.significance import oracle
 
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
@@ -48,7 +49,7 @@ def swapped(preds, names, formula=Quotient, **options):
     return SwappedSums(part, metrics, *all_pairs(len(preds.models)), formula)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     **THREE,
     column=st.sampled_from(["none", "groups", "sample_weight", "strata"]),
@@ -100,17 +101,16 @@ def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
         np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("column", ["none", "groups", "sample_weight", "strata"])
 @pytest.mark.parametrize(
-    "name", ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score"]
+    ("column", "name", "kind"),
+    pairwise(
+        ["none", "groups", "sample_weight", "strata"],
+        ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score"],
+        [(1.0, False, np.nan), (1e-3, False, 0.0), (1.0, True, "paper")],
+    ),
 )
-@pytest.mark.parametrize(
-    ("apart", "rare", "zero_division"),
-    [(1.0, False, np.nan), (1e-3, False, 0.0), (1.0, True, "paper")],
-)
-def test_drawn_swaps_have_the_statistics_of_the_definition(
-    apart, rare, column, name, zero_division
-):
+def test_drawn_swaps_have_the_statistics_of_the_definition(column, name, kind):
+    apart, rare, zero_division = kind
     n, rng = 24, np.random.default_rng(3)
     columns = {
         "groups": {"groups": rng.integers(0, n // 2, n)},
