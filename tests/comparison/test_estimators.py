@@ -193,7 +193,7 @@ def test_estimators_without_probabilities_give_labels():
 )
 def test_metrics_of_labels_take_what_predict_says(estimator):
     models = {"it": estimator, "plain": LogisticRegression()}
-    splitter = StratifiedKFold(4)
+    splitter = StratifiedKFold(2)
     names = {"accuracy": "accuracy", "f1_macro": "f1_macro"}
     if hasattr(estimator, "predict_proba"):
         names |= {"roc_auc": "roc_auc", "log_loss": "neg_log_loss"}
@@ -264,15 +264,15 @@ def test_scorers_by_name_and_as_objects():
     assert by_name.bootstrap.evaluation.metrics[0].strategy == "sum"
     objects = {"acc": "accuracy", "f1": make_scorer(f1_score, average="macro"),
                "loss": "neg_log_loss", "own": lambda e, x, y: accuracy_score(y, e.predict(x))}  # fmt: skip
-    result = mc.crossval.compare_scorers(fitted, x, y, objects, n_resamples=20)
+    result = mc.crossval.compare_scorers(fitted, x, y, objects, n_resamples=9)
     for name, estimator in fitted.items():
         found = result.scores.set_index(["model", "metric"])["estimate"][name]
         assert found["loss"] == pytest.approx(get_scorer("neg_log_loss")(estimator, x, y))
         assert found["acc"] == found["own"] == pytest.approx(estimator.score(x, y))
     # Resamples of both roads are the same samples, drawn for all models at once.
-    same = mc.crossval.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=29)
+    same = mc.crossval.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=19)
     fast = mc.compare(
-        by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=29, collapse=False
+        by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=19, collapse=False
     )
     np.testing.assert_allclose(same.bootstrap.draws, fast.bootstrap.draws)
     with pytest.raises(ValueError, match="names accuracy twice"):
@@ -285,8 +285,8 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
     from modelcompare.comparison.scorers import _SAME
 
     rng = np.random.default_rng(0)
-    y = np.r_[np.repeat([0, 1], 8), 2]
-    x = rng.normal(size=(17, 1)) + y[:, None]
+    y = np.r_[np.repeat([0, 1], 4), 2]
+    x = rng.normal(size=(9, 1)) + y[:, None]
     fitted = {
         "a": GaussianNB().fit(x, y),
         "b": DummyClassifier(strategy="constant", constant=0).fit(x, y),

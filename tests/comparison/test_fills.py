@@ -61,19 +61,20 @@ def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, 
     start = mc.Predictions(truth, {"a": np.where(said == HOLE, truth, said)}, labels=LABELS)
     metrics = resolve_metrics(BOUNDED, start, zero_division=zero_division)
     keys = [*value_keys(metrics, start)]
-    everything = values(truth, every_fill(said), metrics)
+    fills, found = [*every_fill(said)], [*cases(metrics, start, {"a": said == HOLE})]
+    extremes = [end["a"] for _, _, *ends in found for end in ends]
     # By the value: worst is low, but of a loss.
     up = np.array([1 - 2 * (key.metric == "zero_one_loss") for key in keys])
+    everything = values(truth, [*fills, *extremes], metrics) * up
+    ends = everything[len(fills) :].reshape(len(found), 2, len(keys))
     seen = set()
-    for of_case, label, worst, best in cases(metrics, start, {"a": said == HOLE}):
-        ends = values(truth, [worst["a"], best["a"]], of_case)
-        for at, key in enumerate(value_keys(of_case, start)):
+    for (of_case, label, _, _), of_ends in zip(found, ends, strict=True):
+        for key in value_keys(of_case, start):
             if label not in (None, key.label):
                 continue
             place = keys.index(key)
             seen.add(place)
-            reached = everything[:, place] * up[place]
-            low, high = ends[:, at] * up[place]
+            reached, (low, high) = everything[: len(fills), place], of_ends[:, place]
             if not np.isnan(reached).any():
                 assert (low, high) == pytest.approx((reached.min(), reached.max()))
                 continue

@@ -12,7 +12,7 @@ from modelcompare.significance import TESTS
 from modelcompare.words import PairsTest
 from tests.small_blocks import ROW_BLOCK
 
-N = ROW_BLOCK + 5_000
+N = ROW_BLOCK + 1_000
 pytestmark = [
     pytest.mark.usefixtures("small_blocks"),
     pytest.mark.filterwarnings("ignore:.* resamples are too few for"),
@@ -58,7 +58,7 @@ def same(memory, scan, *frames):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.usefixtures("never_loaded")
 def test_intervals_by_blocks_are_those_of_memory(method, soft):
-    asked = {"n_resamples": 40, "method": method, "test": "bootstrap"}
+    asked = {"n_resamples": 20, "method": method, "test": "bootstrap"}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
     scan = mc.compare(mc.io.scan_predictions(soft), SOFT, **asked)
     same(memory.evidence, scan.evidence, "scores", "differences", "standings", "leads")
@@ -67,11 +67,11 @@ def test_intervals_by_blocks_are_those_of_memory(method, soft):
 @pytest.mark.usefixtures("never_loaded")
 @pytest.mark.parametrize("test", BY_BLOCKS)
 def test_tests_by_blocks_are_those_of_memory(test, soft):
-    asked = {"n_resamples": 40, "method": "percentile", "test": test}
+    asked = {"n_resamples": 20, "method": "percentile", "test": test}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
     scan = mc.compare(mc.io.scan_predictions(soft), SOFT, **asked)
     same(memory, scan, "differences")
-    asked = {"metric": "cf1_macro", "n_resamples": 40, "method": test}
+    asked = {"metric": "cf1_macro", "n_resamples": 20, "method": test}
     memory = mc.paired_test(mc.read_predictions(soft), "b", "a", **asked)
     assert memory == mc.paired_test(mc.io.scan_predictions(soft), "b", "a", **asked)
 
@@ -101,7 +101,7 @@ def test_labels_step_down_and_swap_as_in_memory(hard):
 @pytest.mark.usefixtures("never_loaded")
 @pytest.mark.parametrize("method", ["normal", "percentile"])
 def test_decisions_are_those_of_memory(method, soft, hard):
-    asked = {"margin": 0.01, "n_resamples": 40, "method": method}
+    asked = {"margin": 0.01, "n_resamples": 20, "method": method}
     memory = mc.decide(mc.read_predictions(soft), "a", "b", "cf1_macro", **asked)
     scanned = mc.decide(mc.io.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
     # Python 3.13 finds no result equal to another that holds the same NaN.
@@ -113,7 +113,7 @@ def test_decisions_are_those_of_memory(method, soft, hard):
 
 @pytest.mark.usefixtures("never_loaded")
 def test_a_variance_study_is_that_of_memory(soft):
-    asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 20}
+    asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 9}
     memory = mc.studies.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
     scan = mc.studies.variance_study(mc.io.scan_predictions(soft), [("f1", "cf1")], **asked)
     for name, frame in memory.document().frames().items():
@@ -189,7 +189,7 @@ def test_every_test_of_all_pairs_is_served_or_stood_in_for():
 
 @pytest.mark.usefixtures("never_loaded")
 def test_calibration_errors_keep_their_interval_by_blocks(soft):
-    asked = {"n_resamples": 40, "test": "bootstrap"}
+    asked = {"n_resamples": 20, "test": "bootstrap"}
     memory = mc.compare(mc.read_predictions(soft), ["debiased_ece", "ece"], **asked)
     scan = mc.compare(mc.io.scan_predictions(soft), ["debiased_ece", "ece"], **asked)
     same(memory, scan, "scores", "differences")
