@@ -15,6 +15,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
 from modelcompare.report.document import Finding
+from modelcompare.report.figures import layout
 from modelcompare.words import is_missing
 
 DIFFERENCE_COLUMNS = [
@@ -199,6 +200,12 @@ def make_comparison(
     ))  # fmt: skip
 
 
-@pytest.fixture(name="make_comparison")
+@pytest.fixture
+def undrawn(undrawn, monkeypatch):  # noqa: ARG001
+    """Save figures neither drawn nor laid out, where nothing is asked of what they show."""
+    monkeypatch.setattr(layout, "_fit_texts", lambda _: None)
+
+
+@pytest.fixture(name="make_comparison", scope="session")
 def make_comparison_fixture() -> Callable[..., MadeComparison]:
     return make_comparison

@@ -42,7 +42,7 @@ NAMES = [
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-@pytest.fixture(params=["models", "classes", "elsewhere"])
+@pytest.fixture(params=["models", "classes", "elsewhere"], scope="module")
 def hostile(request, make_comparison):
     """A comparison whose models, classes, or sentences, notes and signature have such names."""
     if request.param == "models":
@@ -58,16 +58,10 @@ def hostile(request, make_comparison):
     return made
 
 
-PAGES = {}
-
-
-@pytest.fixture
-def hostile_page(request, hostile):
+@pytest.fixture(scope="module")
+def hostile_page(hostile):
     """The page of a hostile comparison, which is drawn once."""
-    which = request.node.callspec.params["hostile"]
-    if which not in PAGES:
-        PAGES[which] = page(hostile)
-    return PAGES[which]
+    return page(hostile)
 
 
 def test_no_form_holds_a_control_character(hostile, hostile_page):
@@ -100,7 +94,8 @@ def orders(text):
 
 # Where a line breaks depends on what stands before.
 PADS = range(0, 78, 9)
-PAGE_PADS = (0, 72)
+# A page breaks its lines at its tags and a document at its cells, wherever a name stands.
+FILE_PADS = (0, 72)
 
 
 @pytest.mark.parametrize("pad", PADS)
@@ -112,14 +107,14 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
     made.name, made.signature = names[0], f"modelcompare|baseline:{'|'.join(names)}"
     forms = {
         "screen": screen_text(made), "all": screen_text(made, show_all=True), "text": str(made),
-        "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": as_csv(made),
-        "json": as_json(made),
-    } | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
-    # A page breaks its lines at its tags, wherever a name stands.
-    if pad in PAGE_PADS:
-        forms |= {"page": page_of_tables(made), "notebook": fragment(made)}
+    }  # fmt: skip
+    if pad in FILE_PADS:
+        forms |= {
+            "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": as_csv(made),
+            "json": as_json(made), "page": page_of_tables(made), "notebook": fragment(made),
+        } | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
+        assert {row["model"] for row in json.loads(forms["json"])["scores"]} == {*names}
     assert {name: found for name, text in forms.items() if (found := orders(text))} == {}
-    assert {row["model"] for row in json.loads(as_json(made))["scores"]} == {*names}
 
 
 @pytest.mark.parametrize("pad", PADS)
@@ -204,9 +199,9 @@ def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile_page):
 
 
 def test_figures_can_be_drawn_and_read(hostile):
-    figure = plot_comparison(hostile)
-    assert figure_bytes(figure, "pdf").startswith(b"%PDF")
-    assert ElementTree.fromstring(figure_bytes(figure, "svg")).tag.endswith("svg")
+    scores, differences = (plot_comparison(hostile, [kind]) for kind in ("scores", "differences"))
+    assert figure_bytes(differences, "pdf").startswith(b"%PDF")
+    assert ElementTree.fromstring(figure_bytes(scores, "svg")).tag.endswith("svg")
 
 
 @pytest.mark.usefixtures("undrawn")

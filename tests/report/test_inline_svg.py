@@ -13,29 +13,33 @@ from modelcompare.report.writers import inline_svg
 from modelcompare.report.writers.inline_svg import caption_of, inline
 
 
-@pytest.fixture(name="figure")
+@pytest.fixture(name="figure", scope="module")
 def figure_fixture(make_comparison):
     return plot_comparison(make_comparison(["cnn", "<b>&"]))
 
 
-def test_nothing_in_a_drawing_needs_leave_of_a_policy(figure):
-    elements = [*ElementTree.fromstring(inline(figure, "a")).iter()]
+@pytest.fixture(scope="module")
+def drawing(figure):
+    return inline(figure, "a")
+
+
+def test_nothing_in_a_drawing_needs_leave_of_a_policy(drawing):
+    elements = [*ElementTree.fromstring(drawing).iter()]
     assert not [each for each in elements if "style" in each.attrib or each.tag == "style"]
     assert not [each for each in elements if "://" in "".join(each.attrib.values())]
     assert {each.get("fill") for each in elements} >= {"none", "#0072b2"}
 
 
-def test_ids_are_of_the_figure_and_every_reference_has_one(figure, make_comparison):
-    both = inline(figure, "a"), inline(plot_comparison(make_comparison()), "b")
-    for name, text in zip("ab", both, strict=True):
+def test_ids_are_of_the_figure_and_every_reference_has_one(figure, drawing):
+    for name, text in (("a", drawing), ("b", inline(figure, "b"))):
         ids = re.findall(r' id="([^"]+)"', text)
         assert len(ids) == len({*ids})
         assert {*re.findall(r'(?:href="|url\()#([\w.-]+)', text)} == {*ids}
         assert all(each.startswith(f"{name}-") for each in ids)
 
 
-def test_every_mark_says_its_value(figure):
-    root = ElementTree.fromstring(inline(figure, "a"))
+def test_every_mark_says_its_value(drawing):
+    root = ElementTree.fromstring(drawing)
     marks = [each for each in root.iter() if each.tag in ("path", "use") and len(each)]
     told = [each.find("title").text for each in marks]
     # An interval and a point for each model, and for their one difference.
@@ -45,26 +49,25 @@ def test_every_mark_says_its_value(figure):
     )  # fmt: skip
 
 
-def test_names_are_texts_that_a_reader_finds(figure):
-    root = ElementTree.fromstring(inline(figure, "a"))
+def test_names_are_texts_that_a_reader_finds(figure, drawing):
+    root = ElementTree.fromstring(drawing)
     assert {"cnn", "<b>&"} <= {each.text for each in root.iter("text")}
     assert root.get("role") == "img"
     assert root.get("aria-label") == figure.title
 
 
-def test_title_and_small_print_are_a_caption_and_not_drawn(figure):
-    text = inline(figure, "a")
+def test_title_and_small_print_are_a_caption_and_not_drawn(figure, drawing):
     assert caption_of(figure)[0] == figure.title
     assert caption_of(figure)[-1].startswith("colours of models: ")
-    assert figure.title not in "".join(ElementTree.fromstring(text).itertext())
-    assert figure.signature not in text
+    assert figure.title not in "".join(ElementTree.fromstring(drawing).itertext())
+    assert figure.signature not in drawing
 
 
-def test_a_wide_drawing_says_so(figure, make_comparison):
-    classes = [ElementTree.fromstring(inline(figure, "a")).get("class")]
+def test_a_wide_drawing_says_so(drawing):
+    classes = [ElementTree.fromstring(drawing).get("class")]
     for width in (8, 4):
-        narrow = plot_comparison(make_comparison(), ("scores",))
-        narrow.set_size_inches(width, 3)
+        narrow = Figure(figsize=(width, 3))
+        narrow.subplots().plot([1, 2])
         classes.append(ElementTree.fromstring(inline(narrow, "a")).get("class"))
     assert classes == ["widest", "wide", ""]
 

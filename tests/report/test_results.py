@@ -20,7 +20,7 @@ from tests.report.typeset import needs_latex, typeset
 from tests.report.written import as_csv, as_json, page_of_tables, save, screen_text
 from tests.studies.made_up import made_up
 
-FEW = {"n_resamples": 200}
+FEW = {"n_resamples": 99}
 LANGUAGE = np.resize(["en", "de"], 200)
 
 
