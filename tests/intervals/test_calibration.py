@@ -50,9 +50,9 @@ def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_
 
 @pytest.mark.parametrize("n", [60, 300])
 def test_calibrated_models_are_covered(n):
-    # Of 30 intervals that cover 0.95 fewer than 24 cover with a chance of 0.06 %.
-    found = np.array([ends(draw(n, seed, 1), ERRORS) for seed in range(30)])
-    assert ((found[..., 0] <= 0).sum(axis=0) >= 24).all()
+    # Of 20 intervals that cover 0.95 fewer than 15 cover with a chance of 0.03 %.
+    found = np.array([ends(draw(n, seed, 1), ERRORS) for seed in range(20)])
+    assert ((found[..., 0] <= 0).sum(axis=0) >= 15).all()
     assert (found[..., 1] > 0).all()
 
 
@@ -73,7 +73,7 @@ SLOPES = (1, 1.7, 0.6)
 
 
 def test_errors_and_differences_are_covered():
-    trials, true = 40, population(draw(1_000_000, 7, *SLOPES))
+    trials, true = 30, population(draw(400_000, 7, *SLOPES))
     covered, apart = np.zeros((3, 2)), np.zeros((3, 2))
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
     for seed in range(trials):
@@ -83,9 +83,9 @@ def test_errors_and_differences_are_covered():
         covered += (of_models.low <= true) & (of_models.high >= true)
         of_pairs = made.difference_interval(a, b, "auto", 0.95)
         apart += (of_pairs.low <= true[a] - true[b]) & (of_pairs.high >= true[a] - true[b])
-    # Fewer than 33 of 40 at a coverage of 0.95: a chance of 0.07 %.
-    assert (covered >= 33).all()
-    assert (apart >= 33).all()
+    # Fewer than 24 of 30 at a coverage of 0.95: a chance of 0.06 %.
+    assert (covered >= 24).all()
+    assert (apart >= 24).all()
 
 
 def test_a_difference_is_joined_from_two_intervals():
