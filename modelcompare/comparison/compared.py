@@ -84,6 +84,14 @@ class Compared(Evidence):
         return self._lead_frame(every=True)
 
     @cached_property
+    def lead_numbers(self) -> dict[tuple[int, str, str], list[float]]:
+        """Lead, bounds and adjusted p-value of `leads`, by position of the value and models."""
+        leads, n_rows = self.leads, len(self.models) - 1
+        numbers = leads[["lead", "ci_low", "ci_high", "p_adjusted"]].to_numpy(float).tolist()
+        named = zip(leads["model"].tolist(), leads["other"].tolist(), strict=True)
+        return {(row // n_rows, *both): numbers[row] for row, both in enumerate(named)}
+
+    @cached_property
     def corrected(self) -> tuple[FloatArray, FloatArray]:
         """Bounds of all differences, corrected like p-values, each of shape (n_pairs, n_values)."""
         return corrected_bounds(self, np.arange(len(self.pairs[0])))

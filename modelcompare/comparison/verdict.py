@@ -129,13 +129,11 @@ class _Sentence:
 
     def _difference_clause(self, a: int, b: int) -> str:
         """Return the lead of a over b with interval and p-value, corrected for the same tests."""
-        found, n_rows = self.found, len(self.found.models) - 1
-        rows = found.leads.iloc[self.at * n_rows : (self.at + 1) * n_rows]
-        row = rows[(rows["model"] == found.models[a]) & (rows["other"] == found.models[b])].iloc[0]
-        difference = format_number(row["lead"], self._digits, signed=True)
-        interval = self._interval(row["ci_low"], row["ci_high"])
+        models = self.found.models
+        lead, low, high, p_value = self.found.lead_numbers[self.at, models[a], models[b]]
+        difference = format_number(lead, self._digits, signed=True)
         both = f", both for {self._n_tests:,} tests" if self._n_tests > 1 else ""
-        return f"{difference}, {interval}, {p_clause(row['p_adjusted'])}{both}"
+        return f"{difference}, {self._interval(low, high)}, {p_clause(p_value)}{both}"
 
     def _largest_p(self, leader: int, beaten: list[int]) -> str:
         several, rows = len(beaten) > 1, self.found.row_of[leader, beaten]

@@ -47,7 +47,9 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
     share = 0.0
     for place, within in enumerate(counted):
-        alone = [np.ones_like(t) if i == place else np.zeros_like(t) for i, t in enumerate(totals)]
+        alone = [np.zeros_like(t) for t in totals]
+        # Of sums over classes, to which a sample contributes in one class; else of each class.
+        alone[place][..., : 1 if metric.is_of_samples else None] = 1.0
         most = float(np.abs(metric.ratio(*alone)[1]).max())
         if most > 0 and not within:
             return False

@@ -89,3 +89,14 @@ def test_a_weight_that_all_samples_share_changes_nothing(weight):
     for preds, known in ((SNLI, True), (rare, False)):
         weighted = with_columns(preds, sample_weight=np.full(len(preds), weight))
         assert never_undefined(evaluated(weighted, ["f1", "accuracy"])) == known
+
+
+def test_a_sample_counts_once_in_sums_over_many_classes():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 200, 2000)
+    preds = mc.Predictions(truth, {m: rng.permutation(truth) for m in "ab"})
+    names = ["accuracy", "f1_micro", "zero_one_loss"]
+    evaluation = Evaluation(preds, resolve_metrics(names, preds))
+    assert never_undefined(evaluation)
+    few = preds.subset(range(59))
+    assert not never_undefined(Evaluation(few, resolve_metrics(names, few)))
