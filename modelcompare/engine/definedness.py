@@ -25,7 +25,7 @@ def never_undefined(evaluation: Evaluation) -> bool:
     """True if all values are defined on practically all resamples.
 
     False if that is not known: for clusters, strata and buckets, for functions, and for metrics
-    that are not a quotient.
+    without a quotient.
     """
     p = evaluation.predictions
     if p.groups is not None or evaluation.units.strata is not None:
@@ -39,8 +39,8 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if calibration_formula(metric):
         p = evaluation.predictions
         return p.sample_weight is None and len(p) >= _ENOUGH
-    value = metric.value if isinstance(metric, Metric) else None
-    if not isinstance(metric, Metric) or not isinstance(value, Quotient) or metric.ratio is None:
+    # The value is the quotient, or increases with it: it is defined where the quotient is.
+    if not isinstance(metric, Metric) or metric.ratio is None:
         return False
     parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
     totals = [part / evaluation.predictions.largest_weight for part in parts]
@@ -55,7 +55,8 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
             return False
         share += most
     enough = bool((metric.ratio(*totals)[1] >= _ENOUGH * share).all())
-    if not value.strict or not enough:
+    value = metric.value
+    if not isinstance(value, Quotient) or not value.strict or not enough:
         return enough
     # Larger totals have a value if smaller ones do.
     least = [

@@ -91,6 +91,15 @@ def test_a_weight_that_all_samples_share_changes_nothing(weight):
         assert never_undefined(evaluated(weighted, ["f1", "accuracy"])) == known
 
 
+def test_a_root_of_a_quotient_is_defined_where_the_quotient_is():
+    x = np.random.default_rng(0).normal(size=(3, 80))
+    preds = mc.Predictions(x[0], {"a": x[1], "b": x[2]}, kind="values")
+    names = ["rmse", "mse", "mae"]
+    assert never_undefined(Evaluation(preds, resolve_metrics(names, preds)))
+    few = preds.subset(range(59))
+    assert not never_undefined(Evaluation(few, resolve_metrics(["rmse"], few)))
+
+
 def test_a_sample_counts_once_in_sums_over_many_classes():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 200, 2000)
