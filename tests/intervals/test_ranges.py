@@ -77,7 +77,7 @@ def assert_within(found, value, least, most):
 
 @pytest.mark.parametrize("design", ["plain", "clusters", "strata", "weights"])
 @pytest.mark.parametrize("kind", ["probabilities", "values", "log probabilities", "texts"])
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(8, 40))
 def test_every_metric_by_name_keeps_to_its_range(kind, design, seed, n):
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def test_every_metric_by_name_keeps_to_its_range(kind, design, seed, n):
     preds = mc.Predictions(*outputs_of(kind, rng, n), **kinds, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = mc.bootstrap(preds, metrics, n_resamples=20)
+        result = mc.bootstrap(preds, metrics, n_resamples=30)
         scores = result.score_interval("auto", 0.95)
         differences = result.difference_interval(*PAIRS, "auto", 0.95)
     bounds = {metric.name: metric.bounds for metric in result.evaluation.metrics}
