@@ -242,7 +242,7 @@ def own_rmse(y_true, y_pred):
 
 @pytest.mark.parametrize("n", [30, 100])
 def test_a_median_by_a_function_is_covered_and_not_much_wider_than_the_exact_interval(n):
-    trials, drawn = 400, 300
+    trials, drawn = 400, 200
     rng = np.random.default_rng(n)
     x = np.abs(rng.normal(size=(trials, n)))
     picked = rng.integers(0, n, (drawn, trials, n))

@@ -14,6 +14,10 @@ from modelcompare.intervals.calibration import REFUSED
 from modelcompare.metrics import METRICS, from_callable
 
 PAIRS = (np.array([0, 0, 1]), np.array([1, 2, 2]))
+CALIBRATION = [
+    name for name in METRICS if "ece" in name or name in ("rms_calibration_error", "mce",
+                                                         "brier_reliability")
+]  # fmt: skip
 WORDS = np.array(["the", "cat", "sat", "on", "mats", "today"])
 
 
@@ -84,6 +88,9 @@ def test_every_metric_by_name_keeps_to_its_range(kind, design, seed, n):
     metrics = metrics_of(kind)
     if design == "weights":
         metrics = [name for name in metrics if isinstance(name, str)]
+    if design == "strata":
+        # Of calibration errors strata change the correlation of two models alone: one shows it.
+        metrics = [name for name in metrics if name == "ece" or name not in CALIBRATION]
     options = options_of(design, rng, n)
     kinds = {"kind": "values" if kind == "log probabilities" else kind}
     preds = mc.Predictions(*outputs_of(kind, rng, n), **kinds, **options)
