@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from modelcompare.arrays import BoolArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
 from modelcompare.metrics.calibration import calibration_formula
@@ -35,7 +36,8 @@ def never_undefined(evaluation: Evaluation) -> bool:
 
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if isinstance(metric, OrderMetric):
-        return metric.classes_suffice and _has_all_classes(evaluation)
+        proofs = {"classes": _has_all_classes, "values": _vary, "samples": _has_samples}
+        return metric.defined_by != "" and proofs[metric.defined_by](evaluation)
     if calibration_formula(metric):
         p = evaluation.predictions
         return p.sample_weight is None and len(p) >= _ENOUGH
@@ -71,6 +73,24 @@ def _has_all_classes(evaluation: Evaluation) -> bool:
     p = evaluation.predictions
     if p.hard_codes is None:
         return False
-    weighs = slice(None) if p.sample_weight is None else p.sample_weight > 0
-    support = np.bincount(p.hard_codes[weighs], minlength=p.n_classes)
+    support = np.bincount(p.hard_codes[_weighs(evaluation)], minlength=p.n_classes)
     return bool((support >= _ENOUGH).all())
+
+
+def _vary(evaluation: Evaluation) -> bool:
+    """True if enough samples differ from the commonest true value, and output of each model."""
+    outcomes = [evaluation.outcomes(model) for model in evaluation.models]
+    columns = [outcomes[0].true_values, *(each.values for each in outcomes)]
+    weighs = _weighs(evaluation)
+    counts = (np.unique(values[weighs], return_counts=True)[1] for values in columns)
+    return all(count.sum() - count.max(initial=0) >= _ENOUGH for count in counts)
+
+
+def _has_samples(evaluation: Evaluation) -> bool:
+    """True if enough samples have a positive weight."""
+    return len(np.arange(len(evaluation.predictions))[_weighs(evaluation)]) >= _ENOUGH
+
+
+def _weighs(evaluation: Evaluation) -> BoolArray | slice:
+    weight = evaluation.predictions.sample_weight
+    return slice(None) if weight is None else weight > 0

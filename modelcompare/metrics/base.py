@@ -323,8 +323,9 @@ class OrderMetric(BaseMetric):
     serves_values : bool
         Whether it accepts raw scores of two classes instead of probabilities: it reads them by
         ``outcomes.score(code)`` only.
-    classes_suffice : bool
-        Whether it is defined whenever every class occurs.
+    defined_by : {"classes", "values", "samples", ""}
+        Where it is certainly defined: where every class occurs, where the true values and the
+        outputs each have two distinct values, where there is a sample; empty if that is not known.
     median_of : callable, optional
         ``median_of(outcomes)``: one number for each sample; the metric is their median.
     """
@@ -334,7 +335,7 @@ class OrderMetric(BaseMetric):
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
-    classes_suffice: bool = False
+    defined_by: Literal["classes", "values", "samples", ""] = ""
     median_of: Callable[[Outcomes], FloatArray] | None = None
 
 

@@ -254,7 +254,7 @@ def roc_auc_metric(
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
-        classes_suffice=True,
+        defined_by="classes",
         family="roc_auc", variant=variant, factory=Factory(roc_auc_metric, options, pattern),
         description="""
         Probability that a positive gets a higher score than a negative, ties counting half.
@@ -288,7 +288,7 @@ def _prepare_ap(outcomes: Outcomes, *, macro: bool = False) -> Evaluate:
 
 AVERAGE_PRECISION = OrderMetric(
     name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
-    classes_suffice=True,
+    defined_by="classes",
     description="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Rewards positives with the highest scores. Its value for chance is the share of positives, so

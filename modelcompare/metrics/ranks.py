@@ -171,7 +171,7 @@ def _tilt(groups: Groups, numbers: FloatArray) -> FloatArray:
 
 SPEARMAN = OrderMetric(
     name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
-    bounds=(-1.0, 1.0), needs="values",
+    bounds=(-1.0, 1.0), needs="values", defined_by="values",
     description="""
     Pearson correlation of the ranks of predicted and true values; ties share their mean rank.
 
@@ -184,7 +184,7 @@ SPEARMAN = OrderMetric(
 
 KENDALL = OrderMetric(
     name="kendall", prepare=_prepare_kendall, jackknife=_kendall_jackknife, bounds=(-1.0, 1.0),
-    needs="values",
+    needs="values", defined_by="values",
     description="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
     Depends on order, pair by pair: tau is the probability that a random pair is ordered correctly

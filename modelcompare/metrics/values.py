@@ -137,7 +137,7 @@ def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray)
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values", median_of=_sizes,
+    bounds=(0.0, math.inf), needs="values", median_of=_sizes, defined_by="samples",
     description="""Median of the absolute errors.
 
     Measures a typical sample: up to half of the errors may be arbitrarily large. It is not smooth:

@@ -109,3 +109,19 @@ def test_a_sample_counts_once_in_sums_over_many_classes():
     assert never_undefined(evaluation)
     few = preds.subset(range(59))
     assert not never_undefined(Evaluation(few, resolve_metrics(names, few)))
+
+
+@pytest.mark.parametrize("metric", ["spearman", "kendall", "median_absolute_error"])
+def test_ranks_that_vary_are_always_correlated(metric):
+    rng = np.random.default_rng(0)
+
+    def of(truth, a, **more):
+        preds = mc.Predictions(truth, {"a": a, "b": rng.normal(size=len(a))}, kind="values", **more)
+        return never_undefined(Evaluation(preds, resolve_metrics([metric], preds)))
+
+    numbers, ties = rng.normal(size=(2, 200)), np.r_[np.zeros(150), np.arange(50.0) + 1]
+    assert of(*numbers)
+    assert of(numbers[0], ties) == of(ties, numbers[0]) == (metric == "median_absolute_error")
+    assert not of(*numbers[:, :59])
+    assert not of(*numbers, sample_weight=np.r_[np.ones(59), np.zeros(141)])
+    assert not of(*numbers, groups=np.arange(200) // 2)
