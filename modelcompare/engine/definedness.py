@@ -88,7 +88,9 @@ def _vary(evaluation: Evaluation) -> bool:
 
 def _has_samples(evaluation: Evaluation) -> bool:
     """True if enough samples have a positive weight."""
-    return len(np.arange(len(evaluation.predictions))[_weighs(evaluation)]) >= _ENOUGH
+    weight = evaluation.predictions.sample_weight
+    n_samples = len(evaluation.predictions) if weight is None else np.count_nonzero(weight)
+    return bool(n_samples >= _ENOUGH)
 
 
 def _weighs(evaluation: Evaluation) -> BoolArray | slice:

@@ -93,12 +93,12 @@ def _statistics(
     totals = pair.totals(sums)
     first, second = (metric.value(*parts(total)) for total in totals)
     difference = first - second
-    if isinstance(metric.value, Quotient) and metric.value.gradient is not None:
-        slope = np.stack([np.hstack(metric.value.slopes(*parts(total))).T for total in totals])
-    elif metric.average is None:
-        slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
-    else:
+    if metric.average is not None:
         slope = np.stack([class_slopes(metric, *parts(total)).T for total in totals])
+    elif isinstance(metric.value, Quotient) and metric.value.gradient is not None:
+        slope = np.stack([np.hstack(metric.value.slopes(*parts(total))).T for total in totals])
+    else:
+        slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
     square = pair.square(sums, (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2)
     if metric.average is None and not pair.centred:
         # The rest of the difference, which the samples' d do not explain, is spread over them.
