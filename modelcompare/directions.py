@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Known = Literal["told", "name", "default"]
+Known = Literal["declared", "name", "default"]
 """Source of a direction: given explicitly, inferred from the name, or the default."""
 
 _LOWER_WORDS = """
@@ -81,10 +81,10 @@ def resolved(name: str | None, given: bool | None) -> tuple[bool, Known]:
     Examples
     --------
     >>> resolved("wer", None), resolved("wer", True), resolved("judge", None)
-    ((False, 'name'), (True, 'told'), (True, 'default'))
+    ((False, 'name'), (True, 'declared'), (True, 'default'))
     """
     if given is not None:
-        return given, "told"
+        return given, "declared"
     by_name = None if name is None else direction_of(name)
     return (True, "default") if by_name is None else (by_name, "name")
 
@@ -94,8 +94,8 @@ def sentence(greater_is_better: bool, known: Known) -> str:
 
     Examples
     --------
-    >>> sentence(False, "name"), sentence(True, "default"), sentence(True, "told")
+    >>> sentence(False, "name"), sentence(True, "default"), sentence(True, "declared")
     ('lower is better, by its name', 'higher is better, by default', 'higher is better')
     """
-    how = {"told": "", "name": ", by its name", "default": ", by default"}[known]
+    how = {"declared": "", "name": ", by its name", "default": ", by default"}[known]
     return f"{'higher' if greater_is_better else 'lower'} is better{how}"

@@ -18,10 +18,10 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Told = Literal["labels", "probabilities", "values", "scores", "texts"]
-Kind = Literal[Told, "text_lists"]
+BasicKind = Literal["labels", "probabilities", "values", "scores", "texts"]
+Kind = Literal[BasicKind, "text_lists"]
 KindOrAuto = Literal["auto", Kind]
-ToldOrAuto = Literal["auto", Told]
+BasicKindOrAuto = Literal["auto", BasicKind]
 Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]
 # Columns that a sample may have next to its outputs.

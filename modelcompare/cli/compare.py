@@ -84,7 +84,9 @@ def _directed(
     for each in own:
         (metric,) = resolve_metrics([each], predictions)
         if lower_is_better is not None and not isinstance(each, BaseMetric):
-            metric = replace(metric, greater_is_better=not lower_is_better, direction_from="told")
+            metric = replace(
+                metric, greater_is_better=not lower_is_better, direction_from="declared"
+            )
         way = sentence(metric.greater_is_better, metric.direction_from)
         say(f"modelcompare: {metric.name}: {way}")
         found.append(metric)

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from modelcompare.options import OPTIONS, REQUIRED, Option
-from modelcompare.words import FileKind, Format, Missing, SameIds, Told, ToldOrAuto, listed
+from modelcompare.words import (
+    BasicKind,
+    BasicKindOrAuto,
+    FileKind,
+    Format,
+    Missing,
+    SameIds,
+    listed,
+)
 
 Texts = list[str] | None
 # A colon in the name of a class separates nothing.
@@ -117,8 +125,8 @@ READING = Group(
             help="Column that defines subgroups (repeatable).",
         ),
         _input(
-            name="kind", type=ToldOrAuto, default="auto", metavar="NAME", advanced=True,
-            help=f"Type of the outputs: {listed(Told)}.",
+            name="kind", type=BasicKindOrAuto, default="auto", metavar="NAME", advanced=True,
+            help=f"Type of the outputs: {listed(BasicKind)}.",
         ),
         _input(
             name="missing", type=Missing, default="refuse", metavar="NAME",

@@ -124,8 +124,8 @@ class Reading(SimpleNamespace):
 
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""
-        told = {**self._columns(), "missing": "worst", "directs_functions": functions}
-        found = read(self.files, checked_columns(**told))
+        given = {**self._columns(), "missing": "worst", "directs_functions": functions}
+        found = read(self.files, checked_columns(**given))
         say(f"modelcompare: read {found.sentence}")
         return found.predictions
 

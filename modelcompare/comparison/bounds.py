@@ -176,15 +176,15 @@ class BoundedComparison(Comparison):
         range_text = worst if worst == best else f"{worst} to {best}"
         beaten, unknown = led(pairs, leader, others)
         name = value_name(key.metric, key.label)
-        told = f"{name}: {leader} leads at its worst ({range_text})"
+        text = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
             p = p_clause(max(row.p_adjusted for row in beaten.values()))
             named = ", ".join(model for model in self.n_missing if model in beaten)
-            told += f" and is better than {named} for all possible missing results"
-            told += f" ({p} in the worst case)"
+            text += f" and is better than {named} for all possible missing results"
+            text += f" ({p} in the worst case)"
         if unknown:
-            told += f"; the difference from {', '.join(unknown)} is not significant"
-        return f"{told}."
+            text += f"; the difference from {', '.join(unknown)} is not significant"
+        return f"{text}."
 
     def document(self) -> Document:
         note = "a - b where the missing results of one count as the worst, the other's as the best."

@@ -208,6 +208,6 @@ def places_of(evidence: Evidence, metric: str) -> range:
     return range(len(evidence.keys))[evidence.slice_of(metric)]
 
 
-def by_telling(evidence: Evidence, places: Sequence[int], most: int) -> list[int]:
+def by_difference(evidence: Evidence, places: Sequence[int], most: int) -> list[int]:
     """Order more than `most` values by how much models differ, most first; else keep the order."""
     return sorted(places, key=evidence.sameness.__getitem__ if len(places) > most else None)

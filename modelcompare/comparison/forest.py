@@ -12,7 +12,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import by_telling, places_of
+from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.tables import better_side, corrected_for, tested
 from modelcompare.report import escape
 from modelcompare.report.figures.interval_rows import (
@@ -57,7 +57,7 @@ def selected(
     remark : str
         Text about what is left out.
     """
-    kept, classes = shown_classes(by_telling(result, places, max_classes), max_classes)
+    kept, classes = shown_classes(by_difference(result, places, max_classes), max_classes)
     order = result.order[:, places]
     per_class = result.keys[places[0]].label is not None
     fitting = models_by_class(len(kept), max_rows) if per_class else len(order)
@@ -175,11 +175,11 @@ def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> 
         name = result.models[i]
         if kind == "ranks":
             ends = _ends(i, at, (result.ranks, low, high))
-            told = f"{name}: {format_ranks(ends[1], ends[2])}"
+            text = f"{name}: {format_ranks(ends[1], ends[2])}"
         else:
             ends = _ends(i, at, (result.point, interval.low, interval.high))
-            told = _told(result, at, name, ends)
-        yield Row(folded_name(name), _defined(ends), bool(low[i, at] > 1), told)
+            text = _row_text(result, at, name, ends)
+        yield Row(folded_name(name), _defined(ends), bool(low[i, at] > 1), text)
 
 
 def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:
@@ -204,9 +204,9 @@ def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterat
         ends = _ends(row, at, (result.difference, *result.corrected))
         if first != result.pairs[0][row]:
             ends = (-ends[0], -ends[2], -ends[1])
-        told = _told(result, at, f"{names[first]} {minus}", ends, signed=True)
+        text = _row_text(result, at, f"{names[first]} {minus}", ends, signed=True)
         significant = bool(result.p_adjusted[row, at] < result.alpha)
-        yield Row(folded_name(*name), _defined(ends), significant, told)
+        yield Row(folded_name(*name), _defined(ends), significant, text)
 
 
 def _ends(row: int, at: int, arrays: Sequence[AnyArray]) -> tuple[float, float, float]:
@@ -218,7 +218,7 @@ def _defined(ends: tuple[float, ...]) -> tuple[float, ...]:
     return () if math.isnan(ends[0]) else ends
 
 
-def _told(
+def _row_text(
     result: Compared, at: int, name: str, ends: tuple[float, float, float], *, signed: bool = False
 ) -> str:
     """Return an interval as text: the class if there is one, the name, and rounded numbers."""

@@ -80,14 +80,14 @@ def _few_resamples(
             continue
         n_tests = int(np.count_nonzero(~np.isnan(outcome.p_value[:, where])))
         least = float(adjusted[:, where][held].min())
-        told = f"{smallest:.2g}"
-        if f"{least:.2g}" != told:
-            told += f", which {correction} makes {least:.2g}"
+        text = f"{smallest:.2g}"
+        if f"{least:.2g}" != text:
+            text += f", which {correction} makes {least:.2g}"
         enough = f"{math.ceil(2 * n_tests / alpha):,} or more"
         ways = f"{enough}, correction='max-t'," if n_tests > 1 else f"{enough},"
         yield (
             f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} "
-            f"test{'s' * (n_tests != 1)} at alpha = {alpha:g}: p-values cannot fall below {told}. "
+            f"test{'s' * (n_tests != 1)} at alpha = {alpha:g}: p-values cannot fall below {text}. "
             f"Take n_resamples of {ways} or test='wald'."
         )
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import by_telling, places_of
+from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.forest import Kind, plot_comparison, selected
 from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
@@ -181,7 +181,7 @@ def _place(result: Compared, metric: str | None, label: Any) -> int:
     """Return the position of a metric and class; by default the class where models differ most."""
     places = places_of(result, _metrics(result, metric)[0])
     if label is None:
-        return by_telling(result, places, 1)[0]
+        return by_difference(result, places, 1)[0]
     labels = [result.keys[at].label for at in places]
     return places[labels.index(among("label", label, labels))]
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import by_telling, places_of
+from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
@@ -70,7 +70,7 @@ def _score_table(result: Compared, metric: str) -> Table:
         decimals=result.decimals(metric),
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
-        foremost=_foremost(result, metric),
+        shown_first=_shown_first(result, metric),
         metric=metric,
         tested=tested(result),
     )
@@ -91,7 +91,7 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         n_shown=12,
         n_every=len(result.pairs[0]),
         unit="row" if every or result.baseline is not None else "pair",
-        foremost=_foremost(result, metric),
+        shown_first=_shown_first(result, metric),
         metric=metric,
         tested=tested(result),
         every=partial(_lead_table, result, metric, every=True),
@@ -108,10 +108,10 @@ def _class_column(result: Compared, metric: str) -> list[Column]:
     return [] if first.label is None else [column("class", "label", kind="class")]
 
 
-def _foremost(result: Compared, metric: str) -> list[str]:
+def _shown_first(result: Compared, metric: str) -> list[str]:
     return [
         label_name(result.keys[at].label)
-        for at in by_telling(result, places_of(result, metric), MAX_CLASSES)
+        for at in by_difference(result, places_of(result, metric), MAX_CLASSES)
     ]
 
 
@@ -294,8 +294,8 @@ def pair_table(
     """Make a table of differences a - b, each with an uncorrected interval and p-value."""
     excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
     known = frame["p_value"].notna() & frame["ci_low"].notna()
-    told = frame["p_value"] < round(1 - confidence_level, 12)
-    frame = frame.assign(at_odds=known & (excluded != told))
+    significant = frame["p_value"] < round(1 - confidence_level, 12)
+    frame = frame.assign(at_odds=known & (excluded != significant))
     notes = [*odd_notes(frame, confidence_level, frame[frame["at_odds"]]), *notes]
     if correction != "none":
         level = interval_title(confidence_level)

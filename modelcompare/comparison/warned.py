@@ -77,8 +77,8 @@ def warn_of_sparse_data(
     """
     found = _Sparse(values, scores, differences, pairs)
     asked = np.arange(len(values.evaluation.keys)) if places is None else places
-    told = (found.told(metric, asked) for metric in values.evaluation.metrics)
-    texts = [f"{where}{text}" for text in told if text]
+    found_texts = (found.warning(metric, asked) for metric in values.evaluation.metrics)
+    texts = [f"{where}{text}" for text in found_texts if text]
     for text in texts:
         warn_caller(text, SparseDataWarning)
     return texts
@@ -97,7 +97,7 @@ class _Sparse:
     def evaluation(self) -> Evaluation:
         return self.values.evaluation
 
-    def told(self, metric: AnyMetric, asked: IntArray) -> str:
+    def warning(self, metric: AnyMetric, asked: IntArray) -> str:
         """Return the warning about one metric; empty if there is enough data."""
         every = self.evaluation.metric_slice(metric.name)
         where = asked[(asked >= every.start) & (asked < every.stop)]
@@ -230,10 +230,10 @@ class _Sparse:
         return self.evaluation.predictions.unit
 
 
-def _first(told: Sequence[str]) -> list[str]:
+def _first(texts: Sequence[str]) -> list[str]:
     """Return the first few texts, and the number of others."""
-    more = len(told) - _NAMED
-    return [*told[:_NAMED], *([f"and {more:,} more"] if more > 0 else [])]
+    more = len(texts) - _NAMED
+    return [*texts[:_NAMED], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def _sizes(values: Sample) -> FloatArray:

@@ -24,7 +24,7 @@ from modelcompare.report.figures.curves import CHANCE
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import LEADING, MAX_LINES, Look, plain_axes, tell
+from modelcompare.report.figures.style import LEADING, MAX_LINES, Look, describe, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result
@@ -138,7 +138,7 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
     ends = bins["ci_low"], bins["ci_high"]
     axes.fill_between(bins["confidence"], *ends, color=LEADING, alpha=0.2, linewidth=0)
     (drawn,) = axes.plot(bins["confidence"], bins["accuracy"], **Look(LEADING, "o").options())
-    tell(drawn, [_bin(row) for row in bins.itertuples()])
+    describe(drawn, [_bin(row) for row in bins.itertuples()])
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
 
 

@@ -166,7 +166,7 @@ class Evaluation(UnitStatistics):
                 return sums(weights.narrow(block, row_block))
 
             n_weights = weights.block_size(0) * (rows.stop - rows.start)
-            numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
+            numbers = work(n_weights, product.n_columns, uniform=self.units.multiplicity is None)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
             done = row_block + 1

@@ -207,12 +207,12 @@ def map_blocks(
         return list(tallied(results, blocks, done))
 
 
-def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
+def work(n_weights: float, n_columns: float, *, uniform: bool = True) -> float:
     """Return the numbers to process in drawing weights and multiplying them by columns.
 
-    Units that are not `alike` are drawn one by one, which takes ten times as long.
+    Units that are not `uniform` are drawn one by one, which takes ten times as long.
     """
-    return n_weights * ((2 if alike else 20) + n_columns / 32)
+    return n_weights * ((2 if uniform else 20) + n_columns / 32)
 
 
 def on_threads(

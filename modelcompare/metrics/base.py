@@ -82,7 +82,7 @@ class BaseMetric:
         for texts.
     greater_is_better : bool
         Direction of merit.
-    direction_from : {"told", "name", "default"}
+    direction_from : {"declared", "name", "default"}
         Source of the direction of a score or a function.
     bounds : tuple of float
         Smallest and largest possible value.
@@ -116,7 +116,7 @@ class BaseMetric:
     name: str
     needs: Kind = "labels"
     greater_is_better: bool = True
-    direction_from: Known = field(default="told", compare=False, repr=False)
+    direction_from: Known = field(default="declared", compare=False, repr=False)
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True

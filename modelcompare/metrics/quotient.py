@@ -203,8 +203,8 @@ class ClassRatio:
     def is_share(self) -> bool:
         """True if it is a share of successes, all of one weight, among successes and failures."""
         top, bottom = np.array(self.numerator), np.array(self.denominator)
-        alike = (top == bottom) & (top == top.max())
-        return bool(top.max() > 0 and bottom.min() >= 0 and (alike | (top == 0)).all()) and bool(
+        same = (top == bottom) & (top == top.max())
+        return bool(top.max() > 0 and bottom.min() >= 0 and (same | (top == 0)).all()) and bool(
             self.failure.any()
         )
 

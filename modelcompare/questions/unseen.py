@@ -71,8 +71,8 @@ class Unseen:
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
-        alike = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
-        size = contrast.n_units if alike else denominator_units(evaluation, metric)
+        uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
+        size = contrast.n_units if uniform else denominator_units(evaluation, metric)
         return cls(sign * contrast.difference, contrast.error, size, low, high, True)
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
@@ -120,7 +120,7 @@ class Unseen:
         if self.covers and metric.needs == "scores":
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
         up, known = metric.greater_is_better, metric.direction_from
-        if known != "told" or (metric.needs == "scores" and not up):
+        if known != "declared" or (metric.needs == "scores" and not up):
             parts.append(sentence(up, known))
         return "; ".join(parts)
 

@@ -58,7 +58,7 @@ def align(
             raise ValueError(f"the file of model {model!r} lacks {absent:,} ids.")
     found = [ids_of(part["id"], records.written).to_numpy() for part in parts.values()]
     indexed = {}
-    for (model, part), array in zip(parts.items(), cell_types.alike(found), strict=True):
+    for (model, part), array in zip(parts.items(), cell_types.same_types(found), strict=True):
         index = pd.Index(array, dtype=array.dtype, name="id")
         repeated = index[index.duplicated()].unique()
         if len(repeated):
@@ -142,7 +142,7 @@ def check_same(
         holders = {model: frame for model, frame in frames.items() if name in frame.columns}
         if len(holders) < 2:
             continue
-        cells = cell_types.alike([frame[name].to_numpy() for frame in holders.values()])
+        cells = cell_types.same_types([frame[name].to_numpy() for frame in holders.values()])
         pairs = zip(holders, cells, strict=True)
         first_model, first = next(pairs)
         for model, found in pairs:

@@ -16,7 +16,7 @@ from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, as_array, classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import alike
+from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
@@ -237,5 +237,5 @@ def _named(
                     f"{len(labels)} class names."
                 )
             arrays[place] = labels[array]
-    truth, *same = alike([*map(as_array, arrays)])
+    truth, *same = same_types([*map(as_array, arrays)])
     return truth, dict(zip(outputs, same, strict=True))

@@ -204,7 +204,7 @@ def _of_truth(
         for part in parts
         for model, columns in part.outputs.items()
     }
-    truth, *same = cell_types.alike([truth, *outputs.values()])
+    truth, *same = cell_types.same_types([truth, *outputs.values()])
     labels = known
     if known is None:
         headed = cell_types.typed_labels(classes, truth) if classes else None

@@ -159,7 +159,7 @@ def holds_objects(column: pd.Series[Any]) -> bool:
     return any(isinstance(cell, list | dict | np.ndarray) for cell in column)
 
 
-def alike(arrays: Sequence[AnyArray]) -> list[AnyArray]:
+def same_types(arrays: Sequence[AnyArray]) -> list[AnyArray]:
     """Convert whole numbers to texts if any of the arrays compared with them has texts."""
     if not any(array.dtype.kind == "O" for array in arrays):
         return list(arrays)

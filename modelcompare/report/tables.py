@@ -81,7 +81,7 @@ class Table:
     n_shown: int = 30  # rows on a screen, without `--all`
     n_every: int = 0  # rows of each class with `--all`, if there are more than here
     unit: str = "row"  # name of a row's subject
-    foremost: Sequence[str] = ()  # classes by how much models differ, if not in row order
+    shown_first: Sequence[str] = ()  # classes by how much models differ, if not in row order
     metric: str = ""  # the metric of its rows, if there is one
     # A column of the frame that flags rows of a significant difference, and the criterion.
     tested: tuple[str, str] | None = None
@@ -157,7 +157,7 @@ class Table:
         classes = self.classes or [""] * len(self.frame)
         names = list(dict.fromkeys(classes))
         if len(names) > most:
-            names = [*(self.foremost or names)][:most]
+            names = [*(self.shown_first or names)][:most]
         places: dict[str, list[int]] = {name: [] for name in names}
         for place, name in enumerate(classes):
             if name in places:

@@ -15,7 +15,7 @@ from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions, answers_of
 from modelcompare.engine.labels import COLLAPSE_AT
-from modelcompare.readers.cell_types import alike
+from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
 from modelcompare.readers.lists import spread
 from modelcompare.readers.options import Columns
@@ -210,5 +210,7 @@ def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
                     f"column {column!r} has more than {_MOST_CLASSES:,} different labels; if "
                     "they are values pass kind='values' (--kind values)."
                 )
-    arrays = alike([cells(pa.table({c: known.drop_null()}), c) for c, (known,) in found.items()])
+    arrays = same_types(
+        [cells(pa.table({c: known.drop_null()}), c) for c, (known,) in found.items()]
+    )
     return checks.distinct(np.concatenate(arrays), f"column {columns[0]!r} or a model")

@@ -18,7 +18,7 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import telling_labels
+from modelcompare.report.figures.selection import differing_labels
 from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
@@ -66,7 +66,7 @@ def plot_agreement(study: AgreementStudy, *, label: Any = None, ax: Axes | None 
     pairs = study.metric_pairs.pairs[: None if ax is None else 1]
     part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
     most = _MAX_CLASSES if ax is None else 1
-    labels, shown = telling_labels(part, "difference_a", label, most)
+    labels, shown = differing_labels(part, "difference_a", label, most)
     n_pairs = len(part) // part["label"].nunique(dropna=False)
     title = (
         f"Do both metrics prefer the same model? {study.n_samples:,} samples, {n_pairs:,} "

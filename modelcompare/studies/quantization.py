@@ -85,9 +85,9 @@ class QuantizationStudy(Result):
         A row for each number of bins and metric; above 1 quantization loses efficiency, below 1 it
         gains. Only pairs whose separation on the raw confidences exceeds 2 count.
         """
-        told = self.pairs[self.pairs["separation_raw"].abs() > 2]
+        separated = self.pairs[self.pairs["separation_raw"].abs() > 2]
         keys = ["n_bins", "metric"]
-        grouped = told.groupby(keys, sort=False)["samples_ratio"]
+        grouped = separated.groupby(keys, sort=False)["samples_ratio"]
         return grouped.agg(n_pairs="size", samples_ratio="median").reset_index()
 
 

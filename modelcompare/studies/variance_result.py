@@ -19,7 +19,7 @@ from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import telling_labels
+from modelcompare.report.figures.selection import differing_labels
 from modelcompare.report.figures.style import (
     MAX_LINES,
     MODEL_COLOURS,
@@ -82,7 +82,7 @@ def plot_variances(
         check_count("n_columns", n_columns, at_least=1, at_most=100)
     names = _named_pair(study, pair)
     whole = rows_at(study.distribution, metric=names[0], ratio=study.ratios[0])
-    labels, shown = telling_labels(whole, "estimate", label, _MAX_PANELS if ax is None else 1)
+    labels, shown = differing_labels(whole, "estimate", label, _MAX_PANELS if ax is None else 1)
     n_columns = min(n_columns or 3, len(labels))
     title = (
         f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
@@ -118,7 +118,7 @@ def plot_intervals(
     """
     names = _named_pair(study, pair)
     whole = rows_at(study.distribution, metric=names[0], ratio=study.ratios[0])
-    labels, shown = telling_labels(whole, "estimate", label, _MAX_ROWS if ax is None else 1)
+    labels, shown = differing_labels(whole, "estimate", label, _MAX_ROWS if ax is None else 1)
     title = (
         f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
         f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"

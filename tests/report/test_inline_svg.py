@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import modelcompare as mc
 from modelcompare.comparison.forest import plot_comparison
-from modelcompare.report.figures.style import tell
+from modelcompare.report.figures.style import describe
 from modelcompare.report.writers import inline_svg
 from modelcompare.report.writers.inline_svg import caption_of, inline
 
@@ -82,7 +82,7 @@ def test_a_drawing_that_is_too_long_is_a_picture_of_the_same(figure, monkeypatch
 def test_a_figure_of_ones_own_is_drawn_without_values():
     figure = Figure()
     (line,) = figure.subplots().plot([1, 2], [3, 4], "o")
-    tell(line, ["a", "b"])
+    describe(line, ["a", "b"])
     assert "<title>" not in inline(figure, "a")
 
 

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from modelcompare.report import escape
-from modelcompare.report.figures.style import DIFFERENT, SAME, Look, plain_axes, tell
+from modelcompare.report.figures.style import DIFFERENT, SAME, Look, describe, plain_axes
 from modelcompare.report.figures.types import Axes
 from modelcompare.report.writers.terminal import fold
 
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     text: str
     ends: tuple[float, ...] | None = None  # estimate, low, high; none of a heading or without value
     differs: bool = False  # significantly, from the best or from zero
-    told: str = ""  # the same in words and rounded numbers
+    description: str = ""  # the same in words and rounded numbers
 
 
 def folded_name(*names: str) -> str:
@@ -83,7 +83,7 @@ def _draw_rows(axes: Axes, placed: Sequence[tuple[float, Row]], look: Look) -> N
     lines = axes.hlines(y, low, high, color=look.colour, linewidth=1.6)
     points = axes.plot(estimate, y, **look.options(linestyle="", markersize=5))
     for artist in (lines, *points):
-        tell(artist, [row.told for row in rows])
+        describe(artist, [row.description for row in rows])
 
 
 def _draw_zero(axes: Axes) -> None:

@@ -27,9 +27,9 @@ class SignedFigure(Figure):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         # What is written around the panels; and by the ids of groups what their marks stand for:
-        # see `style.tell`.
+        # see `style.describe`.
         self.remarks: list[str] = []
-        self.told: dict[str, list[str]] = {}
+        self.described: dict[str, list[str]] = {}
 
     def save(self, path: str | PathLike[str], *, dpi: int = 150) -> Path:
         """Write the figure as .png, .svg or .pdf, with title and signature in the file."""

@@ -43,7 +43,7 @@ def shown_classes(
     return kept, part_shown(len(kept), len(order), "class", which)
 
 
-def telling_labels(
+def differing_labels(
     frame: pd.DataFrame, column: str, label: object, most: int
 ) -> tuple[list[Any], str]:
     """Classes over which a column ranges furthest, in their own order, and a remark.

@@ -59,13 +59,13 @@ def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
     return [(model, Look(colour, marker)) for model, colour, marker in named]
 
 
-def tell(artist: Artist, texts: Sequence[str]) -> None:
+def describe(artist: Artist, texts: Sequence[str]) -> None:
     """Store the text of each mark of an artist, which a page shows under the pointer."""
-    told: dict[str, list[str]] | None = getattr(artist.figure, "told", None)
-    if told is not None:
-        name = f"told_{len(told)}"
+    described: dict[str, list[str]] | None = getattr(artist.figure, "described", None)
+    if described is not None:
+        name = f"described_{len(described)}"
         artist.set_gid(name)
-        told[name] = list(texts)
+        described[name] = list(texts)
 
 
 def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] = "both") -> None:

@@ -39,7 +39,7 @@ def inline(figure: Figure, name: str) -> str:
         text.set_visible(False)
     document = figure_bytes(figure, "svg", inline=True)
     root = ElementTree.fromstring(document)
-    _label(root, getattr(figure, "told", {}))
+    _label(root, getattr(figure, "described", {}))
     _simplify(root, name)
     width = float(root.get("viewBox", "0 0 0 0").split()[2])
     root.set("class", "widest" if width > _WIDEST else "wide" if width > _WIDE else "")
@@ -58,10 +58,10 @@ def _title(figure: Figure) -> str:
     return visible(getattr(figure, "title", "")) or "figure"
 
 
-def _label(root: ElementTree.Element, told: Mapping[str, Sequence[str]]) -> None:
+def _label(root: ElementTree.Element, described: Mapping[str, Sequence[str]]) -> None:
     """Give each mark its text."""
     for group in root.iter(f"{_SVG}g"):
-        texts = told.get(group.get("id", ""))
+        texts = described.get(group.get("id", ""))
         if texts is None:
             continue
         defined = {mark for defs in group.iter(f"{_SVG}defs") for mark in defs.iter()}

@@ -294,8 +294,8 @@ class UnitSwaps(SwapStatistic):
     ) -> list[Result]:
         """Return the results of a task on swaps, some blocks of masks after others."""
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
-        alike = self.units.multiplicity is None
-        cost = work(RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
+        uniform = self.units.multiplicity is None
+        cost = work(RESAMPLE_BLOCK * n_units, n_columns, uniform=uniform)
         wanted = max(masks.n_blocks / _TASKS, _STEP_NUMBERS / cost)
         at_once = PASS_BYTES // 8 // n_columns // RESAMPLE_BLOCK
         step = int(np.clip(ceil(wanted), 1, max(1, at_once)))
