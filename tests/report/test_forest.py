@@ -4,7 +4,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from modelcompare.comparison.forest import plot_comparison
+import modelcompare as mc
+from modelcompare.comparison.forest import plot_comparison, selected
 from modelcompare.report.figures.style import DIFFERENT, SAME
 
 CLASSES = ["contradiction", "entailment", "neutral"]
@@ -161,3 +162,16 @@ def test_without_matplotlib_the_extra_is_named(make_comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "modelcompare-stats\[plot\]"'):
         plot_comparison(make_comparison())
+
+
+def test_where_not_all_models_fit_the_baseline_is_shown():
+    y = np.arange(60) % 2
+    right = {"a": 50, "b": 45, "c": 40, "worst": 30}
+    models = {name: np.where(np.arange(60) < n, y, 1 - y) for name, n in right.items()}
+    for baseline, expected in (("worst", [0, 3]), (None, [0, 1])):
+        result = mc.compare(
+            mc.Predictions(y, models), "accuracy", baseline=baseline, test="wald", n_resamples=99
+        )
+        shown, remark = selected(result.evidence, [0], max_models=2)
+        assert sorted(shown[0]) == expected
+        assert "2 of 4 models shown" in remark
