@@ -47,7 +47,7 @@ def test_a_signature_spreads_what_has_a_name_and_leaves_out_what_is_empty():
 
 def test_kinds_nest_without_losing_one():
     assert get_args(words.KindOrAuto) == ("auto", *get_args(words.Kind))
-    assert get_args(words.Kind) == (*get_args(words.Told), "text_lists")
+    assert get_args(words.Kind) == (*get_args(words.BasicKind), "text_lists")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -31,6 +31,8 @@ Result = TypeVar("Result")
 
 # Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
+# Sums under a block of masks that are computed at once.
+_SUM_NUMBERS = 2**21
 # Number of steps for threads, and numbers of a step that make its formulas cheap in comparison.
 _TASKS = 8
 _STEP_NUMBERS = 2**23
@@ -297,7 +299,7 @@ class UnitSwaps(SwapStatistic):
         uniform = self.units.multiplicity is None
         cost = work(RESAMPLE_BLOCK * n_units, n_columns, uniform=uniform)
         wanted = max(masks.n_blocks / _TASKS, _STEP_NUMBERS / cost)
-        at_once = PASS_BYTES // 8 // n_columns // RESAMPLE_BLOCK
+        at_once = _SUM_NUMBERS // n_columns // RESAMPLE_BLOCK
         step = int(np.clip(ceil(wanted), 1, max(1, at_once)))
         blocks = masks.joined(step)
 
