@@ -17,20 +17,25 @@ pa = pytest.importorskip("pyarrow")
 CLASSES = ["maybe", "no", "yes"]
 
 
-def table(n=4000):
+def table(n=1500):
     rng = np.random.default_rng(1)
     y = rng.choice(CLASSES, n)
     said = {m: np.where(rng.random(n) < share, y, "no") for m, share in (("a", 0.7), ("b", 0.6))}
     return pd.DataFrame({"item": [f"café {i}" for i in range(n)], "y": y, **said})
 
 
-def by_query(frame, **options):
+DATABASE = duckdb.connect()
+
+
+def by_query(frame, *, table="preds", **options):
     """Return DuckDB's answer to the query about this table."""
     named = {"true": "y", "models": ["a", "b"], "id": "item", **options}
-    query = sketch_query("duckdb", table="preds", **named)
-    with duckdb.connect() as connection:
-        connection.register("preds", frame)
-        return connection.sql(query).df()
+    query = sketch_query("duckdb", table=f'"{table}"', **named)
+    DATABASE.register(table, frame)
+    try:
+        return DATABASE.sql(query).df()
+    finally:
+        DATABASE.unregister(table)
 
 
 @pytest.mark.parametrize("options", [{}, {"buckets": 7, "salt": "another"}])
@@ -47,10 +52,10 @@ def test_labels_are_counted_to_the_bit(options):
 
 def test_the_sketch_of_a_query_is_compared_and_added():
     frame = table()
-    halves = [mc.io.read_sketch(by_query(part)) for part in (frame[:1000], frame[1000:])]
+    halves = [mc.io.read_sketch(by_query(part)) for part in (frame[:500], frame[500:])]
     preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    ours = mc.compare(sum(halves), n_resamples=199)
-    theirs = mc.compare(mc.io.sketch(preds, ["accuracy", "f1_macro"]), n_resamples=199)
+    ours = mc.compare(sum(halves), n_resamples=99)
+    theirs = mc.compare(mc.io.sketch(preds, ["accuracy", "f1_macro"]), n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences)
 
@@ -69,7 +74,7 @@ def test_the_rows_of_a_query_and_of_a_file_are_the_same_table(tmp_path):
 
 
 def test_columns_in_capitals_are_read():
-    frame = by_query(table())
+    frame = by_query(table(300), buckets=8)
     assert (
         mc.io.read_sketch(frame.rename(columns=str.upper)).about == mc.io.read_sketch(frame).about
     )
@@ -158,33 +163,35 @@ HOSTILE = [
 
 
 NAMES = [name for name in HOSTILE if name]
+FEW = {"buckets": 8}
+
+
+@pytest.fixture(scope="module")
+def of_memory():
+    """A small table's sketch by Python."""
+    frame = table(300)
+    preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
+    return mc.io.sketch(preds, ["accuracy", "f1_macro"], **FEW)
 
 
 @pytest.mark.parametrize("place", range(len(NAMES)), ids=NAMES)
-def test_no_name_of_a_column_changes_the_answer(place):
+def test_no_name_of_a_column_changes_the_answer(place, of_memory):
     # Each name is that of the truth once, of a model once, and of the items once.
     true, name, item = (NAMES[(place + shift) % len(NAMES)] for shift in range(3))
     frame = table(300)
     columns = frame.rename(columns={"y": true, "a": name, "item": item})
-    found = mc.io.read_sketch(by_query(columns, true=true, models=[name, "b"], id=item))
-    preds = mc.Predictions(frame["y"], {m: frame[m] for m in "ab"}, ids=frame["item"])
-    ours = mc.io.sketch(preds, ["accuracy", "f1_macro"])
+    found = mc.io.read_sketch(by_query(columns, true=true, models=[name, "b"], id=item, **FEW))
     assert found.models == (name, "b")
     for place, model in enumerate(found.models):
         for statistic in ("hits", "predicted"):
-            here, there = found.numbers[statistic, model], ours.numbers[statistic, "ab"[place]]
-            np.testing.assert_array_equal(here, there)
+            ours = of_memory.numbers[statistic, "ab"[place]]
+            np.testing.assert_array_equal(found.numbers[statistic, model], ours)
 
 
 @pytest.mark.parametrize("name", ["item", "cell", "select", "preds"])
-def test_no_name_of_a_table_changes_the_answer(name):
-    frame = table(300)
-    query = sketch_query("duckdb", table=f'"{name}"', true="y", models=["a", "b"], id="item")
-    with duckdb.connect() as connection:
-        connection.register(name, frame)
-        found = mc.io.read_sketch(connection.sql(query).df())
-    ours = mc.io.read_sketch(by_query(frame))
-    for key, numbers in ours.numbers.items():
+def test_no_name_of_a_table_changes_the_answer(name, of_memory):
+    found = mc.io.read_sketch(by_query(table(300), table=name, **FEW))
+    for key, numbers in of_memory.numbers.items():
         np.testing.assert_array_equal(found.numbers[key], numbers)
 
 
