@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.arrays import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
+from tests.small_blocks import ROW_BLOCK
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
 METRICS = [
@@ -47,19 +47,28 @@ def same_numbers(one, two):
 def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets):
     sketch = mc.io.sketch(PREDS, METRICS, buckets=n_buckets)
     with pytest.warns(match="ece, ece_classwise: .* these have the buckets of a sketch"):
-        ours = mc.compare(sketch, n_resamples=299)
+        ours = mc.compare(sketch, n_resamples=99)
     with pytest.warns(match="ece, ece_classwise: .* these have clusters, so none is given"):
-        theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=299)
+        theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
     assert ours.verdict() == theirs.verdict()
     assert ours.evidence.n_samples == 3000
 
 
+@pytest.fixture(scope="module")
+def bootstraps():
+    """The bootstrap of a sketch, and that of its buckets as clusters."""
+    metrics = ["f1_macro", "cf1"]
+    return (
+        mc.bootstrap(mc.io.sketch(PREDS, metrics), n_resamples=199),
+        mc.bootstrap(in_buckets(PREDS, 1024), metrics, n_resamples=199),
+    )
+
+
 @pytest.mark.parametrize("method", ["auto", "BCa", "studentized", "percentile", "normal"])
-def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method):
-    ours = mc.bootstrap(mc.io.sketch(PREDS, ["f1_macro", "cf1"]), n_resamples=399)
-    theirs = mc.bootstrap(in_buckets(PREDS, 1024), ["f1_macro", "cf1"], n_resamples=399)
+def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method, bootstraps):
+    ours, theirs = bootstraps
     np.testing.assert_array_equal(ours.draws, theirs.draws)
     pd.testing.assert_frame_equal(
         ours.confidence_interval(method=method), theirs.confidence_interval(method=method)
@@ -71,16 +80,16 @@ def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method):
 )
 def test_paired_tests_of_a_sketch_are_those_of_clusters(method):
     pair = "bow_pair", "naive_bayes", "f1_macro"
-    ours = mc.paired_test(mc.io.sketch(PREDS, "f1_macro"), *pair, method=method, n_resamples=299)
-    theirs = mc.paired_test(in_buckets(PREDS, 1024), *pair, method=method, n_resamples=299)
+    ours = mc.paired_test(mc.io.sketch(PREDS, "f1_macro"), *pair, method=method, n_resamples=99)
+    theirs = mc.paired_test(in_buckets(PREDS, 1024), *pair, method=method, n_resamples=99)
     assert ours == theirs
 
 
 def test_the_gate_runs_on_a_sketch_and_counts_samples():
     rules = ["f1_macro:-0.03", "recall[neutral]:-0.05"]
     sketched = mc.io.sketch(PREDS, ["f1_macro", "recall"])
-    ours = mc.gate(sketched, "bow_pair", "naive_bayes", rules, n_resamples=299)
-    theirs = mc.gate(in_buckets(PREDS, 1024), "bow_pair", "naive_bayes", rules, n_resamples=299)
+    ours = mc.gate(sketched, "bow_pair", "naive_bayes", rules, n_resamples=99)
+    theirs = mc.gate(in_buckets(PREDS, 1024), "bow_pair", "naive_bayes", rules, n_resamples=99)
     for one, two in zip(ours.decisions, theirs.decisions, strict=True):
         assert (one.gain, one.ci_low, one.p_value) == (two.gain, two.ci_low, two.p_value)
         assert (one.n_samples, one.unit) == (3000, "samples")
@@ -348,6 +357,7 @@ def test_nothing_is_no_sketch():
 
 @pytest.mark.parametrize("names", ["texts", "numbers", "none"])
 @pytest.mark.parametrize("kind", ["labels", "probabilities"])
+@pytest.mark.usefixtures("small_blocks")
 def test_rows_that_are_scanned_go_into_the_buckets_of_their_names(kind, names, tmp_path):
     pytest.importorskip("pyarrow")
     n = ROW_BLOCK + 1
