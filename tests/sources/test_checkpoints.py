@@ -5,20 +5,24 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.arrays import ROW_BLOCK
 from modelcompare.engine import checkpoints
 from modelcompare.engine.evaluation import Evaluation
+from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
+pytestmark = pytest.mark.usefixtures("small_blocks")
+
 N = 5 * ROW_BLOCK
+ROOT = str(Path(__file__).parents[2])
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +41,14 @@ def frame():
     )
 
 
+@pytest.fixture(scope="module")
+def five_blocks(frame, tmp_path_factory):
+    """A file of all rows."""
+    path = tmp_path_factory.mktemp("five") / "x.parquet"
+    pq.write_table(pa.Table.from_pandas(frame), path)
+    return path
+
+
 @pytest.fixture
 def path(frame, tmp_path):
     """A file of little more than one block."""
@@ -44,20 +56,32 @@ def path(frame, tmp_path):
     return tmp_path / "x.parquet"
 
 
+# After each block that is kept, the process waits to be killed.
 RUN = """
-import sys, modelcompare as mc
+import sys, time, modelcompare as mc
 from modelcompare.engine import checkpoints
+from tests.small_blocks import cutting
 checkpoints._SHARE = 1.0
-scan = mc.io.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
-mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300)
+save = checkpoints.Checkpoint.save
+def saved(*given, **options):
+    save(*given, **options)
+    time.sleep(0.2)
+checkpoints.Checkpoint.save = saved
+with cutting():
+    scan = mc.io.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
+    mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=130)
 """
 
 
-def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path, monkeypatch):
-    path, folder = tmp_path / "x.parquet", tmp_path / "kept"
-    pq.write_table(pa.Table.from_pandas(frame), path)
-    draws = mc.bootstrap(mc.io.scan_predictions(path), ["cf1", "log_loss"], n_resamples=300).draws
-    killed = subprocess.Popen([sys.executable, "-c", RUN, str(path), str(folder)])
+def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(
+    five_blocks, tmp_path, monkeypatch
+):
+    path, folder = five_blocks, tmp_path / "kept"
+    draws = mc.bootstrap(mc.io.scan_predictions(path), ["cf1", "log_loss"], n_resamples=130).draws
+    killed = subprocess.Popen(
+        [sys.executable, "-c", RUN, str(path), str(folder)],
+        env={**os.environ, "PYTHONPATH": ROOT},
+    )
     deadline = time.monotonic() + 60
     while not [*folder.glob("totals-*.npz")]:
         assert killed.poll() is None
@@ -70,15 +94,14 @@ def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path
         assert 1 <= held["next"] < 5
     monkeypatch.setattr(checkpoints, "_SHARE", 1.0)
     scan = mc.io.scan_predictions(path, checkpoint=folder)
-    again = mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300).draws
+    again = mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=130).draws
     np.testing.assert_array_equal(again, draws)
 
 
 def test_a_scan_goes_on_after_a_run_that_was_interrupted_while_a_block_was_read(
-    frame, tmp_path, monkeypatch
+    five_blocks, tmp_path, monkeypatch
 ):
-    path = tmp_path / "x.parquet"
-    pq.write_table(pa.Table.from_pandas(frame), path)
+    path = five_blocks
     asked = {"metrics": "log_loss", "method": "percentile", "test": "wald", "n_resamples": 20}
     expected = mc.compare(mc.io.scan_predictions(path), **asked)
     scan = mc.io.scan_predictions(path, checkpoint=tmp_path / "kept")
