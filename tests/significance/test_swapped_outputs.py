@@ -352,7 +352,7 @@ def test_neither_blocks_nor_jobs_nor_a_bar_change_a_number(monkeypatch, test):
     for options in ({"n_jobs": 2}, {"progress": True}):
         found = run_test(test, view_of(preds, names, 150, **options)).p_value
         np.testing.assert_array_equal(found, expected)
-    monkeypatch.setattr(swapped_outputs, "PASS_BYTES", 2**10)
+    monkeypatch.setattr(swapped_outputs, "CACHE_BYTES", 2**7)
     np.testing.assert_array_equal(run_test(test, view_of(preds, names, 150)).p_value, expected)
 
 

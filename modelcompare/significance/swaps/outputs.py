@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
@@ -216,7 +216,7 @@ def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) 
 
 def _differences(pair: _Pair, masks: AnyArray) -> FloatArray:
     """Return differences (n_masks, n_values) after swaps; 0 where only rounding differs."""
-    step, (_, values) = max(1, PASS_BYTES // (16 * masks.shape[1])), pair
+    step, (_, values) = max(1, 8 * CACHE_BYTES // (16 * masks.shape[1])), pair
     starts = range(0, len(masks), step)
     return np.concatenate([difference_of(*values(masks[start : start + step])) for start in starts])
 
