@@ -1,7 +1,7 @@
 """Units of two models grouped into kinds that a swap changes equally, and their sums of squares.
 
 See `significance.swaps.forms` for u, v and the sums of squares. Without grouping, kappa and MCC of
-ten models take 2.3 times as long; with dense matrices of kinds, 3.5 times.
+ten models take 4.4 times as long; with dense matrices of kinds, 3.5 times.
 """
 
 from __future__ import annotations
