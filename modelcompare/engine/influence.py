@@ -1,13 +1,14 @@
 """Influence functions of all models: standard errors and skewness of any difference.
 
 The influence of a unit is derived from its leave-one-out value. Second and third moments of
-a difference of two models follow from sums of products of the two models' influences, so three
-Gram matrices suffice for every model and every pair, without resampling.
+a difference of two models follow from sums of products of the two models' influences, so two
+Gram matrices suffice for every model and every pair, without resampling. Of models so close that
+these sums cancel, the differences themselves are summed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +21,14 @@ from modelcompare.resampling.weights import Units, Weights
 
 Pairs = tuple[IntArray, IntArray]
 
+# Share of two models' sums of squares below which that of their difference is computed from the
+# differences: from products of each model it would be mostly rounding.
+_CLOSE = 1e-6
+
 
 @dataclass(frozen=True)
 class InfluenceMoments:
-    """Centred sums over samples of products of the models' influences.
+    """Centred sums over samples of products and powers of the models' influences.
 
     Parameters
     ----------
@@ -31,8 +36,12 @@ class InfluenceMoments:
         Number of samples (or clusters).
     second : ndarray of shape (n_values, n_models, n_models)
         ``sum_i u_ia u_ib``.
-    third : ndarray of shape (n_values, n_models, n_models)
-        ``sum_i u_ia^2 u_ib``.
+    apart : ndarray of shape (n_values, n_models, n_models)
+        ``sum_i (u_ia - u_ib)^2``.
+    third : ndarray of shape (n_values, n_models)
+        ``sum_i u_ia^3``.
+    skewed : ndarray of shape (n_values, n_models, n_models)
+        ``sum_i (u_ia - u_ib)^3``.
     fourth : ndarray of shape (n_values, n_models)
         ``sum_i u_ia^4``.
     alone : ndarray of bool of shape (n_models, n_values)
@@ -45,15 +54,16 @@ class InfluenceMoments:
 
     n_samples: int
     second: FloatArray
+    apart: FloatArray
     third: FloatArray
+    skewed: FloatArray
     fourth: FloatArray
     alone: BoolArray
     drawn: FloatArray | None = None
 
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         """Return standard errors of values, or of differences a - b, (n_rows, n_values)."""
-        sums = np.maximum(of_rows(self.second, pairs), 0.0)
-        errors = np.sqrt(sums / (self.n_samples * (self.n_samples - 1)))
+        errors = np.sqrt(self._squares(pairs) / (self.n_samples * (self.n_samples - 1)))
         if self.drawn is None:
             return errors
         variances = of_rows(self.drawn, pairs)
@@ -77,20 +87,20 @@ class InfluenceMoments:
 
     def acceleration(self, pairs: Pairs | None = None) -> FloatArray:
         """Return BCa's acceleration of values, or of differences, (n_rows, n_values)."""
-        third = self.third
-        if pairs is None:
-            cubes = np.diagonal(third, axis1=1, axis2=2).T
-        else:
-            a, b = pairs
-            cubes = (third[:, a, a] - 3 * third[:, a, b] + 3 * third[:, b, a] - third[:, b, b]).T
-        squares = of_rows(self.second, pairs)
-        scale = 6 * np.maximum(squares, 0.0) ** 1.5
-        return np.divide(cubes, scale, out=np.zeros_like(squares), where=squares > 0)
+        cubes = self.third.T if pairs is None else self.skewed[:, *pairs].T
+        squares = self._squares(pairs)
+        return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(squares), where=squares > 0)
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the models' values, of shape (n_values, n_models, n_models)."""
         found = self.second / (self.n_samples * (self.n_samples - 1))
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
+
+    def _squares(self, pairs: Pairs | None) -> FloatArray:
+        """Return sums of squares of influences, or of their differences, (n_rows, n_values)."""
+        if pairs is None:
+            return np.maximum(np.diagonal(self.second, axis1=1, axis2=2).T, 0.0)
+        return self.apart[:, *pairs].T
 
 
 def satterthwaite(carriers: FloatArray, n_units: int) -> FloatArray:
@@ -122,7 +132,10 @@ def standard_errors(covariance: FloatArray, pairs: Pairs | None) -> FloatArray:
 
 @one_blas_thread()
 def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> InfluenceMoments:
-    """Compute sums of products of all models' influences, in one pass over the units."""
+    """Compute sums of products of all models' influences, in one pass over the units.
+
+    Models that are close take another pass.
+    """
     n_models, n_values = estimate.shape
     first = np.zeros((n_values, n_models))
     second = np.zeros((n_values, n_models, n_models))
@@ -141,54 +154,55 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
         third[value] += squared @ u.T
         fourth[value] += (squared * u * u).sum(axis=1)
     alone &= ~np.isnan(estimate)
-    return _centred(evaluation.units.size, first, second, third, fourth, alone)
+    found = _centred(evaluation.units.size, first, second, third, fourth, alone)
+    _set_close(found, evaluation, estimate)
+    return found
 
 
-@one_blas_thread()
-def pair_degrees_of_freedom(
-    evaluation: Evaluation, estimate: FloatArray, model_a: IntArray, model_b: IntArray
-) -> FloatArray:
-    """Compute effective degrees of freedom of squared errors of differences, (n_pairs, n_values).
-
-    As `InfluenceMoments.degrees_of_freedom`, and at most the number of units minus one.
-    """
-    n_models, n_values = estimate.shape
-    shape = (n_values, n_models, n_models)
-    cross, cubes, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for value, u, counts in _influences(evaluation, estimate):
-        u = np.nan_to_num(u, nan=0.0)
-        weighted = u * counts
-        cross[value] += weighted @ u.T
-        cubes[value] += (weighted * u * u) @ u.T
-        squares[value] += (weighted * u) @ (u * u).T
-    a, b = model_a, model_b
-    second = (cross[:, a, a] + cross[:, b, b] - 2 * cross[:, a, b]).T
-    fourth = (
-        squares[:, a, a] + squares[:, b, b] + 6 * squares[:, a, b]
-        - 4 * (cubes[:, a, b] + cubes[:, b, a])
-    ).T  # fmt: skip
-    n = evaluation.units.size
-    share = np.divide(fourth, second**2, out=np.ones_like(second), where=second > 0)
-    return np.clip(2.0 / np.maximum(share - 1 / n, 2 / n), 1.0, n - 1.0)
-
-
-@one_blas_thread()
 def pair_carriers(
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    pairs: Pairs,
-    values: IntArray,
+    evaluation: Evaluation, estimate: FloatArray, pairs: Pairs, values: IntArray
 ) -> FloatArray:
     """Compute the effective number of units that carry each difference, (n_pairs, len(values))."""
-    n, sums = evaluation.units.size, np.zeros((4, len(values), len(pairs[0])))
-    place_of = {int(value): place for place, value in enumerate(values)}
-    for value, u, counts in _influences(evaluation, estimate):
-        if value in place_of:
-            sums[:, place_of[value]] += _power_sums(u, counts, pairs)
-    mean = sums[0] / n
-    second = sums[1] - n * mean**2
-    fourth = sums[3] - 4 * mean * sums[2] + 6 * mean**2 * sums[1] - 3 * n * mean**4
+    every = dict.fromkeys(values.tolist(), pairs)
+    sums = _sums_of_differences(evaluation, estimate, every)
+    second, _, fourth = np.stack([sums[value] for value in every], axis=1)
     return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0).T
+
+
+def _set_close(found: InfluenceMoments, evaluation: Evaluation, estimate: FloatArray) -> None:
+    """Replace sums of pairs that are close by those of their differences."""
+    own = np.diagonal(found.second, axis1=1, axis2=2)
+    close = np.triu(found.apart < _CLOSE * (own[:, :, None] + own[:, None, :]), 1)
+    pairs = {value: np.nonzero(close[value]) for value in np.flatnonzero(close.any(axis=(1, 2)))}
+    for value, (squares, cubes, _) in _sums_of_differences(evaluation, estimate, pairs).items():
+        a, b = pairs[value]
+        found.apart[value, a, b] = found.apart[value, b, a] = squares
+        found.skewed[value, a, b], found.skewed[value, b, a] = cubes, -cubes
+
+
+@one_blas_thread()
+def _sums_of_differences(
+    evaluation: Evaluation, estimate: FloatArray, pairs: Mapping[int, Pairs]
+) -> dict[int, FloatArray]:
+    """Compute centred sums of the powers 2 to 4 of differences of pairs, (3, n_pairs) each value.
+
+    A unit without which a value is undefined has influence 0.
+    """
+    n = evaluation.units.size
+    sums = {value: np.zeros((4, len(a))) for value, (a, _) in pairs.items()}
+    if not sums:
+        return {}
+    for value, u, counts in _influences(evaluation, estimate):
+        if value in sums:
+            sums[value] += _power_sums(np.nan_to_num(u, nan=0.0), counts, pairs[value])
+    out = {}
+    for value, (total, squares, cubes, fourths) in sums.items():
+        mean = total / n
+        second = squares - n * mean**2
+        third = cubes - 3 * mean * squares + 2 * n * mean**3
+        fourth = fourths - 4 * mean * cubes + 6 * mean**2 * squares - 3 * n * mean**4
+        out[value] = np.stack([np.maximum(second, 0.0), third, fourth])
+    return out
 
 
 def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
@@ -345,14 +359,24 @@ def _centred(
     fourth: FloatArray,
     alone: BoolArray,
 ) -> InfluenceMoments:
+    """Centre sums of powers and of products; `third` is ``sum_i u_ia^2 u_ib``."""
     mean = first / n_samples
     mean_a, mean_b = mean[:, :, None], mean[:, None, :]
-    own = np.diagonal(second, axis1=1, axis2=2)[:, :, None]
-    centred_third = third - mean_b * own - 2 * mean_a * second + 2 * n_samples * mean_a**2 * mean_b
     of_two, of_three = (np.diagonal(array, axis1=1, axis2=2) for array in (second, third))
+    centred_third = (
+        third - mean_b * of_two[:, :, None] - 2 * mean_a * second
+        + 2 * n_samples * mean_a**2 * mean_b
+    )  # fmt: skip
     centred_fourth = (
         fourth - 4 * mean * of_three + 6 * mean**2 * of_two - 3 * n_samples * mean**4
     )  # fmt: skip
+    centred = second - n_samples * mean_a * mean_b
+    squares, cubes = (np.diagonal(array, axis1=1, axis2=2) for array in (centred, centred_third))
+    apart = squares[:, :, None] + squares[:, None, :] - 2 * centred
+    skewed = (
+        cubes[:, :, None] - 3 * centred_third
+        + 3 * centred_third.swapaxes(1, 2) - cubes[:, None, :]
+    )  # fmt: skip
     return InfluenceMoments(
-        n_samples, second - n_samples * mean_a * mean_b, centred_third, centred_fourth, alone
+        n_samples, centred, np.maximum(apart, 0.0), cubes, skewed, centred_fourth, alone
     )

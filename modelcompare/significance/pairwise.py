@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import Pairs, pair_degrees_of_freedom
+from modelcompare.engine.influence import Pairs, pair_carriers, satterthwaite
 from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
@@ -142,7 +142,9 @@ class PairView(Contrasts):
     @cached_property
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of the errors, of shape (n_pairs, n_values)."""
-        return pair_degrees_of_freedom(self.evaluation, self.sample.point, *self.pairs)
+        n, every = self.evaluation.units.size, np.arange(len(self.evaluation.keys))
+        carriers = pair_carriers(self.evaluation, self.sample.point, self.pairs, every)
+        return np.clip(satterthwaite(carriers, n), 1.0, n - 1.0)
 
     @cached_property
     def _scale(self) -> FloatArray:

@@ -150,6 +150,30 @@ def test_equal_models_have_p_1_by_every_test():
         assert (p_values(test, part, 99) == 1).all()
 
 
+@pytest.mark.parametrize("step", [1e-2, 1e-4, 1e-8])
+def test_models_that_nearly_agree_have_the_errors_of_their_own_differences(step):
+    # From each model's own sums the difference would be rounding: error 0 and p = 1e-121.
+    rng = np.random.default_rng(0)
+    y_true = rng.normal(size=400) * 10
+    a = y_true + rng.normal(size=400) * 3
+    b = a + step * rng.normal(size=400)
+    result = mc.compare(mc.Predictions(y_true, {"a": a, "b": b}), "mse", test="wald", n_resamples=9)
+    gain = (a - y_true) ** 2 - (b - y_true) ** 2
+    centred = gain - gain.mean()
+    squares, fourths = (centred**2).sum(), (centred**4).sum()
+    error = np.sqrt(squares / (400 * 399))
+    degrees = 2 / (fourths / squares**2 - 1 / 400)
+    row = result.differences.iloc[0]
+    assert row["standard_error"] == pytest.approx(error, rel=1e-5)
+    p_value = 2 * stats.t.sf(abs(gain.mean() / error), degrees)
+    assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
+    skew = (centred**3).sum() / (6 * squares**1.5)
+    acceleration = result.bootstrap.moments.acceleration((np.array([0]), np.array([1])))
+    assert acceleration[0, 0] == pytest.approx(skew, rel=1e-4)
+    acceleration = result.bootstrap.moments.acceleration((np.array([1]), np.array([0])))
+    assert acceleration[0, 0] == pytest.approx(-skew, rel=1e-4)
+
+
 @pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
 def test_few_units_show_no_more_than_the_sign_test_of_that_many(test):
     scores = {"a": [1.0, 1.1, 1.2], "b": [0.0, 0.1, 0.2]}
