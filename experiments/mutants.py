@@ -85,7 +85,7 @@ class Noted(TypedDict):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One expression of a file, by its place in the file's bytes, and what stands there instead."""
+    """One expression of a file, by its place in the file's bytes, and its replacement."""
 
     path: str
     line: int
@@ -228,7 +228,7 @@ class Copy:
         try:
             printed, _ = process.communicate(timeout=limit and PATIENCE * limit)
         except subprocess.TimeoutExpired:
-            # Tests start processes of their own, which would run on.
+            # Tests start separate processes, which would run on.
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return "died", "time limit"

@@ -42,13 +42,13 @@ def ratio(
     return f"modelcompare {mine:.4f} s; scikit-learn loop {theirs:,.1f} s: {faster:,.0f} x"
 
 
-def f1_and_cf1(codes: np.ndarray, said: np.ndarray, probs: np.ndarray | None) -> None:
+def f1_and_cf1(codes: np.ndarray, predicted: np.ndarray, probs: np.ndarray | None) -> None:
     """Macro F1; with probabilities the F1 and the cF1 of each class."""
     if probs is None:
-        f1_score(codes, said, average="macro")
+        f1_score(codes, predicted, average="macro")
         return
     k = probs.shape[1]
-    f1_score(codes, said, average=None, labels=np.arange(k), zero_division=0)
+    f1_score(codes, predicted, average=None, labels=np.arange(k), zero_division=0)
     own = probs[np.arange(len(codes)), codes]
     hits, support = np.bincount(codes, own, k), np.bincount(codes, minlength=k)
     2 * hits / (probs.sum(axis=0) + support)

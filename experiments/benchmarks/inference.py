@@ -58,7 +58,7 @@ def outputs(metric: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 
 def turns(roads: dict[str, Callable[[], float]], n_turns: int = 5) -> dict[str, float]:
-    """Median seconds of each road, one after the other in every turn."""
+    """Return median seconds of each way, timed in turns."""
     taken = [[road() for road in roads.values()] for _ in range(n_turns)]
     return dict(zip(roads, np.median(taken, axis=0).tolist(), strict=True))
 

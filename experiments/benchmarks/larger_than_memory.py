@@ -81,7 +81,7 @@ def measured(task: str, path: Path, n_resamples: int) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def told(what: str, n_rows: int, found: dict[str, float]) -> str:
+def line_of(what: str, n_rows: int, found: dict[str, float]) -> str:
     """One line of the answer."""
     cost = found["seconds"] / n_rows * 1e6
     return (
@@ -111,15 +111,15 @@ def main() -> None:
             write(hard, n_rows, labels=True)
             scan = measured("scan", soft, asked.resamples)
             costs.append(scan["seconds"] / n_rows)
-            print(told("scanned", n_rows, scan))
+            print(line_of("scanned", n_rows, scan))
             if not asked.scan_only:
                 memory = measured("memory", soft, asked.resamples)
-                print(told("in memory", n_rows, memory))
+                print(line_of("in memory", n_rows, memory))
                 ratio = scan["seconds"] / memory["seconds"]
                 print(f"  {'':12} scanned takes {ratio:.2f} of the time in memory")
-            print(told("compared by normal intervals and Wald's test", n_rows,
+            print(line_of("compared by normal intervals and Wald's test", n_rows,
                        measured("compare", soft, 0)))  # fmt: skip
-            print(told("labels", n_rows, measured("labels", hard, asked.resamples)))
+            print(line_of("labels", n_rows, measured("labels", hard, asked.resamples)))
     print(f"  the dearest row costs {max(costs) / min(costs):.2f} of the cheapest")
 
 

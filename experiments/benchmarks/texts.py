@@ -29,13 +29,13 @@ def corpus() -> tuple[list[str], dict[str, list[str]]]:
     references = [rng.choice(words, rng.integers(5, 31), p=shares) for _ in range(N_SENTENCES)]
     systems = {}
     for place in range(N_SYSTEMS):
-        said = []
+        outputs = []
         for reference in references:
             changed = reference.copy()
             moved = rng.random(len(changed)) < 0.25 + 0.01 * place
             changed[moved] = rng.choice(words, moved.sum(), p=shares)
-            said.append(" ".join(changed))
-        systems[f"system{place}"] = said
+            outputs.append(" ".join(changed))
+        systems[f"system{place}"] = outputs
     return [" ".join(reference) for reference in references], systems
 
 
@@ -59,7 +59,7 @@ def bootstrapped(references: list[str], systems: dict[str, list[str]]) -> dict[s
 def main() -> None:
     """Print both times, their ratio, and that the scores are the same."""
     references, systems = corpus()
-    few = {name: said[:20] for name, said in systems.items()}
+    few = {name: outputs[:20] for name, outputs in systems.items()}
     # Imports and caches of both are not what is measured.
     compared(references[:20], few)
     bootstrapped(references[:20], few)

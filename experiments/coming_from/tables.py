@@ -12,7 +12,7 @@ _SHORT = 2.0
 
 @dataclass(frozen=True)
 class Row:
-    """One quantity as both programs give it; a text says what one of them does instead."""
+    """One quantity as both programs give it; a text describes what one of them does instead."""
 
     what: str
     theirs: float | str

@@ -23,7 +23,7 @@ RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05)
 
 
 def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
-    """Write the studies of one set; what the summary says of it."""
+    """Write the studies of one set, and return its part of the summary."""
     undefined = mc.studies.undefined_study(
         preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300
     )

@@ -3,8 +3,8 @@
 Usage: python verdicts.py [-o results/verdicts.md], after train.py. Five models, one of each family,
 are compared on every set by accuracy, macro F1 and the F1 of each intent. The table counts the
 differences of F1 that are announced after the correction, by how many test queries the intent has;
-an intent of one or two queries cannot distinguish two models, whatever they say. Below it stand the
-verdicts on accuracy, macro F1 and the intents of at most five queries.
+an intent of one or two queries cannot distinguish two models, for any predictions. Below it are
+the verdicts on accuracy, macro F1 and the intents of at most five queries.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def findings(preds: mc.Predictions) -> tuple[pd.DataFrame, list[str], float]:
     )
     rare = set(found.loc[queries.between(1, 5), "label"])
     lines = result.verdict().splitlines()
-    told = [line for line in lines if any(line.startswith(f"f1 of {label}:") for label in rare)]
-    return table, [*lines[:2], *told], seconds
+    of_rare = [line for line in lines if any(line.startswith(f"f1 of {label}:") for label in rare)]
+    return table, [*lines[:2], *of_rare], seconds
 
 
 def main() -> None:

@@ -138,9 +138,9 @@ def written(command: Command, folder: Path, *, other: bool = False) -> dict[str,
     fill(folder, {})
     with command.start(folder, other=other) as process:
         assert process.stderr is not None
-        said = process.stderr.read().decode()
+        stderr = process.stderr.read().decode()
     if process.returncode:
-        sys.exit(f"{' '.join(command.line(other=other))} failed: {said}")
+        sys.exit(f"{' '.join(command.line(other=other))} failed: {stderr}")
     return files_in(folder)
 
 

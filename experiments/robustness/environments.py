@@ -25,7 +25,7 @@ from experiments.robustness.commands import ROOT, make_inputs
 Row = dict[str, str | int | float]
 _PROGRAM = "-m modelcompare"
 _RUNS = "tests/data/formats/trec"
-# What each extra is for, as arguments of Python; without it, each says what to install.
+# What each extra is for, as arguments of Python; without it, each error names what to install.
 EXTRAS = {
     "plot": f"{_PROGRAM} compare in/p.npz --resamples 99 --plot forest.png",
     "html": f"{_PROGRAM} compare in/p.npz --resamples 99 -o scores.html",
@@ -52,8 +52,8 @@ _SCRIPTS = {
     """,
     "texts": """
         import modelcompare as mc
-        said = {"a": ["a b c d e f"] * 30, "b": ["a b c d e g"] * 30}
-        texts = mc.Predictions(["a b c d e f"] * 30, said, kind="texts")
+        outputs = {"a": ["a b c d e f"] * 30, "b": ["a b c d e g"] * 30}
+        texts = mc.Predictions(["a b c d e f"] * 30, outputs, kind="texts")
         mc.compare(texts, ["wer", "bleu"], n_resamples=99)
     """,
     "cluster": """
@@ -187,8 +187,8 @@ def _alone(python: Path) -> Checked:
                 holds = _works(python, job, folder)
             else:
                 # What is still missing of an extra may be another extra's.
-                said = _refusal(python, job, folder)
-                holds = re.search(r'pip install "modelcompare-stats\[\w+\]"', said) is not None
+                message = _refusal(python, job, folder)
+                holds = re.search(r'pip install "modelcompare-stats\[\w+\]"', message) is not None
             failed += [] if holds else [extra]
     if failed:
         print(f"{python}: failed {', '.join(failed)}", flush=True)
@@ -200,11 +200,11 @@ def _suite(python: Path, *more: str) -> Checked:
     done = _run(python, [*SUITE, *more], ROOT)
     if done.returncode:
         print(done.stdout, flush=True)
-    said = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
-    wrong = sum(said.get(what, 0) for what in ("failed", "error", "errors"))
+    count = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
+    wrong = sum(count.get(what, 0) for what in ("failed", "error", "errors"))
     if done.returncode and not wrong:
         sys.exit(f"the suite did not run: {done.stderr}")
-    return Checked(said.get("passed", 0), said.get("skipped", 0), wrong)
+    return Checked(count.get("passed", 0), count.get("skipped", 0), wrong)
 
 
 def _needs() -> dict[str, list[str]]:
@@ -227,7 +227,7 @@ def _works(python: Path, job: str, folder: Path) -> bool:
 
 
 def _refusal(python: Path, job: str, folder: Path) -> str:
-    """What a job says that cannot be done; nothing if it is done."""
+    """Return the error of a job that cannot be done; nothing if it is done."""
     done = _run(python, job.split(), folder)
     return done.stderr if done.returncode else ""
 

@@ -95,13 +95,15 @@ class Trial:
                     process.wait(self.rng.uniform(0, self.duration))
             process.send_signal(number)
             assert process.stderr is not None
-            said = process.stderr.read().decode()
+            stderr = process.stderr.read().decode()
         found = self._judged(self.new)
         found["while it ran"] += process.returncode == -number
         # Ended by the signal (a shell calls that 130 after Ctrl-C), or done before it came.
-        ended = process.returncode in (-number, 0) and "Traceback" not in said
+        ended = process.returncode in (-number, 0) and "Traceback" not in stderr
         self._expect(
-            found, ended or _python_was_starting(said), f"ended with {process.returncode}: {said}"
+            found,
+            ended or _python_was_starting(stderr),
+            f"ended with {process.returncode}: {stderr}",
         )
         if self.command.resumes:
             self._expect(found, self._finished() == self.new, "another answer when resumed")
@@ -111,13 +113,13 @@ class Trial:
         """Start two that write to the same place; each file is whole, of one or the other."""
         one = self.command.start(self.work)
         two = self.command.start(self.work, other=bool(self.command.other))
-        said = [each.communicate()[1].decode() for each in (one, two)]
+        stderr = [each.communicate()[1].decode() for each in (one, two)]
         found = self._judged(self.new, self.other)
-        self._expect(found, one.returncode == two.returncode == 0, f"two writers: {said}")
+        self._expect(found, one.returncode == two.returncode == 0, f"two writers: {stderr}")
         return found
 
     def without_room(self, _turn: int) -> Counter[str]:
-        """Let no file grow beyond a few bytes; the message says where, and all is as it was."""
+        """Let no file grow beyond a few bytes; the message names the place, files are as before."""
         import resource  # Windows has none, and the tests of the workflows read this file there.
 
         limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (_ROOM, _ROOM))
@@ -135,14 +137,14 @@ class Trial:
     def _told_where(self, first: Callable[[], None] | None) -> Counter[str]:
         with self.command.start(self.work, first=first) as process:
             assert process.stderr is not None
-            said = process.stderr.read().decode().splitlines()
+            stderr = process.stderr.read().decode().splitlines()
         (self.work / _FILLER).unlink(missing_ok=True)
         found = self._judged({})
         places = [Path(name).name for name in self.new] + ["kept"]
-        told = said and said[-1].startswith("modelcompare: error: ")
-        self._expect(found, process.returncode == 74 and bool(told), f"told {said}")
-        named = any(place in line for place in places for line in said[-1:])
-        self._expect(found, named, f"no place is named in {said}")
+        announced = stderr and stderr[-1].startswith("modelcompare: error: ")
+        self._expect(found, process.returncode == 74 and bool(announced), f"stderr: {stderr}")
+        named = any(place in line for place in places for line in stderr[-1:])
+        self._expect(found, named, f"no place is named in {stderr}")
         return found
 
     def _judged(self, *whole: dict[str, bytes]) -> Counter[str]:
@@ -192,9 +194,9 @@ class Trial:
             time.sleep(0.0005)
 
 
-def _python_was_starting(said: str) -> bool:
+def _python_was_starting(stderr: str) -> bool:
     """Whether Ctrl-C came before the first line of the command line, when Python itself answers."""
-    return "KeyboardInterrupt" in said and "/modelcompare/cli/" not in said
+    return "KeyboardInterrupt" in stderr and "/modelcompare/cli/" not in stderr
 
 
 @contextmanager

@@ -235,19 +235,19 @@ def _place(error: BaseException) -> str:
 
 
 def _invalid(found: Any) -> list[str]:
-    """What the constructor says of what was read, a model at a time."""
+    """Return what the constructor answers to what was read, a model at a time."""
     if not isinstance(found, mc.Predictions) or found.sums:
         return []
     for model in found.models:
         output = found.output(model)
         if output.kind == "text_lists":
             continue
-        said = output.array if output.kind != "labels" else found.labels[output.array]
+        values = output.array if output.kind != "labels" else found.labels[output.array]
         labels = found.labels if output.kind in ("labels", "probabilities") else None
         names = {"score_names": found.score_names} if output.kind == "scores" else {}
         try:
             mc.Predictions(
-                found.y_true, {model: said}, kind=output.kind, labels=labels, ids=found.ids,
+                found.y_true, {model: values}, kind=output.kind, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
                 greater_is_better=found.greater_is_better, missing_mass=found.missing_mass, **names,
             )  # fmt: skip
@@ -260,8 +260,8 @@ def _tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """A table with a column for each model, one with a row for each, one of probabilities."""
     draw = np.random.default_rng(0)
     truth = draw.choice(["yes", "no", "maybe"], 40)
-    said = {m: np.where(draw.random(40) < 0.7, truth, draw.permutation(truth)) for m in "ab"}
-    wide = pd.DataFrame({"id": np.arange(40), "y_true": truth, **said})
+    outputs = {m: np.where(draw.random(40) < 0.7, truth, draw.permutation(truth)) for m in "ab"}
+    wide = pd.DataFrame({"id": np.arange(40), "y_true": truth, **outputs})
     wide["weight"] = draw.integers(1, 4, 40)
     long = wide.drop(columns="weight").melt(["id", "y_true"], var_name="model", value_name="y_pred")
     chance = {m: draw.dirichlet(np.ones(2), 40) for m in "ab"}

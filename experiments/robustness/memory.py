@@ -1,4 +1,4 @@
-"""Peak memory of commands as processes of their own, by samples, models and classes."""
+"""Peak memory of commands in separate processes, by samples, models and classes."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ def run(keep: Callable[[list[Row]], None]) -> None:
 
 
 def peak_of(command: Command, folder: Path) -> int:
-    """Bytes that a command has held at most."""
+    """Return the peak memory of a command in bytes."""
     process = command.start(folder)
     assert process.stderr is not None
-    said = process.stderr.read().decode()
+    stderr = process.stderr.read().decode()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     # A gate may well answer no.
     if process.returncode not in (0, 1):
-        sys.exit(f"{command.arguments} failed: {said}")
+        sys.exit(f"{command.arguments} failed: {stderr}")
     # Linux counts in KiB, others in bytes.
     return used.ru_maxrss * (1024 if sys.platform == "linux" else 1)
 
@@ -84,18 +84,18 @@ def _write(case: Case, path: Path) -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, case.n_classes, case.n_samples)
     right = rng.random((case.n_models, case.n_samples)) < 0.7
-    said = [
+    predicted = [
         np.where(each, truth, rng.integers(0, case.n_classes, case.n_samples)) for each in right
     ]
     if case.soft:
         noise = rng.random((case.n_samples, case.n_classes), dtype=np.float32)
-        said = [_probabilities(each, noise) for each in said]
-    np.savez(path, y_true=truth, **{f"m{place}": each for place, each in enumerate(said)})
+        predicted = [_probabilities(each, noise) for each in predicted]
+    np.savez(path, y_true=truth, **{f"m{place}": each for place, each in enumerate(predicted)})
 
 
-def _probabilities(said: np.ndarray, noise: np.ndarray) -> np.ndarray:
+def _probabilities(predicted: np.ndarray, noise: np.ndarray) -> np.ndarray:
     odds = noise.copy()
-    odds[np.arange(len(said)), said] += noise.shape[1] / 2
+    odds[np.arange(len(predicted)), predicted] += noise.shape[1] / 2
     return odds / odds.sum(axis=1, keepdims=True)
 
 

@@ -51,7 +51,7 @@ def counts() -> str:
         if (RESULTS / f"{name}.csv").exists():
             frame = table(name)
             shown = "\n".join(map(markdown, _shown(name, frame)))
-            parts.append(f"\n### {heading}\n\n{_said(name, frame)}\n\n{shown}")
+            parts.append(f"\n### {heading}\n\n{_summary(name, frame)}\n\n{shown}")
     return "".join(parts)
 
 
@@ -67,7 +67,7 @@ def _shown(name: str, frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame]
 
 
-def _said(name: str, frame: pd.DataFrame) -> str:
+def _summary(name: str, frame: pd.DataFrame) -> str:
     """What the rows of a table come to."""
     if name == "faults":
         killed = frame[frame["fault"] == "kill -9"]

@@ -27,13 +27,13 @@ NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim, how many of its cases hold, and the number that says how far.
+    """A claim, how many of its cases hold, and the number that measures it.
 
     Attributes
     ----------
     claim, what, unit : str
-        What the paper says, what was counted or measured, and its unit.
-    held : float
+        Claim of the paper, what was counted or measured, and its unit.
+    share : float
         Share of the cases in which the claim holds.
     value, low, high : float
         The number and its interval; NaN where every case was counted.
@@ -43,7 +43,7 @@ class Finding:
 
     claim: str
     what: str
-    held: float
+    share: float
     value: float
     low: float = np.nan
     high: float = np.nan
@@ -55,9 +55,9 @@ class Finding:
         """Whether all cases hold, most, or fewer; or that the interval leaves the majority open."""
         if self.low <= self.most <= self.high:
             return "too few models to say"
-        if self.held == 1:
+        if self.share == 1:
             return "confirmed"
-        return "confirmed with a limit" if self.held > 0.5 else "refuted"
+        return "confirmed with a limit" if self.share > 0.5 else "refuted"
 
 
 def over_models(
@@ -138,15 +138,15 @@ def separated(preds: mc.Predictions, who: str, n_subsamples: int = 200) -> Itera
             part, ["f1"], alpha=0.05, test="studentized-permutation", n_resamples=499, rng=rng
         ).pairs
         shares.append(100 * (pairs[["p_value_a", "p_value_b"]] < 0.05).mean().to_numpy())
-    told = np.array(shares)
-    error = told.std(axis=0, ddof=1) / np.sqrt(n_subsamples)
-    mean = told.mean(axis=0)
+    share = np.array(shares)
+    error = share.std(axis=0, ddof=1) / np.sqrt(n_subsamples)
+    mean = share.mean(axis=0)
     low, high = mean - 1.96 * error, mean + 1.96 * error
     yield Finding(
         "C. better discrimination",
         f"{who}: pairs x classes that cF1 distinguishes on {n} pairs of sentences (default test, "
         f"5 %), mean of {n_subsamples} sub-samples; F1 {written(mean[0], low[0], high[0])}",
-        float((told[:, 1] > told[:, 0]).mean()), float(mean[1]), float(low[1]), float(high[1]),
+        float((share[:, 1] > share[:, 0]).mean()), float(mean[1]), float(low[1]), float(high[1]),
     )  # fmt: skip
 
 
@@ -203,12 +203,12 @@ def ranking_markdown(rankings: dict[str, tuple[mc.Predictions, pd.DataFrame]]) -
         frames.append(frame.replace(numbers, regex=True))
     lines = [["metric", "class", *headers], ["---", "---", *["---"] * len(headers)]]
     for rows in zip(*(frame.to_dict("records") for frame in frames), strict=True):
-        told = [
+        cells = [
             row["by_metric"] if row["alike"] and row["by_metric"] == row["by_counterpart"]
             else f"{row['by_metric']}; c{row['metric']}: {row['by_counterpart']}"
             for row in rows
         ]  # fmt: skip
-        lines.append([rows[0]["metric"], rows[0]["class"], *told])
+        lines.append([rows[0]["metric"], rows[0]["class"], *cells])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
@@ -251,8 +251,8 @@ def confidence(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
         order = np.sign(means[:, a] - means[:, b])
         for place, name in enumerate(names):
             alike = order == np.sign(values[a, place] - values[b, place])
-            told = over_models(pairs.assign(alike=100 * alike.mean(axis=0)), "alike", np.mean)
-            found = dict(zip(("pct_agree", "ci_low", "ci_high"), told, strict=True))
+            cells = over_models(pairs.assign(alike=100 * alike.mean(axis=0)), "alike", np.mean)
+            found = dict(zip(("pct_agree", "ci_low", "ci_high"), cells, strict=True))
             rows.append(
                 {"metric_small": CONFIDENCE, "metric_whole": name, "ratio": ratio, "n_samples": n}
                 | found
@@ -299,18 +299,18 @@ def orders_markdown(frame: pd.DataFrame) -> str:
     lines.append(["---", "---", *["---:"] * len(sizes)])
     for (small, whole), part in macro.groupby(["metric_small", "metric_whole"], sort=False):
         rows = part.set_index("n_samples")
-        told = [
+        cells = [
             f"{rows.pct_agree[n]:.1f} ({rows.ci_low[n]:.1f} to {rows.ci_high[n]:.1f})"
             if rows.pct_agree[n] < 100 else "100"
             for n in sizes
         ]  # fmt: skip
-        lines.append([small, whole, *told])
+        lines.append([small, whole, *cells])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def overtaken(frame: pd.DataFrame) -> str:
     """Between which sizes each metric begins to predict its own order better."""
-    said = []
+    parts = []
     for kind, pairs in (("mean over classes", mc.studies.PAPER_PAIRS), ("macro averages", MACRO)):
         found = []
         for a, b in pairs:
@@ -319,10 +319,10 @@ def overtaken(frame: pd.DataFrame) -> str:
             behind = wide.index[wide[b] <= wide[a]].min()
             ahead = wide.index[wide.index < behind].max()
             found.append(f"{NAMES[a.removesuffix('_macro')]} between {ahead:,} and {behind:,}")
-        said.append(f"{kind}: {', '.join(found)}")
+        parts.append(f"{kind}: {', '.join(found)}")
     return (
         "A metric begins to predict its own order better than its counterpart does at so many "
-        f"pairs of sentences ({'; '.join(said)}). From there on the counterpart stalls."
+        f"pairs of sentences ({'; '.join(parts)}). From there on the counterpart stalls."
     )
 
 
@@ -373,13 +373,13 @@ def markdown(findings: list[Finding], notes: list[str]) -> str:
     """Lay the findings out for a README."""
     lines = [["claim", "what was measured", "result (95 % interval)", "holds in", "verdict"]]
     lines.append(["---", "---", "---:", "---:", "---"])
-    said = ""
+    last = ""
     for one in findings:
-        claim = "" if one.claim == said else one.claim
-        said = one.claim
+        claim = "" if one.claim == last else one.claim
+        last = one.claim
         lines.append([
             claim, one.what, written(one.value, one.low, one.high, one.unit),
-            f"{100 * one.held:.3g} %", one.verdict,
+            f"{100 * one.share:.3g} %", one.verdict,
         ])  # fmt: skip
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join([table, *notes]) + "\n"

@@ -7,7 +7,7 @@ hundred of 6.2 in four. Rounding must not move a decision: where it would tie or
 leading classes, the loser is stepped down by one unit in the last place. ``models.jsonl`` holds
 each model's settings, training curve, accuracy and the sha256 of its float16 probabilities.
 
-Of the other plans the archive and the table have the plan's name, and what they held before stays
+Of the other plans the archive and the table have the plan's name, and their earlier content stays
 beside the runs. The many models of the learning curve are kept in 255ths, and of the variants the
 table alone.
 """

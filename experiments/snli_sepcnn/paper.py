@@ -5,7 +5,7 @@ Usage: python -m experiments.snli_sepcnn.paper [-o results] [--exact RUNS]
 ``section61/`` has figures 1 to 6 and the variance tests of the three models, ``section61_apart/``
 those of three architectures, ``ranking.md`` their order in every metric and class, ``section62/``
 table 1 beside the published one, and ``extra/`` what the paper does not have: valid tests,
-separation and relative efficiency, undefined values. ``claims.md`` says of each claim how far it
+separation and relative efficiency, undefined values. ``claims.md`` lists for each claim how far it
 holds. The same seed writes the same bytes. ``--exact`` takes the unrounded probabilities of the
 runs and prints by how much the kept half precision changes any cell of table 1.
 """

@@ -78,7 +78,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "small": {"filters": 32, "embedding_dim": 64, "blocks": 1},
     "dropout_half": {"dropout": 0.5},
 }
-# Section 6.1 with an architecture of its own for each model, as its text says.
+# Section 6.1 with a separate architecture for each model, as in its text.
 _ARCHITECTURES: tuple[dict[str, Any], ...] = (
     {"blocks": 2, "filters": 256, "kernel_size": 10, "embedding_dim": 128, "dropout": 0.3},
     {"blocks": 1, "filters": 128, "kernel_size": 6, "embedding_dim": 128, "dropout": 0.2},
@@ -108,7 +108,7 @@ def section_61_apart() -> list[Settings]:
 
 
 def section_62(n_models: int = 100, seed: int = 2020) -> list[Settings]:
-    """Models with hyperparameters drawn from table 2, no two alike."""
+    """Models with hyperparameters drawn from table 2, no two of them equal."""
     grid = list(itertools.product(*SPACE.values()))
     chosen = np.random.default_rng(seed).choice(len(grid), n_models, replace=False)
     return [

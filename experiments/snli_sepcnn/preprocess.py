@@ -1,7 +1,7 @@
 """SNLI sentence pairs -> one int16 array of tokens, as in appendix A.1 of the paper.
 
 All text is lower case. Periods at the end of a sentence are dropped, other periods stand alone as
-tokens of their own. The two sentences are joined by ``[SEP]``. The 20,000 most frequent tokens of
+separate tokens. The two sentences are joined by ``[SEP]``. The 20,000 most frequent tokens of
 the training pairs get an index each, all others share one; pairs are cut to, or padded to, 42
 tokens.
 

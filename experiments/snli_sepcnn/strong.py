@@ -3,7 +3,7 @@
 Usage: python -m experiments.snli_sepcnn.strong [--predictions FILE] [-o results/strong]
 
 FILE is ``predictions_snli/snli_dev_predictions.npz``: five models on SNLI dev, whose half b (4,921
-pairs) was held out by those who tuned them; the report is on half b.
+pairs) was not used by those who tuned them; the report is on half b.
 """
 
 from __future__ import annotations

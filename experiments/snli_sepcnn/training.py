@@ -233,7 +233,7 @@ def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame, starts: dict[int, f
             f"{row['confidence']:.3f}", f"{row['debiased_ece']:.3f}",
         ])  # fmt: skip
     last = curve.iloc[-1]
-    said = (
+    text = (
         f"A power law fitted to these means predicts {last['accuracy']:.3f} "
         f"({last['low']:.3f} to {last['high']:.3f}, architectures drawn again) with "
         f"{int(last['n_pairs']):,} pairs: an extrapolation by a factor of "
@@ -241,8 +241,8 @@ def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame, starts: dict[int, f
     )
     if starts:
         begun = ", ".join(f"{found:.3f} from {first:,} pairs on" for first, found in starts.items())
-        said += f" It depends on where the fit begins: without a floor it is {begun}."
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{said}\n"
+        text += f" It depends on where the fit begins: without a floor it is {begun}."
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{text}\n"
 
 
 def variants_markdown(table: pd.DataFrame) -> str:
@@ -259,8 +259,8 @@ def variants_markdown(table: pd.DataFrame) -> str:
             f"{row['accuracy_of_swapped_premises']:.3f}", f"{row['best_epoch']:.1f}",
         ])  # fmt: skip
     lost = (table["test_accuracy"] - table["accuracy_of_swapped_premises"]).max()
-    said = f"With other premises they lose at most {lost:.3f} of accuracy."
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{said}\n"
+    text = f"With other premises they lose at most {lost:.3f} of accuracy."
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{text}\n"
 
 
 def main() -> None:

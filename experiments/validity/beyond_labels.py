@@ -120,7 +120,7 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
 def _is_about(text: str, name: str) -> bool:
     """Return whether a warning is about a ``metric quantity``, not about another of the call.
 
-    It names models, pairs of models, or neither where it is about all of them. What is said of a
+    It names models, pairs of models, or neither where it is about all of them. A statement about a
     single test set is about that set's values, not about pooled ones.
     """
     metric, _, quantity = name.rpartition(" ")
@@ -222,7 +222,7 @@ def function_trial(params: Params, rng: np.random.Generator) -> Found:
     preds = mc.Predictions(y, {f"m{i}": y + signs * e for i, e in enumerate(errors)}, kind="values")
     pairs = models * (models - 1) // 2
     with warnings.catch_warnings():
-        # Functions whose direction their names do not tell; no question of direction is asked.
+        # Functions whose direction does not follow from their names; it is not asked for.
         warnings.filterwarnings("ignore", message=".*direction.*")
         result = mc.compare(
             preds, [FUNCTIONS[metric]], n_resamples=max(199, 40 * pairs - 1), rng=rng
@@ -258,7 +258,7 @@ def score_gate_trial(params: Params, rng: np.random.Generator) -> Found:
     candidate = np.where(fails, baseline - loss, baseline + noise)
     margin = failing * loss
     if "gain" in params:
-        # Both models fail, each on samples of its own, at half the rate: the true gain is 0.
+        # Both models fail, each on separate samples, at half the rate: the true gain is 0.
         which = rng.random(n) < 0.5
         candidate = np.where(fails & which, baseline - loss, baseline)
         baseline = np.where(fails & ~which, baseline - loss, baseline)
@@ -283,8 +283,9 @@ def _confidences(
 ) -> tuple[tuple[Array, Array], Array]:
     """Return two models' confidences, and whether their common first choice is right.
 
-    The chance of being right is v + w, and on average v of all with the same v: who says v + w and
-    who says v are both calibrated. Who is overconfident says more than that.
+    The chance of being right is v + w, and on average v of all with the same v: a model with
+    confidence v + w and one with confidence v are both calibrated. An overconfident model has
+    more than that.
     """
     least = 1 / params["n_classes"]
     over = {"calibrated": (1, 1), "overconfident": (0.6, 0.6), "unlike": (1, 0.6)}[params["laws"]]
@@ -292,16 +293,16 @@ def _confidences(
     v = least + (top - least) * rng.beta(2.5, 1, n)
     w = 0.5 * np.minimum(v - least, top - v) * rng.choice([-1.0, 1.0], n)
     right = rng.random(n) < v + w
-    said = (least + (v + w - least) / over[0], least + (v - least) / over[1])
-    return said, right
+    confidence = (least + (v + w - least) / over[0], least + (v - least) / over[1])
+    return confidence, right
 
 
 @cache
 def _true_errors(laws: str, n_classes: int) -> tuple[float, float]:
     rng = np.random.default_rng(2**31)
-    said, right = _confidences({"laws": laws, "n_classes": n_classes}, 5 * _LARGE, rng)
+    both, right = _confidences({"laws": laws, "n_classes": n_classes}, 5 * _LARGE, rng)
     out = []
-    for confidence in said:
+    for confidence in both:
         bins = np.clip(np.ceil(confidence * 15).astype(int) - 1, 0, 14)
         gaps = np.bincount(bins, right - confidence, 15) / len(bins)
         # What is left of a calibrated model's gaps is chance.

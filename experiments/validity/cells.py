@@ -65,7 +65,7 @@ def run_cell(params: Cell, n_trials: int, seed: int) -> list[Row]:
 
 
 def expected_samples(params: Cell, metric: str) -> float:
-    """Expected samples of the rarest class that the metric (``f1_macro``, ``f1[0]``) looks at."""
+    """Expected samples of the rarest class that the metric (``f1_macro``, ``f1[0]``) depends on."""
     n = samples_of(params)
     name, _, label = metric.partition("[")
     if name in WHOLE or params.get("world") in ("texts", "means"):
@@ -79,7 +79,7 @@ def expected_samples(params: Cell, metric: str) -> float:
 
 
 def label_of(metric: str) -> int | None:
-    """The class that is looked at: of two the rare one."""
+    """The class that is examined: of two the rare one."""
     return _RARE if metric in PER_CLASS else None
 
 

@@ -47,7 +47,7 @@ _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
 def cells_of(tier: str) -> list[Cell]:
-    """The cells of a tier; each has an id of its own."""
+    """The cells of a tier; each has an id."""
     found = catalogue.quick() if tier == "quick" else catalogue.full()
     for name in MODULES:
         found += [{**params, "kind": name} for params in _module(name).cells(tier)]
@@ -114,7 +114,7 @@ def simulate(
 
 
 def fingerprint() -> str:
-    """A short hash of the package and of the simulation, whatever their comments and docstrings."""
+    """A short hash of the package and of the simulation, without their comments and docstrings."""
     package = sorted(Path(mc.__file__).parent.rglob("*.py"))
     own = ["cells", "worlds", "label_worlds", "score_world", *MODULES]
     digest = hashlib.sha256()
@@ -128,17 +128,17 @@ def fingerprint() -> str:
 
 
 def write(file: ChunkFile, chosen: list[Cell], folder: Path, say: Callable[[str], None]) -> bool:
-    """Say what falls short, write the tables, and tell whether all promises hold."""
+    """Print what falls short, write the tables, and return whether all promises hold."""
     results = table_of(file.chunks().values(), chosen)
-    told = announcement(results)
-    say(told)
+    answer = announcement(results)
+    say(answer)
     for kind, part in results.groupby("kind"):
         columns = [c for c in part.columns if c not in ("kind", "null_cell")]
         table = by_cell(part) if kind.startswith("intervals") else part[columns]
         write_text(folder / f"{kind}.csv", table.to_csv(index=False, float_format="%.5g"))
     write_text(folder / "short.csv", falls_short(results).to_csv(index=False))
     write_text(folder / "summary.md", summary(results))
-    return told.startswith("Nothing")
+    return answer.startswith("Nothing")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -65,7 +65,7 @@ DEFAULTS: Cell = {
 def run_cell(params: Cell, n_trials: int, seed: int) -> dict[str, dict[str, float]]:
     """Coverage, mean width and share of warnings, by ``metric score`` and ``metric difference``.
 
-    Of metrics of classes the first and the last class are looked at (``f1[0]``): with `share` the
+    Of metrics of classes the first and the last class are examined (``f1[0]``): with `share` the
     last is the rare one.
     """
     cell = {**DEFAULTS, **params}
@@ -253,7 +253,7 @@ def cluster_of_samples(
         "pareto": lambda: 1 + rng.pareto(1.2, n_clusters),
         "half": lambda: np.r_[n_clusters - 1, np.ones(n_clusters - 1)],
     }[sizes]()
-    # Every cluster has a sample, whatever its share.
+    # Every cluster has a sample, for any share.
     places = np.r_[np.arange(n_clusters), rng.choice(n_clusters, n, p=shares / shares.sum())]
     return places[:n]
 

@@ -71,7 +71,7 @@ class LabelWorld:
     """Classes and hard predictions; the confusion matrices are known.
 
     A model finds a sample of class k with the probability ``recalls[model][k]`` and otherwise names
-    any other class. Both models of a sample look at the same random number with probability
+    any other class. Both models of a sample use the same random number with probability
     `agreement`, and all samples of a cluster with probability `correlation`.
 
     Parameters
@@ -115,7 +115,7 @@ class LabelWorld:
         outputs = {}
         for model, recall in enumerate(self.recalls):
             u = np.where(alike, common, self._uniform(rng, cluster))
-            outputs[f"m{model}"] = self._said(y, u, recall[y] + shift)
+            outputs[f"m{model}"] = self._predicted(y, u, recall[y] + shift)
         return mc.Predictions(y, outputs, kind="labels", labels=np.arange(n_classes), **columns)
 
     def _uniform(self, rng: np.random.Generator, cluster: Array | None) -> Array:
@@ -125,7 +125,7 @@ class LabelWorld:
         shared = rng.random(self.units.clusters)[cluster]
         return np.where(rng.random(self.units.n) < self.correlation, shared, own)
 
-    def _said(self, y: Array, u: Array, recall: Array) -> Array:
+    def _predicted(self, y: Array, u: Array, recall: Array) -> Array:
         others = len(self.shares) - 1
         rest = np.clip((u - recall) / np.maximum(1 - recall, 1e-12), 0, 1 - 1e-12)
         return np.where(u < recall, y, (y + 1 + np.floor(rest * others).astype(int)) % (others + 1))
@@ -150,8 +150,12 @@ class LabelWorld:
 
 def value_of_confusion(table: Array, metric: str, label: int | None, present: Array) -> float:
     """A metric of a population, averages over the classes that are present."""
-    true, said, hits = table.sum(axis=1), table.sum(axis=0), np.diag(table)
-    per_class = {"precision": hits / said, "recall": hits / true, "f1": 2 * hits / (said + true)}
+    true, predicted, hits = table.sum(axis=1), table.sum(axis=0), np.diag(table)
+    per_class = {
+        "precision": hits / predicted,
+        "recall": hits / true,
+        "f1": 2 * hits / (predicted + true),
+    }
     if metric in per_class:
         return float(per_class[metric][label])
     if metric in AVERAGES:
@@ -160,6 +164,6 @@ def value_of_confusion(table: Array, metric: str, label: int | None, present: Ar
     if metric == "accuracy":
         return float(hits.sum())
     if metric == "matthews_corrcoef":
-        spread = (1 - (true**2).sum()) * (1 - (said**2).sum())
-        return float((hits.sum() - true @ said) / np.sqrt(spread))
+        spread = (1 - (true**2).sum()) * (1 - (predicted**2).sum())
+        return float((hits.sum() - true @ predicted) / np.sqrt(spread))
     raise ValueError(f"the value of {metric!r} in a population of labels is not known.")

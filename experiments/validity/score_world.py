@@ -20,8 +20,8 @@ class ScoreWorld:
     share : float
         Of the positive class.
     skills, thresholds : tuple of float
-        For each model, the distance of its score's means, and the score above which it says
-        positive.
+        For each model, the distance of its score's means, and the score above which it
+        predicts positive.
     correlation : float
         Between the models' scores of one sample.
     cluster : int
@@ -67,8 +67,8 @@ class ScoreWorld:
 
         def value(threshold: float) -> float:
             y, p = cls(share, (1.5,), (threshold,)).draw(_LARGE, np.random.default_rng(7))
-            said = p[0] > 0.5 if metric == "f1" else p[0]
-            return 2 * (said * y).sum() / (said.sum() + y.sum())
+            positive = p[0] > 0.5 if metric == "f1" else p[0]
+            return 2 * (positive * y).sum() / (positive.sum() + y.sum())
 
         wanted, low, high = value(0.9), -4.0, -0.7
         for _ in range(30):

@@ -185,7 +185,7 @@ def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
 
 
 def folds_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
-    """Two equal learners, each on features of its own: p-values of every fold-level test."""
+    """Two equal learners, each on separate features: p-values of every fold-level test."""
     y, _ = world.draw(n, np.random.default_rng(seed))
     features = np.random.default_rng(seed + 2**20).normal(size=(n, 6)) + 0.6 * y[:, None]
 

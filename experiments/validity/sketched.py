@@ -58,7 +58,7 @@ def trial(params: Params, seed: int) -> pd.DataFrame:
     rows = {}
     for quantity in ("score", "difference"):
         true = truth[0] if quantity == "score" else truth[0] - truth[1]
-        told: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for which, result in (("", part), (" of all", whole)):
             if quantity == "score":
                 interval = result.score_interval("auto", 0.95)
@@ -68,13 +68,13 @@ def trial(params: Params, seed: int) -> pd.DataFrame:
                 error = result.moments.standard_error(pair)
             low, high = interval.low[0], interval.high[0]
             covered = "covered by all" if which else "covered"
-            told |= {
+            found |= {
                 covered: (low <= true) & (true <= high),
                 f"width{which}": high - low,
                 f"error{which}": error[0],
             }
         for place, metric in enumerate(METRICS):
-            rows[f"{metric} {quantity}"] = {name: float(x[place]) for name, x in told.items()}
+            rows[f"{metric} {quantity}"] = {name: float(x[place]) for name, x in found.items()}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

@@ -51,7 +51,7 @@ class TextWorld:
     rates : tuple of float
         Mean share of wrong words of each model.
     agreement : float
-        Share of texts in which the models err alike.
+        Share of texts in which both models make the same errors.
     """
 
     n: int
@@ -206,7 +206,7 @@ def _units(p: Mapping[str, Any]) -> Units:
 
 
 def samples_of(p: Mapping[str, Any]) -> int:
-    """Samples of a cell: as said, or classes times support."""
+    """Samples of a cell: as given, or classes times support."""
     return p["n"] if "n" in p else p["classes"] * p["support"]
 
 

@@ -173,7 +173,11 @@ def _set_close(found: InfluenceMoments, evaluation: Evaluation, estimate: FloatA
     """Replace sums of pairs that are close by those of their differences."""
     own = np.diagonal(found.second, axis1=1, axis2=2)
     close = np.triu(found.apart < _CLOSE * (own[:, :, None] + own[:, None, :]), 1)
-    pairs = {value: np.nonzero(close[value]) for value in np.flatnonzero(close.any(axis=(1, 2)))}
+    values = np.flatnonzero(close.any(axis=(1, 2))).tolist()
+    pairs: dict[int, Pairs] = {}
+    for value in values:
+        a, b = np.nonzero(close[value])
+        pairs[value] = a, b
     for value, (squares, cubes, _) in _sums_of_differences(evaluation, estimate, pairs).items():
         a, b = pairs[value]
         found.apart[value, a, b] = found.apart[value, b, a] = squares
