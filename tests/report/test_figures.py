@@ -210,6 +210,18 @@ def test_the_law_finds_labels_that_touch_and_lines_that_strike():
     assert _struck_through(drawn, texts) == ["at 0.5"]
 
 
+def test_of_many_ratios_the_largest_keeps_its_number_and_others_give_way():
+    ratios = [k / 10 for k in range(1, 11)]
+    study = mc.studies.variance_study(preds(*USUAL), ["f1"], ratios=ratios, tests=["f"], **FEW)
+    figure = study.plot.variances()
+    drawn = texts_drawn(figure)
+    assert not _touching(drawn)
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    for axes in panels:
+        shown = [label.get_text() for label in axes.get_xticklabels()]
+        assert {"0.1", "0.2", "1"} <= {*shown} < {f"{ratio:g}" for ratio in ratios}
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
     size = SIZES[name][0]

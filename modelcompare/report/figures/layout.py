@@ -277,18 +277,12 @@ def _fit_texts(figure: Figure) -> None:
 
 def _thin_out(axis: Axis) -> None:
     """Leave ticks out whose labels would touch, the last one stays."""
-    from matplotlib.ticker import FixedLocator, MaxNLocator
-
     boxes = [label.get_window_extent().padded(2) for label in axis.get_ticklabels()]
     if not any(a.overlaps(b) for a, b in pairwise(boxes)):
         return
-    locator = axis.get_major_locator()
-    if isinstance(locator, MaxNLocator):
-        locator.set_params(nbins=3)
-    elif isinstance(locator, FixedLocator):
-        places, texts = axis.get_ticklocs(), [t.get_text() for t in axis.get_ticklabels()]
-        kept: list[int] = []
-        for place in sorted(range(len(boxes)), key=lambda k: -places[k]):
-            if not any(boxes[place].overlaps(boxes[other]) for other in kept):
-                kept.append(place)
-        axis.set_ticks([places[k] for k in kept], [texts[k] for k in kept])
+    places, texts = axis.get_ticklocs(), [label.get_text() for label in axis.get_ticklabels()]
+    kept: list[int] = []
+    for place in sorted(range(len(boxes)), key=lambda k: -places[k]):
+        if not any(boxes[place].overlaps(boxes[other]) for other in kept):
+            kept.append(place)
+    axis.set_ticks([places[k] for k in kept], [texts[k] for k in kept])
