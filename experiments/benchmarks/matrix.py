@@ -1,0 +1,204 @@
+"""CPU seconds and memory of default calls as models, samples and classes grow.
+
+Run: ``python experiments/benchmarks/matrix.py [--rows PART] [--limit SECONDS]``. Each row is one
+call of a public function with its defaults (9,999 resamples), in a separate process that has made
+its data and a small call before. Ratios are to the row named in the same line. A call that takes
+longer than the limit is stopped, and the line reads so. Memory is the peak of the call beyond what
+the process had before it, its data included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import modelcompare as mc
+
+LIMIT = 120
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call, what it is compared with, and the most that it should take.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the data.
+    call : callable
+        What is timed, of these data.
+    beside : str
+        Row of which the seconds are a multiple; empty for seconds themselves.
+    wanted : float, optional
+        The most seconds, or the largest multiple.
+    memory : float, optional
+        The most MiB beyond the data.
+    """
+
+    make: Callable[[], object]
+    call: Callable[[object], object]
+    beside: str = ""
+    wanted: float | None = None
+    memory: float | None = None
+
+
+def scored(n: int, models: int, classes: int) -> mc.Predictions:
+    """Make probabilities of models of spread-out skills."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, classes, n)
+    outputs = {}
+    for model in range(models):
+        logits = rng.standard_normal((n, classes), np.float32)
+        logits[np.arange(n), truth] += 1.5 + model / models
+        np.exp(logits, out=logits)
+        logits /= logits.sum(axis=1, keepdims=True)
+        outputs[f"m{model:03}"] = logits
+    return mc.Predictions(truth, outputs, labels=np.arange(classes), normalize=True)
+
+
+def labelled(n: int, models: int, classes: int) -> mc.Predictions:
+    """Make labels of models that are right on about eight samples in ten."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, classes, n)
+    outputs = {
+        f"m{model:03}": np.where(
+            rng.random(n) < 0.75 + 0.1 * model / models, truth, rng.integers(0, classes, n)
+        )
+        for model in range(models)
+    }
+    return mc.Predictions(truth, outputs, labels=np.arange(classes))
+
+
+def valued(n: int) -> mc.Predictions:
+    """Make two models' predictions of a number."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=n)
+    return mc.Predictions(
+        truth, {f"m{model}": truth + rng.normal(size=n) * (1 + model / 9) for model in range(2)}
+    )
+
+
+def compared(*metrics: str) -> Callable[[object], object]:
+    """Return a comparison by some metrics, the default ones if none is named."""
+    return lambda preds: mc.compare(preds, list(metrics) or None)
+
+
+def _rows() -> Iterator[tuple[str, Row]]:
+    for models, wanted in ((2, None), (10, 4), (32, 20), (100, 150)):
+        base = "" if models == 2 else "2 models"
+        memory = 256 if models == 100 else None
+        make = lambda models=models: scored(10_000, models, 3)  # noqa: E731
+        yield f"{models} models", Row(make, compared(), base, wanted, memory)
+    sizes = (
+        (100_000, "", None), (1_000_000, "100,000 samples", 5),
+        (11_000_000, "", None), (9_000_000, "11,000,000 samples", 2),
+    )  # fmt: skip
+    for n, base, wanted in sizes:
+        make = lambda n=n: scored(n, 2, 3)  # noqa: E731
+        yield f"{n:,} samples", Row(make, compared(), base, wanted)
+    yield (
+        "1,000,000 samples, 5 models",
+        Row(lambda: scored(1_000_000, 5, 3), compared(), memory=256),
+    )
+    for classes in (150, 1_000):
+        make = lambda classes=classes: scored(10_000, 10, classes)  # noqa: E731
+        yield f"10 models, {classes:,} classes", Row(make, compared())
+    yield "2 models, 1,000 classes", Row(lambda: scored(10_000, 2, 1_000), compared(), memory=256)
+    for classes, base, wanted in ((10, "", None), (1_000, "accuracy, 10 classes", 2)):
+        make = lambda classes=classes: labelled(10_000, 10, classes)  # noqa: E731
+        yield f"accuracy, {classes:,} classes", Row(make, compared("accuracy"), base, wanted)
+    for metric in ("cohen_kappa", "mcc"):
+        make = lambda: labelled(10_000, 10, 10)  # noqa: E731
+        yield f"{metric}, 10 models", Row(make, compared(metric), wanted=3)
+    for metric in ("spearman", "kendall"):
+        yield metric, Row(lambda: valued(10_000), compared(metric), wanted=1.5)
+    yield "rmse, 1,000,000 samples", Row(lambda: valued(1_000_000), compared("rmse"), wanted=3)
+    yield "ece, 1,000,000 samples", Row(lambda: scored(1_000_000, 2, 3), compared("ece"), wanted=3)
+    yield (
+        "verdict of 1,000 classes",
+        Row(
+            lambda: mc.compare(labelled(20_000, 2, 1_000), "f1"),
+            lambda found: found.verdict(),
+            wanted=0.3,
+        ),
+    )
+
+
+ROWS = dict(_rows())
+
+
+def measure(row: Row) -> dict[str, float]:
+    """Return CPU and wall seconds, and MiB, of a call in this process."""
+    warnings.simplefilter("ignore")
+    mc.compare(scored(100, 2, 3))  # Imports, and code that is compiled once.
+    data = row.make()
+    # From here on the peak is that of the call.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _memory("VmRSS")
+    wall, cpu = time.perf_counter(), time.process_time()
+    row.call(data)
+    taken = time.process_time() - cpu, time.perf_counter() - wall
+    return {"cpu": taken[0], "wall": taken[1], "memory": _memory("VmHWM") - before}
+
+
+def _memory(field: str) -> float:
+    """Return a size in MiB that Linux knows of this process: VmRSS now, VmHWM at its peak."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"^{field}:\s*(\d+) kB", status, re.MULTILINE)[1]) / 1024
+
+
+def measured(name: str, limit: int) -> dict[str, float] | None:
+    """Measure a row in a separate process; None if it took longer than a number of seconds."""
+    command = [sys.executable, __file__, "--measure", name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout)
+
+
+def line(name: str, found: dict[str, float] | None, known: dict[str, float], limit: int) -> str:
+    """Write one row."""
+    row = ROWS[name]
+    if found is None:
+        return f"  {name:<30} more than {limit} s"
+    known[name] = found["cpu"]
+    text = f"  {name:<30} {found['cpu']:7.2f} s of CPU, {found['wall']:7.2f} s, "
+    text += f"{found['memory']:6,.0f} MiB"
+    if row.memory is not None:
+        text += f" (wanted {row.memory:g})"
+    if row.beside in known:
+        text += f"; {found['cpu'] / known[row.beside]:.1f} times {row.beside}"
+    if row.wanted is not None:
+        text += f" (wanted {row.wanted:g}{'' if row.beside else ' s'})"
+    return text
+
+
+def main() -> None:
+    """Measure each row, or those whose names contain a text."""
+    parser = argparse.ArgumentParser(description="Default calls as data grow.")
+    parser.add_argument("--rows", default="", help="text in the names of the rows; all by default")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds for a row and its data")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure is not None:
+        print(json.dumps(measure(ROWS[options.measure])))
+        return
+    known: dict[str, float] = {}
+    for name in ROWS:
+        if options.rows in name:
+            print(line(name, measured(name, options.limit), known, options.limit), flush=True)
+
+
+if __name__ == "__main__":
+    main()
