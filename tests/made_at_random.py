@@ -43,7 +43,7 @@ METRICS = {
 
 
 def predictions(draw: Draw) -> tuple[mc.Predictions, str]:
-    """A small test set, and the kind of its outputs."""
+    """A small test set, and the type of its outputs."""
     n = int(draw.integers(2, 31))
     n_models = int(draw.choice([1, 2, 2, 2, 3, 4]))
     kind = str(draw.choice(["labels", "probabilities", "values", "scores", "texts"]))
@@ -243,7 +243,7 @@ def _of_frame(frame: pd.DataFrame, value: str, asked: str, said: list[str]) -> I
         elif not math.isfinite(point):
             yield f"{where} is {point}"
         elif not low < high:
-            # Calibration errors of clusters and weights have no interval, which is said by name.
+            # Calibration errors of clusters and weights have no interval, which the method names.
             if (asked == "auto" and row.method != "refused") or not named:
                 yield f"{where}: {point} has {low} to {high}, {'' if named else 'not '}named"
         elif not (math.isfinite(low) and math.isfinite(high)) and not named:

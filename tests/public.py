@@ -5,7 +5,7 @@ import inspect
 import modelcompare as mc
 
 MODULES = {name: getattr(mc, name) for name in mc.__all__ if inspect.ismodule(getattr(mc, name))}
-# What `metrics` has is listed there, and `testing` has a list of its own.
+# What `metrics` has is listed there, and `testing` has a separate list.
 ROOMS = {name: module for name, module in MODULES.items() if name not in ("metrics", "testing")}
 
 

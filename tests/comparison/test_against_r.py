@@ -1,6 +1,6 @@
 """Numbers that R gives, with the commands that gave them (R 4.2.2, pROC 1.18.0, boot 1.3-28.1).
 
-Those to 15 digits stand in pROC's own tests, test-ci.auc.R and test-roc.test.R.
+Those to 15 digits are in pROC's tests, test-ci.auc.R and test-roc.test.R.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ HOURS = np.array([3, 5, 7, 18, 43, 85, 91, 98, 100, 130, 230, 487.0])
 
 @pytest.fixture(scope="module")
 def asah():
-    """The markers as scores in [0, 1]; AUC looks at their order alone."""
+    """The markers as scores in [0, 1]; AUC depends on their order alone."""
     frame = pd.read_csv(ASAH, comment="#")
     scores = {m: frame[m].rank(method="dense") / 200 for m in ("wfns", "s100b", "ndka")}
     return mc.Predictions(frame["poor"], scores, kind="probabilities")

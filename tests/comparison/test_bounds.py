@@ -1,4 +1,4 @@
-"""What holds whatever the missing results would have been, against every way to fill them in."""
+"""Bounds for any values that the missing results would have been, against every way to fill them in."""
 
 from itertools import product
 

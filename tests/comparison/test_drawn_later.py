@@ -1,4 +1,4 @@
-"""A comparison draws the resamples that something asks for, and says the same as if all were."""
+"""A comparison draws only the resamples that are needed; its results are as if all were drawn."""
 
 import numpy as np
 import pytest

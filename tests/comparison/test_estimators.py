@@ -269,7 +269,7 @@ def test_scorers_by_name_and_as_objects():
         found = result.scores.set_index(["model", "metric"])["estimate"][name]
         assert found["loss"] == pytest.approx(get_scorer("neg_log_loss")(estimator, x, y))
         assert found["acc"] == found["own"] == pytest.approx(estimator.score(x, y))
-    # Resamples of both roads are the same samples, drawn for all models at once.
+    # Resamples of both ways are the same samples, drawn for all models at once.
     same = mc.crossval.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=19)
     fast = mc.compare(
         by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=19, collapse=False

@@ -1,4 +1,4 @@
-"""The rows that people read: the winner first, interval and p-value corrected alike."""
+"""The rows that people read: the winner first, interval and p-value with the same correction."""
 
 import warnings
 
@@ -101,7 +101,7 @@ def test_the_interval_is_of_the_level_at_which_the_correction_decides(seed, corr
         assert wider.to_numpy() == pytest.approx(norm.isf(error / 2) / norm.isf(0.025))
         p = result.differences.query("metric == @metric").p_value
         n_below, n_shown = (p < error).sum(), (rows.p_adjusted < 0.05).sum()
-        # A test at this level of its own decides as the correction does; Holm's shows no less.
+        # A test at this level by itself decides as the correction does; Holm's shows no less.
         assert n_below <= n_shown if correction == "holm" else n_below == n_shown
 
 

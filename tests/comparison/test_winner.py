@@ -31,7 +31,7 @@ def test_the_best_of_twenty_equal_models_is_covered():
     """In 60 test sets, where a larger simulation covers 0.98 and, one at a time, 0.75.
 
     At least 54 of 60 must hold it; at 0.98 fewer have probability 0.0002. At 0.75 more than 53 have
-    0.003, so that the second line tells the two apart.
+    0.003, so that the second line distinguishes the two.
     """
     rng, held, alone = np.random.default_rng(0), 0, 0
     for _ in range(60):

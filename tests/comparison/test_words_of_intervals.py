@@ -1,4 +1,4 @@
-"""What is said where an interval has no end, where p cannot be small, and where the two part."""
+"""Text where an interval has no end, where p cannot be small, and where the two part."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_the_readme_holds_the_counts_of_the_files():
 
 def test_every_command_that_writes_is_ended():
     tried = {command.arguments.split()[0] for command in commands.COMMANDS}
-    # These print; what the gate adds to the log of a workflow is no file of its own.
+    # These print; what the gate adds to the log of a workflow is no separate file.
     assert tried == {command.name.split()[0] for command in COMMANDS} - {"gate", "metrics"}
 
 

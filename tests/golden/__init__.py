@@ -1,6 +1,6 @@
 """Three real comparisons, as they are written in every format.
 
-``python -m tests.golden`` writes the files anew; `git diff` then says what a change did to them.
+``python -m tests.golden`` writes the files again; `git diff` then shows what a change did to them.
 """
 
 import re
@@ -37,7 +37,7 @@ COMPARISONS = {made.__name__: made for made in (classifiers, three_networks, net
 
 
 def read_on(page):
-    """A page without its styles, scripts and drawings, which have templates and tests of their own."""
+    """A page without its styles, scripts and drawings, which have separate templates and tests."""
     return re.sub(r"<(style|script|svg)\b.*?</\1>\n?", "", page, flags=re.DOTALL)
 
 

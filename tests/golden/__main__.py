@@ -1,4 +1,4 @@
-"""Write the files anew."""
+"""Write the files again."""
 
 import os
 

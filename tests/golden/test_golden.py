@@ -49,7 +49,7 @@ def test_a_comparison_is_written_as_it_was(name, monkeypatch):
     for file, text in written(name, made(name)).items():
         kept = (FOLDER / file).read_text(encoding="utf-8")
         found = first_difference(text, kept)
-        assert found is None, f"{file} (python -m tests.golden writes it anew): {found}"
+        assert found is None, f"{file} (python -m tests.golden writes it again): {found}"
 
 
 def test_every_file_is_of_a_comparison():

@@ -32,7 +32,7 @@ def _first_places(frame):
 class MadeEvidence(Compared):
     """Evidence of invented frames, whose arrays are those of the frames.
 
-    Tests may change its frames until it is first looked at: what follows from them is kept then.
+    Tests may change its frames until it is first read: what follows from them is kept then.
     """
 
     __setattr__ = object.__setattr__

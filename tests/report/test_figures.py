@@ -1,4 +1,4 @@
-"""Laws of all figures: no label touches another at any size, and each says what it shows."""
+"""Laws of all figures: no label touches another at any size, and each names what it shows."""
 
 from dataclasses import replace
 from functools import cache, partial
@@ -117,8 +117,8 @@ FIGURES = {
     "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
 }
 # Where a figure has most to show, and after that what changes its form: of two models there is one
-# difference, and of at most twelve each has a line of its own. The panel of all differences is that
-# of the forest, and curves of either kind are drawn alike.
+# difference, and of at most twelve each has a separate line. The panel of all differences is that
+# of the forest, and curves of either kind are drawn in the same way.
 SIZES = {name: [USUAL] for name in FIGURES} | {
     "forest": [MOST],
     "differences": [ONE_PAIR],

@@ -1,4 +1,4 @@
-"""Figures as markup of a page: no style of their own, ids of their own, values at their marks."""
+"""Figures as markup of a page: no style, separate ids, values at their marks."""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""The method in words: whatever was used has a phrase, and every number refers to a work."""
+"""The method in words: everything used has a phrase, and every number refers to a work."""
 
 import re
 from typing import get_args

@@ -1,4 +1,4 @@
-"""What stands in the one HTML file; `test_page_in_a_browser` says what it does there."""
+"""Content of the one HTML file; `test_page_in_a_browser` tests its behaviour."""
 
 import hashlib
 import re

@@ -61,7 +61,7 @@ def url_fixture(result, tmp_path_factory):
 
 @pytest.fixture(name="opened")
 def opened_fixture(browser, url):
-    """Opens the page with some look; whatever it logs or asks for is an error in the end."""
+    """Opens the page with some look; anything it logs or requests is an error in the end."""
     contexts, heard = [], []
 
     def opened(**look):

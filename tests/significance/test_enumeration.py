@@ -19,7 +19,7 @@ def soft(n: int = 11) -> mc.Predictions:
 
 
 def nearly_alike(n: int = 200, differ: int = 6) -> mc.Predictions:
-    """Each model differs from a common one on samples of its own."""
+    """Each model differs from a common one on separate samples."""
     rng = np.random.default_rng(1)
     y, base = rng.integers(0, 2, n), rng.random(n)
     outputs = {}

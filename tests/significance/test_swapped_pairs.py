@@ -1,4 +1,4 @@
-"""Swaps of one pair at a time: kinds of samples or their sums, in pieces or at once."""
+"""Swaps of one pair at a time: groups of equal samples or their sums, in pieces or at once."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
     monkeypatch.setattr(kinds, "_FEW_SLOPES", 0)
     each, expected = swapped(models(240, **columns), name)
 
-    # Labels have few kinds of samples.
+    # Labels have few distinct samples.
     if name != "f1_macro":
         assert n_sums(summed) < n_sums(each)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)

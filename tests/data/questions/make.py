@@ -94,7 +94,7 @@ def benchmarks():
 
 
 def days():
-    """Sketches of two parts of the example that ships, of which docs/large.md tells as of days."""
+    """Sketches of two parts of the example that ships, which docs/large.md describes as of days."""
     preds = mc.load_example("snli")[["bow_pair", "naive_bayes"]]
     for name, first, last in (("monday", 0, 5000), ("tuesday", 5000, 9824)):
         part = preds.subset(np.arange(first, last))

@@ -80,7 +80,7 @@ def model(name):
 
 
 def without_paths(log):
-    """Drop what tells of the machine, and the transcripts, which are long."""
+    """Remove what identifies the machine, and the transcripts, which are long."""
     log.eval.task_file = log.eval.revision = None
     for sample in log.samples:
         sample.events = []

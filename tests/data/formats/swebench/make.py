@@ -22,7 +22,7 @@ random.seed(0)
 for model, chances in CHANCES.items():
     for run in ("first", "second"):
         predictions = {}
-        for instance in DATASET[:-1]:  # nobody was asked for the last one
+        for instance in DATASET[:-1]:  # no model was asked for the last one
             name = instance["instance_id"]
             (outcome,) = random.choices(OUTCOMES, chances)
             if outcome == "incomplete":

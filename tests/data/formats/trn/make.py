@@ -39,7 +39,7 @@ heard = texts("csrnab.hyp")
 reference = {key: wording(words, heard[key]) for key, words in texts("csrnab.ref").items()}
 models = {
     "csrnab": heard,
-    # A better model: every third utterance is as it was said.
+    # A better model: every third utterance is as it was spoken.
     "mended": {key: reference[key] if i % 3 == 0 else heard[key] for i, key in enumerate(heard)},
 }
 for name, said in {"ref": reference, **models}.items():
