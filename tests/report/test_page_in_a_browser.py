@@ -325,7 +325,7 @@ def test_p_values_below_the_smallest_that_is_written_come_first(page):
 def test_rows_are_filtered_as_one_types_and_counted(page):
     page.get_by_role("searchbox", name="Rows that contain").press_sequentially("CMD")
     assert _cells(page, "main0", 1) == [FORMULA]
-    assert re.fullmatch(r"\d+ of \d+ rows", page.locator("#status").text_content())
+    assert re.fullmatch(r"\d+ of \d+ rows match", page.locator("#status").text_content())
     page.get_by_role("searchbox", name="Rows that contain").fill("")
     assert len(_cells(page, "main0", 1)) == 5
     assert page.locator("#status").text_content() == ""

@@ -72,7 +72,7 @@ const filter = () => {
     more.hidden = n <= FEW || whole.has(table);
     more.textContent = `Show all ${n} rows`;
   }
-  one("status").value = shown < of ? `${shown} of ${of} rows` : "";
+  one("status").value = shown < of ? `${shown} of ${of} rows match` : "";
 };
 
 // Another baseline: its differences from the others are those of all pairs, turned where needed.
