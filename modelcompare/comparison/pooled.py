@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.engine.contrasts import Contrasts, pair_differences
-from modelcompare.intervals import Interval, held_intervals, intervals_of
+from modelcompare.intervals import Interval, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
 
@@ -95,7 +95,9 @@ class PooledSets(Contrasts):
         low, high = np.array([info[key.metric].bounds for key in self.evaluation.keys]).T
         if self.pairs is not None:
             low, high = low - high, high - low
-        ends = self._joined([held_intervals(rows, method, level) for rows in self.of_sets])
+        ends = self._joined([
+            result.bootstrap._held(self.pairs, method, level) for result in self.results
+        ])  # fmt: skip
         below, above = (np.clip(end, low, high) for end in ends)
         return Interval.of(
             np.minimum(below, self.estimate), np.maximum(above, self.estimate), "mover"

@@ -13,7 +13,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments
+from modelcompare.engine.influence import InfluenceMoments, Pairs
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
 from modelcompare.words import IntervalMethod
@@ -117,11 +117,10 @@ class SelectedResult(BootstrapResult):
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
-    def difference_interval(
-        self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
+    def _held(
+        self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
-        found = self.whole.difference_interval(model_a, model_b, method, confidence_level)
-        return intervals_at(found, self.places)
+        return intervals_at(self.whole._held(pairs, method, confidence_level), self.places)
 
     def outcome(self, whole: Outcome) -> Outcome:
         """Select the outcomes of these values' tests, with step-downs restricted to the values."""

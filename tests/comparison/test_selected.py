@@ -44,6 +44,17 @@ def test_every_correction_is_of_the_class_alone(correction):
     assert np.isfinite(one.simultaneous_intervals().ci_low).all()
 
 
+@pytest.mark.parametrize("method", ["auto", "wilson", "studentized"])
+def test_means_over_test_sets_of_a_class_are_those_among_all_classes(method):
+    sets = {"s": PREDS.subset(range(300)), "t": PREDS.subset(range(300, 700))}
+    options = {"method": method, "n_resamples": 99}
+    one = mc.compare_groups(sets, "recall[neutral]", **options)
+    every = mc.compare_groups(sets, "recall", **options)
+    assert_frame_equal(one.pooled_scores, rows_of(every.pooled_scores))
+    alone = rows_of(every.pooled_differences).drop(columns="p_adjusted")
+    assert_frame_equal(one.pooled_differences.drop(columns="p_adjusted"), alone)
+
+
 def test_a_comparison_of_a_class_is_written_drawn_and_pickled():
     result = mc.compare(PREDS, ["f1[neutral]", "accuracy"], **OPTIONS)
     again = pickle.loads(pickle.dumps(result))
