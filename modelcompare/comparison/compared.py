@@ -120,12 +120,9 @@ class Compared(Evidence):
             **{m.name: f"[{m.signature()}]" for m in evaluation.metrics if m.signature},
         )  # fmt: skip
 
-    def decimals(self, metric: str) -> int:
-        """Return the number of decimals that a metric's standard errors justify, for all texts."""
-        return self._decimals[metric]
-
     @cached_property
-    def _decimals(self) -> dict[str, int]:
+    def decimals(self) -> dict[str, int]:
+        """Number of decimals that each metric's standard errors justify, for all texts."""
         errors = self.scores.groupby("metric")["standard_error"]
         return {metric: decimals_for(errors.get_group(metric)) for metric in self.metrics}
 

@@ -14,9 +14,12 @@ from modelcompare.comparison.standings import rank_bounds, ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.intervals import Interval
+from modelcompare.intervals import Interval, resampled
 from modelcompare.metrics import AnyMetric
 from modelcompare.words import Correction, Family, IntervalMethod
+
+# Interval methods that use replicates.
+RESAMPLED = frozenset(row.name for row in resampled.ROWS)
 
 
 @dataclass(frozen=True)

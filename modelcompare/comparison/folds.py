@@ -119,30 +119,24 @@ class FoldComparison(Result):
         return compare(decided if of_labels == {True} else soft, metrics, **options)
 
     def document(self) -> Document:
-        return self._document(
-            {"scores": self._score_table(), "differences": self._pair_table()},
-            findings=self._sentences(),
-        )
-
-    def _score_table(self) -> Table:
-        """Make the table of mean values over folds."""
         scores = self.scores
-        decimals = [decimals_for([sd]) for sd in scores["sd"]]
-        columns = (VALUE, "model", "mean", "sd", "n_folds")
-        return Table.of("Over folds", scores, *columns, decimals=decimals)
-
-    def _pair_table(self) -> Table:
-        """Make the table of tested differences, with the posterior of each."""
         sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
         posterior = [column(title, source, kind="share") for title, source in sources.items()]
         note = (
             "a, same, b: posterior probability that a is better, that the difference is within "
             f"{self.rope:g}, that b is better (Bayesian correlated t-test)."
         )
-        return pair_table(
-            "Differences", [VALUE], self.differences, self.confidence_level, self.correction,
-            posterior, [note],
-        )  # fmt: skip
+        tables = {
+            "scores": Table.of(
+                "Over folds", scores, VALUE, "model", "mean", "sd", "n_folds",
+                decimals=[decimals_for([sd]) for sd in scores["sd"]],
+            ),
+            "differences": pair_table(
+                "Differences", [VALUE], self.differences, self.confidence_level, self.correction,
+                posterior, [note],
+            ),
+        }  # fmt: skip
+        return self._document(tables, findings=self._sentences())
 
     @property
     def scores(self) -> pd.DataFrame:

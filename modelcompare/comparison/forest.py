@@ -222,7 +222,7 @@ def _row_text(
     result: Compared, at: int, name: str, ends: tuple[float, float, float], *, signed: bool = False
 ) -> str:
     """Return an interval as text: the class if there is one, the name, and rounded numbers."""
-    key, digits = result.keys[at], result.decimals(result.keys[at].metric)
+    key, digits = result.keys[at], result.decimals[result.keys[at].metric]
     estimate = format_number(ends[0], digits, signed=signed)
     of_class = "" if key.label is None else f"{label_name(key.label)}, "
     return f"{of_class}{name}: {estimate} ({format_interval(*ends[1:], digits)})"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from modelcompare import significance
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.notes import design
 from modelcompare.comparison.selected import SelectedResult
 from modelcompare.intervals import METHODS
@@ -152,9 +153,8 @@ def _intervals(result: Compared, references: list[str]) -> str:
     level = format_percent(result.confidence_level)
     used = _listed(INTERVALS, _by_name(result.scores, "method"), references)
     drawn = f" Resampled intervals are from {result.n_resamples:,} resamples that all models share."
-    resampled = {"BCa", "percentile", "basic", "studentized"}
     frames = (result.scores, result.differences)
-    is_drawn = any(not resampled.isdisjoint(frame["method"]) for frame in frames if len(frame))
+    is_drawn = any(not RESAMPLED.isdisjoint(frame["method"]) for frame in frames if len(frame))
     return f"Intervals of scores are {level} intervals: {used}.{drawn if is_drawn else ''}"
 
 

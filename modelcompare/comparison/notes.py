@@ -93,49 +93,35 @@ def _few_resamples(
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
-    """Return the notes below the scores of a metric."""
-    return [*_of_the_floor(evidence, metric), *_of_the_correction(evidence, metric)]
-
-
-def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
-    """Note that the number of resamples keeps clear differences from a small p-value."""
+    """Return the notes below the scores of a metric: what keeps p-values from being smaller."""
     where = evidence.slice_of(metric)
     alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
+    n_tests, others = evidence.n_tests(metric), len(evidence.models) - 1
+    every_pair = evidence.baseline is None and others > 1
+    fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
+    texts = []
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)
     # If such differences are not even significant, a warning is given instead.
     if held.any() and (adjusted[held] < evidence.alpha).all():
-        n_tests = evidence.n_tests(metric)
         needed = math.ceil(n_tests / _WRITTEN / 1000) * 1000
         tests = f"{n_tests:,} test{'s' * (n_tests != 1)}"
-        yield (
+        texts.append(
             f"{evidence.n_resamples:,} resamples and {tests}: no p-value can be below "
             f"{adjusted[held].min():.2g}, however clear the difference. More "
-            f"resamples ({needed:,}){_fewer_tests(evidence)} or the correction max-t make it "
-            "smaller."
+            f"resamples ({needed:,}){fewer_tests} or the correction max-t make it smaller."
         )
-
-
-def _of_the_correction(evidence: Evidence, metric: str) -> Iterator[str]:
-    """Note that few differences are significant because so many were tested."""
-    where = evidence.slice_of(metric)
-    alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
-    n_found, n_tests = np.count_nonzero(alone < evidence.alpha), evidence.n_tests(metric)
-    n_left = np.count_nonzero(adjusted < evidence.alpha)
+    n_found, n_left = (np.count_nonzero(p < evidence.alpha) for p in (alone, adjusted))
     if n_tests > 1 and n_left < n_found / 2:
-        ways = f"a larger test set{_fewer_tests(evidence)}"
+        ways = f"a larger test set{fewer_tests}"
         ways += "" if evidence.correction == "max-t" else " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"
-        yield (
+        texts.append(
             f"{n_found:,} of {n_tests:,} differences have p below {evidence.alpha:g} alone, "
             f"{left} after the correction for so many tests: {ways} can show more."
         )
-
-
-def _fewer_tests(evidence: Evidence) -> str:
-    others = len(evidence.models) - 1
-    return f", a baseline ({others:,} pairs)" if evidence.baseline is None and others > 1 else ""
+    return texts
 
 
 def design(evidence: Evidence) -> str:

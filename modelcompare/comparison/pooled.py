@@ -11,13 +11,12 @@ from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.engine.contrasts import Contrasts, pair_differences
 from modelcompare.intervals import Interval, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
 
-# Methods that use replicates: those of independent test sets are averaged.
-_DRAWN = frozenset({"BCa", "percentile", "basic", "studentized"})
 # Relative rounding error of a replicate with the same absolute value as the estimate.
 _TOLERANCE = 1e-10
 
@@ -38,8 +37,8 @@ class PooledSets(Contrasts):
 
     @property
     def drawn(self) -> bool:
-        """True if intervals are computed from replicates."""
-        return all(result.method in _DRAWN for result in self.results)
+        """True if intervals are computed from replicates, which are averaged over the sets."""
+        return self.results[0].method in RESAMPLED
 
     @property
     def method(self) -> str:

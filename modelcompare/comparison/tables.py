@@ -17,7 +17,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import by_difference, places_of
+from modelcompare.comparison.evidence import RESAMPLED, by_difference, places_of
 from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
@@ -67,7 +67,7 @@ def _score_table(result: Compared, metric: str) -> Table:
         interval_column(result.confidence_level),
         subtitle=f"{better_side(result, metric)} is better",
         notes=[*result.remarks[metric], *_undefined(frame)],
-        decimals=result.decimals(metric),
+        decimals=result.decimals[metric],
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
         shown_first=_shown_first(result, metric),
@@ -86,7 +86,7 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         frame.assign(differs=frame["p_adjusted"] < result.alpha).reset_index(drop=True),
         subtitle=subtitle,
         notes=lead_notes(result, [metric], frame),
-        decimals=result.decimals(metric),
+        decimals=result.decimals[metric],
         detail=True,
         n_shown=12,
         n_every=len(result.pairs[0]),
@@ -186,7 +186,7 @@ def _wide_table(result: Compared, places: Sequence[int]) -> Table:
     columns = [column("Model", "model")]
     whole: dict[str, Sequence[Any]] = {"model": models, "letter": [*letters.values()]}
     for place, at in enumerate(places):
-        key, digits = result.keys[at], result.decimals(result.keys[at].metric)
+        key, digits = result.keys[at], result.decimals[result.keys[at].metric]
         parts = ("estimate", "ci_low", "ci_high", "best", "marks")
         estimate, low, high, strong, marks = names = [f"{part}_{place}" for part in parts]
         point = result.point[:, at]
@@ -283,7 +283,7 @@ def _printed_leads(result: Compared) -> Table:
         ],
         frame,
         notes=lead_notes(result, result.metrics, frame),
-        decimals=[*map(result.decimals, frame["metric"])],
+        decimals=[result.decimals[metric] for metric in frame["metric"]],
     )
 
 
@@ -308,12 +308,11 @@ def pair_table(
     )  # fmt: skip
 
 
-def odd_notes(
-    frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame | None = None
-) -> list[str]:
+def odd_notes(frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame) -> list[str]:
     """Explain the stars after p-values, if any, and whether p or the interval is more reliable.
 
-    `made` has the methods of intervals and p-values in the columns method and test.
+    `made` has the methods of intervals and p-values in the columns method and test, if they are
+    known.
     """
     if not frame["at_odds"].any():
         return []
@@ -322,9 +321,7 @@ def odd_notes(
         f"* the {level} and p disagree at {1 - confidence_level:.2g}: they answer one question by "
         "two methods, which can disagree in borderline cases or if samples are few."
     )
-    if made is None or not {"method", "test"} <= {*made.columns}:
-        return [f"{parts} Decide by p."]
-    pairs = made.loc[:, ["method", "test"]].dropna().drop_duplicates().astype(str)
+    pairs = made.reindex(columns=["method", "test"]).dropna().drop_duplicates().astype(str)
     weaker = pairs[[not _p_decides(*pair) for pair in pairs.itertuples(index=False)]]
     if weaker.empty:
         return [f"{parts} Decide by p."]
@@ -340,9 +337,8 @@ def _p_decides(method: str, test: str) -> bool:
     """Return whether p is as generally valid as its interval: default test, or same method."""
     if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
         return True
-    of_resamples = {"BCa", "percentile", "basic", "studentized"}
-    kinds = {"bootstrap": of_resamples, "wald": {"normal"}, "delong": {"delong"}}
-    return method in kinds.get(test, set())
+    kinds = {"bootstrap": RESAMPLED, "wald": {"normal"}, "delong": {"delong"}}
+    return method in kinds.get(test, ())
 
 
 def led(

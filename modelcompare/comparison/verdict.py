@@ -74,7 +74,7 @@ class _Sentence:
 
     @property
     def _digits(self) -> int:
-        return self.found.decimals(self.found.keys[self.at].metric)
+        return self.found.decimals[self.found.keys[self.at].metric]
 
     def _interval(self, low: float, high: float) -> str:
         return interval_clause(low, high, self._digits, self.found.confidence_level)

@@ -20,6 +20,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import compare_groups
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.tables import better_side
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import UndefinedMetricWarning
@@ -172,8 +173,7 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     frame = frame.assign(label=frame["label"].where(frame["label"].notna(), "all"))
     tables = []
     for metric, part in frame.groupby("metric", sort=False):
-        direction = "higher" if result.evidence.metric_info[metric].greater_is_better else "lower"
-        title = f"{metric} ({direction} is better)"
+        title = f"{metric} ({better_side(result.evidence, metric)} is better)"
         columns = ("label", "estimate", interval_column(result.evidence.confidence_level))
         tables.append(Table.of(title, part, *columns, decimals=None))
     undefined = int(frame["n_undefined"].sum())

@@ -100,31 +100,19 @@ class UndefinedStudy(Result):
                 summary.reset_index(), "metric", *map(_percent, summary),
             )
         }  # fmt: skip
-        rarest = self._rarest_classes()
-        if len(rarest):
-            metrics = [name for name in rarest if name not in ("label", "support")]
+        smallest = rows_at(self.table, ratio=self.ratios[-1]).dropna(subset=["label"])
+        of_classes = [pair for pair in self.metric_pairs.pairs if pair[0] in {*smallest["metric"]}]
+        if of_classes:
+            names = list(dict.fromkeys(of_classes[0]))
+            means = smallest.pivot_table(
+                index=["label", "support"], columns="metric", values="pct_undefined", sort=False
+            )
+            rarest = means[names].reset_index().sort_values("support", kind="stable")
             tables["by class"] = Table.of(
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
-                rarest, "label", "support", *map(_percent, metrics),
+                rarest.head(_RAREST), "label", "support", *map(_percent, names),
             )  # fmt: skip
         return self._document(tables)
-
-    def _rarest_classes(self) -> pd.DataFrame:
-        """Make a row for each rare class at the smallest size, with both metrics of a pair."""
-        smallest = rows_at(self.table, ratio=self.ratios[-1]).dropna(subset=["label"])
-        of_classes = set(smallest["metric"])
-        pair = next((pair for pair in self.metric_pairs.pairs if pair[0] in of_classes), None)
-        if pair is None:
-            return pd.DataFrame()
-        means = smallest.pivot_table(
-            index=["label", "support"], columns="metric", values="pct_undefined", sort=False
-        )
-        return (
-            means[list(dict.fromkeys(pair))]
-            .reset_index()
-            .sort_values("support", kind="stable")
-            .head(_RAREST)
-        )
 
 
 @checked()
