@@ -52,6 +52,12 @@ from modelcompare.words import (
 Ends = tuple[float, float]
 # One-sided level -> lower and upper bound of the gain.
 Bounds = Callable[[float], Ends]
+# Words for a claim and for its opposite, between the candidate and the baseline.
+_CLAIMED: dict[Decision, tuple[str, str]] = {
+    "non-inferior": ("non-inferior to", "inferior to"),
+    "superior": ("better than", "not better than"),
+    "equivalent": ("equivalent to", "different from"),
+}
 _SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
 _POWER = 0.8
 
@@ -161,21 +167,9 @@ class DecisionResult(Result):
 
     def _answer_in_words(self) -> str:
         margin = f" (margin {self.margin:g})"
-        beyond = f" by more than {self.margin:g}" if self.margin else ""
-        claim, opposite = {
-            "non-inferior": (
-                f"non-inferior to {self.baseline}{margin}",
-                f"inferior to {self.baseline}{margin}",
-            ),
-            "superior": (
-                f"better than {self.baseline}{beyond}",
-                f"not better than {self.baseline}{beyond}",
-            ),
-            "equivalent": (
-                f"equivalent to {self.baseline}{margin}",
-                f"different from {self.baseline}{margin}",
-            ),
-        }[self.kind]
+        if self.kind == "superior":
+            margin = f" by more than {self.margin:g}" if self.margin else ""
+        claim, opposite = (f"{words} {self.baseline}{margin}" for words in _CLAIMED[self.kind])
         what = value_name(self.metric, self.label)
         n = f"{self.n_samples:,} {self.unit}"
         if math.isnan(self.gain):
