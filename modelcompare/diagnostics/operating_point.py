@@ -122,7 +122,8 @@ class _Points:
     ) -> dict[str, object]:  # fmt: skip
         """Return the values at the chosen threshold, with their intervals."""
         whole = _from_nothing(ordered.counts(weights))
-        observed = self.at(whole, self.chosen(*whole))
+        best = self.chosen(*whole)
+        observed = self.at(whole, best)[:, 0]
         drawn, checked, thresholds = [], [], []
         for resample in drawn_weights:
             resampled = _from_nothing(ordered.counts(resample))
@@ -130,23 +131,19 @@ class _Points:
             drawn.append(self.at(resampled, chosen))
             checked.append(self.at(whole, chosen))
             thresholds.append(self.thresholds(chosen))
-        count, trials = (np.vstack(parts) for parts in zip(*drawn, strict=True))
-        of_whole = tuple(np.vstack(parts) for parts in zip(*checked, strict=True))
-        low, high = _chosen_interval(
-            (observed[0][0], observed[1][0]), (count, trials), (of_whole[0], of_whole[1]),
-            confidence_level,
-        )  # fmt: skip
+        of_resamples, of_whole = (np.concatenate(parts, axis=1) for parts in (drawn, checked))
+        low, high = _chosen_interval(observed, of_resamples, of_whole, confidence_level)
         limits = percentile_interval(
             np.concatenate(thresholds)[:, None], confidence_level=confidence_level
         )
-        found = np.r_[self.thresholds(self.chosen(*whole)), divide(*observed)[0]]
+        found = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.r_[limits.low, low], np.r_[limits.high, high]
         row: dict[str, object] = {}
         for place, name in enumerate(_POINT):
             row[name] = found[place]
             for side, end in zip(("low", "high"), ends, strict=True):
                 row[f"{name}_{side}"] = np.nan if np.isnan(found[place]) else end[place]
-        row["n_undefined"] = int(np.isnan(divide(count, trials)).any(axis=1).sum())
+        row["n_undefined"] = int(np.isnan(divide(*of_resamples)).any(axis=1).sum())
         return row
 
     def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
@@ -163,19 +160,19 @@ class _Points:
         column = reached.argmax(axis=1) if self.wish == "recall" else last
         return np.where(reached.any(axis=1), column, -1)
 
-    def at(
-        self, counts: tuple[FloatArray, FloatArray], chosen: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return counts and trials of precision, recall and false positive rate at some columns."""
+    def at(self, counts: tuple[FloatArray, FloatArray], chosen: IntArray) -> FloatArray:
+        """Return counts and trials at some columns, of shape (2, n_columns, 3).
+
+        They are those of precision, recall and the false positive rate.
+        """
         hits, alarms = counts
         rows = np.arange(len(chosen)) if len(hits) > 1 else 0
         right, wrong = hits[rows, chosen], alarms[rows, chosen]
-        count = np.stack([right, right, wrong], axis=1).astype(np.float64)
-        trials = np.stack(
-            np.broadcast_arrays(right + wrong, hits[:, -1], alarms[:, -1]), axis=1
-        ).astype(np.float64)
-        count[chosen < 0] = trials[chosen < 0] = np.nan
-        return count / self.unit, trials / self.unit
+        trials = np.broadcast_arrays(right + wrong, hits[:, -1], alarms[:, -1])
+        both = [right, right, wrong], trials
+        found = np.array([np.stack(each, axis=1) for each in both], dtype=np.float64)
+        found[:, chosen < 0] = np.nan
+        return found / self.unit
 
     def thresholds(self, chosen: IntArray) -> FloatArray:
         """Return the thresholds at chosen columns, or the given threshold if there is one."""
@@ -191,10 +188,7 @@ def _from_nothing(counts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
 
 
 def _chosen_interval(
-    observed: tuple[FloatArray, FloatArray],
-    drawn: tuple[FloatArray, FloatArray],
-    checked: tuple[FloatArray, FloatArray],
-    confidence_level: float,
+    observed: FloatArray, drawn: FloatArray, checked: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the interval of a population proportion at a threshold chosen on the sample.
 
@@ -208,9 +202,9 @@ def _chosen_interval(
 
     Parameters
     ----------
-    observed : tuple of ndarray of shape (n_values,)
+    observed : ndarray of shape (2, n_values)
         Counts and trials on the sample, at the threshold chosen on it.
-    drawn, checked : tuple of ndarray of shape (n_resamples, n_values)
+    drawn, checked : ndarray of shape (2, n_resamples, n_values)
         Counts and trials on each resample, and on the sample, at the threshold chosen on the
         resample; NaN if there was none.
     confidence_level : float
