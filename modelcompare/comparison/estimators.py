@@ -21,7 +21,7 @@ from modelcompare.comparison.folds import (
     compare_on_folds,
 )
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import score_frame
+from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.metrics import AnyMetric, default_metrics, resolve_metrics
@@ -135,18 +135,17 @@ def _on_folds(
         decided, soft = found.read([fold], soft=False), found.read([fold], soft=True)
         chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
         parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
-        frame = score_frame(
-            soft.models, [key for part in parts for key in part.keys],
-            value=np.hstack([part.estimate() for part in parts]),
-        )  # fmt: skip
         n_train, n_test = sizes[fold]
-        frame = frame.assign(
-            repeat=repeat_of.get(fold, 0), fold=fold, n_train=n_train, n_test=n_test
-        )
-        frames.append(frame[FOLDS])
+        rows = {
+            "repeat": repeat_of.get(fold, 0), "fold": fold, "n_train": n_train, "n_test": n_test,
+            "model": np.array(soft.models, dtype=object),
+        }  # fmt: skip
+        keys = [key for part in parts for key in part.keys]
+        values = np.hstack([part.estimate() for part in parts])
+        frames.append(long_columns(rows, keys, value=values))
     none = pd.DataFrame(columns=FOLDS).astype({"value": float})
     return compare_on_folds(
-        pd.concat(frames, ignore_index=True) if frames else none,
+        joined_frame(frames) if frames else none,
         sizes[used if len(used) else slice(None)].mean(axis=0),
         {m.name: m.greater_is_better for m in chosen}, **options,
     )  # fmt: skip

@@ -189,36 +189,26 @@ class GroupComparison(Result):
         )  # fmt: skip
 
     def document(self) -> Document:
-        level = self._first.confidence_level
-        named = (VALUE, "model", "estimate", interval_column(level))
-        if not self._of_sets:
-            made = self._document(
-                self._subgroup_tables(*named), findings=self.notes,
-                figures={"scores": self.plot.groups},
-                without=("pooled_scores", "pooled_differences"),
-            )  # fmt: skip
-            return replace(made, title="Subgroups")
+        named = (VALUE, "model", "estimate", interval_column(self._first.confidence_level))
+        tables = self._set_tables(*named) if self._of_sets else self._subgroup_tables(*named)
+        figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
+        if self._of_sets and len(self._first.models) >= 3:
+            draw = self.plot.critical_difference
+            figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_by}
+        without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
+        made = self._document(tables, findings=self.notes, figures=figures, without=without)
+        return made if self._of_sets else replace(made, title="Subgroups")
+
+    def _set_tables(self, *named: Any) -> dict[str, Table]:
         tables = {"scores": Table.of("Each test set", self.scores, "set", *named, decimals=None)}
         if self._can_be_pooled:
-            tables |= {
-                "pooled": Table.of(
-                    "Mean over test sets", self.pooled_scores, *named, decimals=None
-                ),
-                "differences": pair_table(
-                    "Differences of means",
-                    [VALUE],
-                    self.pooled_differences,
-                    level,
-                    self._first.correction,
-                ),
-            }
-        without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
-        ranked = self._ranked_by if len(self._first.models) >= 3 else []
-        figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
-        figures |= {
-            f"ranks_{each}": partial(self.plot.critical_difference, each) for each in ranked
-        }
-        return self._document(tables, findings=self.notes, figures=figures, without=without)
+            pooled, first = self.pooled_scores, self._first
+            tables["pooled"] = Table.of("Mean over test sets", pooled, *named, decimals=None)
+            tables["differences"] = pair_table(
+                "Differences of means", [VALUE], self.pooled_differences, first.confidence_level,
+                first.correction,
+            )  # fmt: skip
+        return tables
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")

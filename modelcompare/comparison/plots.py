@@ -89,13 +89,11 @@ def of_replicates(result: Compared, ax: Axes | None = None, *, metric: str | Non
             result, places, max_models=most, max_classes=raincloud.MAX_CLASSES,
             max_rows=raincloud.MAX_ROWS,
         )  # fmt: skip
-        heaps[name] = (
-            [
-                (result.keys[at].label, [result.models[model] for model in models])
-                for at, models in shown.items()
-            ],
-            remark,
-        )
+        of_classes = {
+            result.keys[at].label: [result.models[model] for model in models]
+            for at, models in shown.items()
+        }
+        heaps[name] = [*of_classes.items()], remark
     title = f"{result.headline}; {result.n_resamples:,} resamples"
     return raincloud.plot_raincloud(
         result.bootstrap.values_of, heaps, title, result.signature, result.confidence_level, ax

@@ -198,8 +198,8 @@ def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArra
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
         x, y = np.r_[0.0, x], np.r_[0.0, y]
-        after = np.minimum(np.searchsorted(x, grid, side="right"), len(x) - 1)
-        before = np.maximum(np.searchsorted(x, grid, side="right") - 1, 0)
+        above = np.searchsorted(x, grid, side="right")
+        before, after = above - 1, np.minimum(above, len(x) - 1)
         width = x[after] - x[before]
         share = np.divide(grid - x[before], width, out=np.zeros(len(grid)), where=width > 0)
         out[place] = y[before] + share * (y[after] - y[before])
