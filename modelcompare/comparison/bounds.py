@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import led
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.metrics.classes import without_classes
@@ -35,7 +36,7 @@ from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, ZeroDivision, value_name, warn_caller
+from modelcompare.words import Correction, ZeroDivision, giving, value_name, warn_caller
 
 _STEP_DOWN: Correction = "holm"
 
@@ -202,16 +203,16 @@ class BoundedComparison(Comparison):
 
 
 def bounded(
-    worst: Predictions, metrics: MetricLike | Sequence[MetricLike] | None,
-    compare: Callable[..., Comparison], zero_division: ZeroDivision,
+    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None,
+    compare: Callable[..., Comparison], baseline: str | None, zero_division: ZeroDivision,
 ) -> BoundedComparison:  # fmt: skip
     """Compare predictions with their missing results counted as the worst, and as the best.
 
     Parameters
     ----------
-    worst : Predictions
+    predictions : Predictions
         Predictions with missing results counted as the worst, and marked as missing.
-    metrics, zero_division
+    metrics, baseline, zero_division
         As in `compare`.
     compare : callable
         Function that compares the models of one case, given predictions and metrics.
@@ -219,9 +220,13 @@ def bounded(
     Raises
     ------
     ValueError
-        If no result is missing, the models gave neither scores nor labels, or no valid bounds of a
-        metric are known.
+        If there is a baseline, no result is missing, the models gave neither scores nor labels, or
+        no valid bounds of a metric are known.
     """
+    if baseline is not None:
+        raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
+    giving("rows")("predictions", predictions)
+    worst = cast(Predictions, predictions)
     kinds = {*worst.kinds.values()}
     if kinds == {"scores"}:
         score_ranges(worst)

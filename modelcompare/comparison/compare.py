@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.bounds import BoundedComparison, bounded
+from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
@@ -23,7 +23,6 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.classes import without_classes
@@ -179,13 +178,13 @@ def compare(
     missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        options = {
-            "n_resamples": n_resamples, "confidence_level": confidence_level, "method": method,
-            "test": test, "correction": correction, "family": family, "alpha": alpha,
-            "scheme": scheme, "undefined": undefined, "collapse": collapse, "n_jobs": n_jobs,
-            "rng": rng, "progress": progress,
-        }  # fmt: skip
-        return _bounds(predictions, metrics, baseline, zero_division, options)
+        ask = partial(
+            compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
+            test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
+            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
+            rng=rng, progress=progress,
+        )  # fmt: skip
+        return bounded(predictions, metrics, ask, baseline, zero_division)
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
     predictions, method, used, draws = serve(
@@ -234,18 +233,6 @@ def _drawn_if_needed(
     if every.n_resamples and (undefined != "count" or of_scan):
         return drawn_now(every, undefined, places)
     return selected(every, places)
-
-
-def _bounds(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
-    zero_division: ZeroDivision, options: Mapping[str, Any],
-) -> BoundedComparison:  # fmt: skip
-    """Compare all pairs of models, with missing results counted as the worst and as the best."""
-    if baseline is not None:
-        raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
-    giving("rows")("predictions", predictions)
-    ask = partial(compare, zero_division=zero_division, **options)
-    return bounded(cast(Predictions, predictions), metrics, ask, zero_division)
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:

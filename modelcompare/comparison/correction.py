@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.selected import intervals_at
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import Interval, quantiles
@@ -120,10 +121,10 @@ def _by_metric(
 ) -> Interval:
     """Compute intervals of all values, with one level for each metric."""
     made = {level: interval(level) for level in dict.fromkeys(levels)}
-    parts = []
-    for metric, level in zip(evidence.metrics, levels, strict=True):
-        where, found = evidence.slice_of(metric), made[level]
-        parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
+    parts = [
+        intervals_at(made[level], evidence.slice_of(metric))
+        for metric, level in zip(evidence.metrics, levels, strict=True)
+    ]
     return Interval.joined(parts, axis=1)
 
 
@@ -145,17 +146,9 @@ def max_t_bounds(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
     studentized deviation over all pairs and classes of the metric. Bounds have the shape (n_pairs,
     n_values).
     """
-    difference = evidence.difference
-    half, info = _max_t_widths(evidence, evidence.bootstrap.drawn), evidence.metric_info
-    least, most = np.array([info[key.metric].bounds for key in evidence.keys]).T
-    extent = most - least
-    return np.maximum(difference - half, -extent), np.minimum(difference + half, extent)
-
-
-def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
-    difference, error = evidence.difference, evidence.error
-    half = np.empty_like(error)
-    for metric in evidence.metrics:
+    draws, difference, error = evidence.bootstrap.drawn, evidence.difference, evidence.error
+    low, high = np.empty_like(error), np.empty_like(error)
+    for metric, info in evidence.metric_info.items():
         where = evidence.slice_of(metric)
         largest = np.zeros(len(draws))
         pairs = zip(*evidence.pairs, difference[:, where], error[:, where], strict=True)
@@ -166,9 +159,11 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
             t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
             largest = np.maximum(largest, t.max(axis=1))
         multiple = _quantile(largest, evidence.confidence_level)
-        e = error[:, where]
-        half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
-    return half
+        d, e, extent = difference[:, where], error[:, where], info.bounds[1] - info.bounds[0]
+        half = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
+        low[:, where] = np.maximum(d - half, -extent)
+        high[:, where] = np.minimum(d + half, extent)
+    return low, high
 
 
 def simultaneous_scores(evidence: Evidence) -> Interval:

@@ -23,9 +23,9 @@ Missing scores are set to an end of their range, as the mean increases in each s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def cases(
         yield found["class"], label, _filled(outputs, missing, wrong), best
     for metric in found.get("average", ()):
         worst = {
-            model: _spread(metric, codes, truth, missing[model], len(labels))
+            model: _spread(cast(Metric, metric), codes, truth, missing[model], len(labels))
             for model, codes in outputs.items()
         }
         yield (metric,), None, worst, best
@@ -183,7 +183,7 @@ def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: IntArray) 
 
 
 def _spread(
-    metric: AnyMetric, codes: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
+    metric: Metric, codes: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
 ) -> IntArray:
     """Fill in the labels that make an average over classes worst."""
     known = ~missing
@@ -194,20 +194,14 @@ def _spread(
     lacking = np.bincount(truth[missing], minlength=n_classes)
     more = np.arange(missing.sum() + 1.0)[:, None]
     # Of shape (n_missing + 1, n_classes): value of each class with so many more wrong labels.
-    values = _of_classes(metric)(hits + 0 * more, predicted + more, support + 0 * more)
-    if isinstance(metric, Metric) and metric.average == "weighted":
+    of_classes = replace(cast(Quotient, metric.value), average=None)
+    values = of_classes(hits + 0 * more, predicted + more, support + 0 * more)
+    if metric.average == "weighted":
         values = np.where(support > 0, values * support, 0.0)
     counted = _least_mean(values, len(more) - 1 - lacking)
     filled = codes.copy()
     filled[missing] = _assigned(truth[missing], counted)
     return filled
-
-
-def _of_classes(metric: AnyMetric) -> Callable[..., FloatArray]:
-    """Return the per-class formula of an average."""
-    if not (isinstance(metric, Metric) and isinstance(metric.value, Quotient)):
-        raise TypeError(f"{metric.name} is no quotient.")
-    return replace(metric.value, average=None)
 
 
 def _least_mean(values: FloatArray, most: IntArray) -> IntArray:

@@ -40,7 +40,7 @@ def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[P
     return replace(pairs, sample=asked), asked.outcome(outcome)
 
 
-def intervals_at(whole: Interval, places: IntArray | None) -> Interval:
+def intervals_at(whole: Interval, places: IntArray | slice | None) -> Interval:
     """Select the intervals of some values; all if no place is given."""
     if places is None:
         return whole

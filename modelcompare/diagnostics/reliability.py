@@ -153,10 +153,10 @@ def _bin(row: Any) -> str:
 
 def _error(rows: pd.DataFrame) -> str:
     """Write the debiased calibration error with its interval, or why there is none."""
-    if not len(rows) or rows["debiased_ece"].isna().all():
+    (row,) = rows.itertuples()
+    if np.isnan(row.debiased_ece):
         return "no ECE: samples are weighted or clustered"
-    row = rows.iloc[0]
-    return f"ECE {row['debiased_ece']:.3f} ({row['ci_low']:.3f}{BETWEEN}{row['ci_high']:.3f})"
+    return f"ECE {row.debiased_ece:.3f} ({row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f})"
 
 
 def _draw_histogram(axes: Axes, bins: pd.DataFrame) -> None:
