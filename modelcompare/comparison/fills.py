@@ -72,10 +72,9 @@ def cases(
     ValueError
         If no valid bounds of a metric are known.
     """
-    ways = {metric: _way(metric, predictions) for metric in metrics}
-    found = {
-        way: tuple(m for m in metrics if ways[m] == way) for way in dict.fromkeys(ways.values())
-    }
+    found: dict[str, list[AnyMetric]] = {}
+    for metric in metrics:
+        found.setdefault(_way(metric, predictions), []).append(metric)
     outputs = {model: predictions.output(model).array for model in predictions.models}
     if "scores" in found:
         ends = _ends(predictions)

@@ -131,9 +131,10 @@ class PooledSets(Contrasts):
         difference = self.estimate
         if self.drawn:
             # Undefined replicates count as extreme; an undefined difference has no p-value.
-            within = np.abs(self.shifted) < np.abs(difference) * (1 - _TOLERANCE)
+            shifted = self.replicates - difference
+            within = np.abs(shifted) < np.abs(difference) * (1 - _TOLERANCE)
             extreme = np.count_nonzero(~within, axis=0)
-            found = resampling_p(extreme, len(self.shifted))
+            found = resampling_p(extreme, len(shifted))
             return np.where(np.isnan(difference), np.nan, found)
         interval = self.interval(1 - alpha)
         reach = np.where(difference > 0, difference - interval.low, interval.high - difference)
@@ -142,11 +143,6 @@ class PooledSets(Contrasts):
         )
         p_values: FloatArray = 2 * ndtr(-normal_quantile(1 - alpha) * steps)
         return p_values
-
-    @cached_property
-    def shifted(self) -> FloatArray:
-        """Replicates minus the values on the test sets."""
-        return self.replicates - self.estimate
 
 
 def _mean(parts: Sequence[FloatArray]) -> FloatArray:

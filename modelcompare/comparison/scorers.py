@@ -84,7 +84,8 @@ def compare_scorers(
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
         raise ValueError(f"`X` has {n_rows:,} rows and `y` {len(truth):,}; give one for each.")
-    if _all_known(named, estimators):
+    same = all(name == scorer and name in _SAME for name, scorer in named.items())
+    if same and classify(estimators):
         predicted = {name: estimator.predict(X) for name, estimator in estimators.items()}
         preds = Predictions(truth, predicted, kind="labels", groups=groups)
         return compare(preds, list(named), **options)
@@ -142,10 +143,3 @@ def _named(scoring: Any) -> dict[str, str | Scorer]:
 def _name_of(scorer: Any) -> str:
     function = getattr(scorer, "_score_func", scorer)
     return str(getattr(function, "__name__", type(function).__name__))
-
-
-def _all_known(named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
-    """Return whether all scorers are metrics with the same definition in this package."""
-    return classify(estimators) and all(
-        name == scorer and name in _SAME for name, scorer in named.items()
-    )

@@ -30,14 +30,31 @@ def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> I
 
 def selected(result: BootstrapResult, places: IntArray | None) -> BootstrapResult:
     """Select values of a result by their positions; all if none are given."""
-    return result if places is None else SelectedResult.of(result, places)
+    if places is None:
+        return result
+    axis = result.evaluation.of_values(places)
+    return SelectedResult(
+        axis, result.weights, result.n_jobs, result.progress, whole=result, places=places
+    )
 
 
 def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[PairView, Outcome]:
-    """Select the values of a result among those of pairs and of their test."""
+    """Select the values of a result among those of pairs and of their test.
+
+    Step-downs are restricted to these values.
+    """
     if not isinstance(asked, SelectedResult):
         return pairs, outcome
-    return replace(pairs, sample=asked), asked.outcome(outcome)
+    places, step_down = asked.places, {}
+    for metric, stepped in outcome.step_down.items():
+        every = pairs.evaluation.metric_slice(metric)
+        within = places[(places >= every.start) & (places < every.stop)]
+        step_down[metric] = partial(stepped, within - every.start)
+    floor = None if outcome.floor is None else outcome.floor[:, places]
+    return replace(pairs, sample=asked), replace(
+        outcome, statistic=outcome.statistic[:, places], p_value=outcome.p_value[:, places],
+        floor=floor, step_down=step_down,
+    )  # fmt: skip
 
 
 def intervals_at(whole: Interval, places: IntArray | slice | None) -> Interval:
@@ -65,12 +82,6 @@ class SelectedResult(BootstrapResult):
 
     whole: BootstrapResult = field(kw_only=True)
     places: IntArray = field(kw_only=True)
-
-    @classmethod
-    def of(cls, whole: BootstrapResult, places: IntArray) -> SelectedResult:
-        """Select values by their positions."""
-        axis = whole.evaluation.of_values(places)
-        return cls(axis, whole.weights, whole.n_jobs, whole.progress, whole=whole, places=places)
 
     @property
     def names(self) -> list[str]:
@@ -121,17 +132,3 @@ class SelectedResult(BootstrapResult):
         self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
         return intervals_at(self.whole._held(pairs, method, confidence_level), self.places)
-
-    def outcome(self, whole: Outcome) -> Outcome:
-        """Select the outcomes of these values' tests, with step-downs restricted to the values."""
-        step_down = {}
-        for metric, stepped in whole.step_down.items():
-            every = self.whole.evaluation.metric_slice(metric)
-            within = self.places[(self.places >= every.start) & (self.places < every.stop)]
-            step_down[metric] = partial(stepped, within - every.start)
-        return replace(
-            whole, statistic=whole.statistic[:, self.places],
-            p_value=whole.p_value[:, self.places],
-            floor=None if whole.floor is None else whole.floor[:, self.places],
-            step_down=step_down,
-        )  # fmt: skip

@@ -15,6 +15,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.data.checks import softmax
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
@@ -219,8 +220,7 @@ def _changed(
         logs = logs / level
     else:
         logs = logs + level * standard_normal(seed, probabilities.shape)
-    changed = np.exp(logs - logs.max(axis=1, keepdims=True))
-    changed /= changed.sum(axis=1, keepdims=True)
+    changed = softmax(logs)
     rows = np.arange(len(changed))
     top, new = probabilities.argmax(axis=1), changed.argmax(axis=1)
     kept, moved = changed[rows, top].copy(), changed[rows, new].copy()
