@@ -127,8 +127,9 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     frame.insert(0, "id", ids)
     names = np.array([None, model_a, model_b], dtype=object)
     frame["right"] = pd.Series(names[frame["right"].to_numpy()], dtype=object)
-    differ = frame[frame.pop("differ")].sort_values("distance", ascending=False, kind="stable")
-    return Disagreements(model_a, model_b, len(predictions), differ.reset_index(drop=True))
+    differ = frame[frame["predicted_a"] != frame["predicted_b"]]
+    table = differ.sort_values("distance", ascending=False, kind="stable", ignore_index=True)
+    return Disagreements(model_a, model_b, len(predictions), table)
 
 
 def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
@@ -150,8 +151,7 @@ def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
         if not hard:
             frame[f"p_{side}"] = soft[side][np.arange(len(truth)), predicted[side]]
     frame["right"] = (predicted["a"] == truth).astype(int) - (predicted["b"] == truth).astype(int)
-    frame["distance"] = np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2
-    return frame.assign(differ=predicted["a"] != predicted["b"])
+    return frame.assign(distance=np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2)
 
 
 def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
@@ -165,7 +165,7 @@ def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFram
     else:
         frame.insert(0, "y_true", truth)
         better = np.abs(b - truth) - np.abs(a - truth)
-    return frame.assign(right=np.sign(better).astype(int), distance=np.abs(a - b), differ=a != b)
+    return frame.assign(right=np.sign(better).astype(int), distance=np.abs(a - b))
 
 
 def _one_of(predictions: TestSet, model: str) -> AnyArray:
@@ -186,9 +186,7 @@ def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     frame = pd.DataFrame({"y_true": truth, "predicted_a": a, "predicted_b": b})
     right = (frame["predicted_a"] == frame["y_true"]).astype(int)
     frame["right"] = right - (frame["predicted_b"] == frame["y_true"]).astype(int)
-    return frame.assign(
-        distance=_unshared(a, b), differ=frame["predicted_a"] != frame["predicted_b"]
-    )
+    return frame.assign(distance=_unshared(a, b))
 
 
 def _likeliest(array: AnyArray) -> list[str]:
