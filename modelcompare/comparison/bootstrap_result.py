@@ -16,7 +16,7 @@ from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.intervals import METHODS, Interval, choices, held_intervals
+from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots
@@ -182,7 +182,7 @@ class BootstrapResult(Sample):
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Compute intervals of the models' values, of shape (n_models, n_values)."""
-        interval = self._held(None, method, confidence_level)
+        interval = self.intervals(None, method, confidence_level)
         if not METHODS[method].chooses:
             self._warn_of_stand_ins(interval, method)
         warn_of_no_width(Contrasts(self, None), interval, method)
@@ -201,13 +201,13 @@ class BootstrapResult(Sample):
             As in `confidence_interval`. If a method is not defined for differences, BCa is used and
             named in `Interval.method`.
         """
-        return self._held((model_a, model_b), method, confidence_level)
+        return self.intervals((model_a, model_b), method, confidence_level)
 
-    def _held(
+    def intervals(
         self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
         """Compute intervals of the values, or of differences of pairs, without warnings."""
-        return held_intervals(Contrasts(self, pairs), method, confidence_level)
+        return intervals_around(Contrasts(self, pairs), method, confidence_level)
 
     def warn_of_undefined(self) -> None:
         """Warn of metrics, classes and models that are undefined on some resamples."""

@@ -209,7 +209,7 @@ def compare(
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
-    differences = intervals.held_intervals(every, method, confidence_level)
+    differences = intervals.intervals_around(every, method, confidence_level)
     sparse = warn_of_sparse_data(
         replicated, scores=scores, differences=differences, pairs=pairs.pairs, places=places
     )

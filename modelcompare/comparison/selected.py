@@ -128,7 +128,7 @@ class SelectedResult(BootstrapResult):
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
-    def _held(
+    def intervals(
         self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
-        return intervals_at(self.whole._held(pairs, method, confidence_level), self.places)
+        return intervals_at(self.whole.intervals(pairs, method, confidence_level), self.places)

@@ -39,7 +39,7 @@ from modelcompare.words import IntervalMethod
 
 __all__ = [
     "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow",
-    "bca_interval", "choices", "difference_method", "held_intervals", "informative_sizes",
+    "bca_interval", "choices", "difference_method", "intervals_around", "informative_sizes",
     "intervals_of", "normal_interval", "percentile_interval",
     "proportion_interval", "quantiles",
 ]  # fmt: skip
@@ -63,7 +63,7 @@ def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> 
     return METHODS[used].intervals(contrasts, level)
 
 
-def held_intervals(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
+def intervals_around(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
     """Compute intervals that contain their estimates; none for an undefined value."""
     found, estimate = intervals_of(contrasts, method, level), contrasts.estimate
     low, high = found.low, found.high
@@ -71,10 +71,10 @@ def held_intervals(contrasts: Contrasts, method: IntervalMethod, level: float) -
         size = np.abs(contrasts.sample.point)
         rounding = 1e-13 * sum(size[side] for side in contrasts.pairs)
         low, high = (np.where(np.abs(end) <= rounding, 0.0, end) for end in (low, high))
-    held = replace(found, low=np.minimum(low, estimate), high=np.maximum(high, estimate))
+    around = replace(found, low=np.minimum(low, estimate), high=np.maximum(high, estimate))
     nothing = np.full(estimate.shape, np.nan)
     none = np.full(estimate.shape, None, dtype=object)
-    return held.where(~np.isnan(estimate), Interval(nothing, nothing, none))
+    return around.where(~np.isnan(estimate), Interval(nothing, nothing, none))
 
 
 def choices(indent: int = 8) -> str:

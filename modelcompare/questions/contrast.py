@@ -18,7 +18,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import for_these_runs
-from modelcompare.intervals import held_intervals
+from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
@@ -128,7 +128,7 @@ class Contrast(PairView):
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Compute a confidence interval of the difference."""
-        found = held_intervals(self, method, confidence_level)
+        found = intervals_around(self, method, confidence_level)
         return float(found.low[0, self.position]), float(found.high[0, self.position])
 
 
