@@ -92,9 +92,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
         return _from_rows(frame[~saying], declared, name)
     except _DAMAGED as error:
         reason = " ".join(str(error).split())
-        raise ValueError(
-            f"{name} is no complete sketch ({reason}); sketch the predictions again."
-        ) from error
+        raise _damaged(name, f"is no complete sketch ({reason})") from error
 
 
 def holds_sketch(path: Path) -> bool:
@@ -108,6 +106,11 @@ def holds_sketch(path: Path) -> bool:
         return is_sketch(pq.read_schema(path).names)
     except pa.ArrowInvalid:
         return False  # The reader of the file reports the error.
+
+
+def _damaged(name: str, what: str) -> ValueError:
+    """Return the error about a table that no longer is a sketch."""
+    return ValueError(f"{name} {what}; sketch the predictions again.")
 
 
 def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name: str) -> Sketch:
@@ -128,10 +131,7 @@ def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name:
     summed = {each.name: each for each in (*about.statistics, SAMPLES)}
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
-            raise ValueError(
-                f"{name} has {key[0]!r} of {key[1]!r}, which it does not describe; sketch the "
-                "predictions again."
-            )
+            raise _damaged(name, f"has {key[0]!r} of {key[1]!r}, which it does not describe")
         if key == ("support", EVERY_MODEL):
             check_known(part, about.labels or ())
         places = _places(part, summed[key[0]], about.labels or (), blank.n_buckets, name)
@@ -148,10 +148,7 @@ def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name:
 def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
     found = pd.to_numeric(column, errors="coerce").astype(np.float64)
     if not np.isfinite(found).all():
-        raise ValueError(
-            f"{name} has cells in column {column.name!r} that are no numbers; sketch the "
-            "predictions again."
-        )
+        raise _damaged(name, f"has cells in column {column.name!r} that are no numbers")
     return found
 
 
@@ -171,10 +168,9 @@ def _places(
     bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
     if bad.any():
         row = rows[bad].iloc[0]
-        raise ValueError(
-            f"{name} has {row['value']:g} at place {row['place']} of bucket {row['bucket']}, which "
-            f"a sketch of {n_buckets:,} buckets does not have; sketch the predictions again."
-        )
+        where = f"place {row['place']} of bucket {row['bucket']}"
+        what = f"which a sketch of {n_buckets:,} buckets does not have"
+        raise _damaged(name, f"has {row['value']:g} at {where}, {what}")
     bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     return bucket, cell * summed.width + place
 
@@ -217,19 +213,14 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 def _blank(declared: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
     """Return an empty sketch of the description in a table."""
     if declared.get("version") != VERSION:
-        raise ValueError(
-            f"{name} is a sketch of version {shown(declared.get('version'))}, and this program "
-            f"reads version {VERSION}; sketch the predictions again."
-        )
+        what = f"is a sketch of version {shown(declared.get('version'))}"
+        raise _damaged(name, f"{what}, and this program reads version {VERSION}")
     about, size = _about(declared, rows), declared["buckets"]
     wrong = next((field for field, fits in _FITS.items() if not fits(getattr(about, field))), None)
     if wrong is None and len(about.kinds) != len(about.models):
         wrong = "kinds"
     if wrong is not None or not _is_count(size, MOST_BUCKETS):
-        raise ValueError(
-            f"{name} is no complete sketch: its {wrong or 'buckets'} cannot be right; "
-            "sketch the predictions again."
-        )
+        raise _damaged(name, f"is no complete sketch: its {wrong or 'buckets'} cannot be right")
     k = len(about.labels or ())
     numbers = {
         (each.name, model): np.zeros((size, k**each.class_axes * each.width))
