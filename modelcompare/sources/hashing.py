@@ -158,14 +158,12 @@ def _digests(words: list[Words]) -> Words:
 
 def _mix(turn: int, b: Words, c: Words, d: Words, out: Words) -> None:
     """Compute one of the four functions of MD5, for a round of 16 steps."""
-    if turn == 0:
+    if turn < 2:
+        # The second function is the first one of other words.
+        b, c, d = (d, b, c) if turn else (b, c, d)
         np.bitwise_xor(c, d, out=out)
         out &= b
         out ^= d
-    elif turn == 1:
-        np.bitwise_xor(b, c, out=out)
-        out &= d
-        out ^= c
     elif turn == 2:
         np.bitwise_xor(b, c, out=out)
         out ^= d
