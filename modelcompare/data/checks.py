@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare import spelling
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.inputs import as_array as as_array
 from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
@@ -85,7 +85,13 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Return the models' arrays by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
-    for name in outputs:
+    check_model_names(outputs)
+    return {name.strip(): as_array(array, f"model {name!r}") for name, array in outputs.items()}
+
+
+def check_model_names(names: Iterable[str]) -> None:
+    """Refuse names of models that are empty, broken, or the same without blanks around them."""
+    for name in names:
         if not name.strip():
             raise ValueError(f"model names must not be empty, got {name!r}.")
         if not _is_whole(name):
@@ -93,11 +99,10 @@ def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
                 f"model name {name!r} contains half a character (a lone surrogate); rename the "
                 "model."
             )
-    counts = Counter(name.strip() for name in outputs)
+    counts = Counter(name.strip() for name in names)
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
         raise ValueError(f"model name {repeated[0]!r} occurs twice; names must be distinct.")
-    return {name.strip(): as_array(array, f"model {name!r}") for name, array in outputs.items()}
 
 
 def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samples: int) -> None:
@@ -128,7 +133,11 @@ def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samp
 def check_defined(array: AnyArray, where: str) -> None:
     """Refuse missing labels, and labels that mix texts and numbers."""
     remedy = "drop these samples or fill them in"
-    refuse_rows(_missing(array), f"{where} {_flaw(array)}", remedy)
+    if array.dtype.kind == "f":
+        flaw = "is NaN or infinite" if np.isinf(array).any() else "has missing values"
+        refuse_rows(~np.isfinite(array), f"{where} {flaw}", remedy)
+        return
+    refuse_rows(np.asarray(pd.isna(array)), f"{where} has missing values", remedy)
     if array.dtype.kind != "O":
         return
     if holds_texts(array):
@@ -141,11 +150,6 @@ def check_defined(array: AnyArray, where: str) -> None:
     plain = np.array([isinstance(x, Hashable) for x in array], dtype=bool)
     remedy = "give one label, number or text for each sample"
     refuse_rows(~plain, f"{where} contains lists or objects", remedy)
-
-
-def _flaw(array: AnyArray) -> str:
-    infinite = array.dtype.kind == "f" and np.isinf(array).any()
-    return "is NaN or infinite" if infinite else "has missing values"
 
 
 def check_characters(texts: AnyArray, where: str) -> None:
@@ -167,10 +171,6 @@ def _is_whole(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _missing(array: AnyArray) -> BoolArray:
-    return ~np.isfinite(array) if array.dtype.kind == "f" else np.asarray(pd.isna(array))
 
 
 def distinct(array: AnyArray, where: str) -> AnyArray:

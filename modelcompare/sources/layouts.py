@@ -183,7 +183,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
             "whole with read_predictions."
         )
-    checks.model_arrays(dict.fromkeys(roles.outputs, ()))
+    checks.check_model_names(roles.outputs)
     layout = Layout(rows, columns, replace(roles, id=None), id=roles.id)
     rows.check_alike(layout.with_names)
     if columns.id is not None:

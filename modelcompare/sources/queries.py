@@ -7,7 +7,6 @@ Some rows are no sums: `sources.found` uses them to refuse the same input as for
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import get_args
@@ -63,10 +62,7 @@ def sketch_query(
     names = check_names("models", models)
     if not names:
         raise ValueError("`models` is empty; name the models' columns (--model).")
-    checks.model_arrays(dict.fromkeys(names, ()))
-    if len({*names}) < len(names):
-        repeated = Counter(names).most_common(1)[0][0]
-        raise ValueError(f"model name {repeated!r} occurs twice; names must be distinct.")
+    checks.check_model_names(names)
     if check_names("classes", classes):
         checks.classes(np.array(classes, dtype=object), np.empty(0))
     columns = [[f"{model}:{each}" for each in classes] or [model] for model in names]
