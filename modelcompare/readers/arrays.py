@@ -19,7 +19,7 @@ from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted
-from modelcompare.readers.options import Columns
+from modelcompare.readers.options import BESIDE, Columns
 from modelcompare.readers.reading import Reading, directed
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto, warn_caller
@@ -34,9 +34,7 @@ _HEADERS = {
 # Errors of numpy for bytes that are no header, or no array of that header.
 _NO_ARRAY = (KeyError, MemoryError, SystemError, TokenError, TypeError, ValueError)
 # Arguments of Predictions that describe the samples.
-_ARGUMENTS = {
-    "id": "ids", "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
-}  # fmt: skip
+_ARGUMENTS = {"id": "ids", **BESIDE}
 
 
 def read_arrays(opened: File, columns: Columns) -> Reading:

@@ -23,6 +23,8 @@ from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto, MissingResults, SameIds
 
+# Arguments of Predictions that describe the samples, besides their ids, by role.
+BESIDE = {"groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight"}
 ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
 
 
@@ -62,21 +64,16 @@ class Columns:
     @property
     def beside_names(self) -> list[str]:
         """Columns that describe the samples, besides their ids."""
-        roles = (self.groups, self.strata, self.runs, self.weight)
-        return list(dict.fromkeys([*(name for name in roles if name is not None), *self.slices]))
+        roles = [name for role, name in self.named.items() if role in BESIDE]
+        return list(dict.fromkeys([*roles, *self.slices]))
 
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the columns that describe the samples, as arguments of Predictions."""
-        roles = {
-            "groups": self.groups, "strata": self.strata, "runs": self.runs,
-            "sample_weight": self.weight,
-        }  # fmt: skip
+        roles = {role: frame[name] for role, name in self.named.items() if role in BESIDE}
         for role in ("groups", "strata"):
-            if roles[role] is not None:
-                self._refuse_marks(role, frame[roles[role]])
-        found: dict[str, Any] = {
-            role: column_array(frame[name]) for role, name in roles.items() if name is not None
-        }
+            if role in roles:
+                self._refuse_marks(role, roles[role])
+        found: dict[str, Any] = {BESIDE[role]: column_array(roles[role]) for role in roles}
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
     def marks(self, headings: Iterable[str]) -> Collection[str]:
