@@ -25,15 +25,16 @@ def places(source: Any) -> list[File] | None:
     if isinstance(source, str | PathLike):
         return _places_of([Path(source)])
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        _check_paths(list(source.values()))
+        check_paths(list(source.values()))
         return [File(Path(p), model=str(model), is_named=True) for model, p in source.items()]
     if isinstance(source, Sequence) and not isinstance(source, bytes):
-        _check_paths(source)
+        check_paths(source)
         return _places_of([Path(path) for path in source])
     return None
 
 
-def _check_paths(paths: Sequence[Any]) -> None:
+def check_paths(paths: Sequence[Any]) -> None:
+    """Refuse an empty sequence, and entries that are no paths."""
     if not paths:
         raise ValueError("no file named; give at least one.")
     for path in paths:

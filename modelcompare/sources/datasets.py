@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from modelcompare.words import shown
+from modelcompare.readers.places import check_paths
 
 # Suffixes of files whose rows can be read without those before them.
 FORMATS = {
@@ -28,9 +28,7 @@ def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
     """Return the named files as one Dataset, and a display name."""
     import pyarrow as pa
 
-    for each in sources:
-        if not isinstance(each, str | PathLike):
-            raise TypeError(f"`source` must name files by their paths, got {shown(each)}.")
+    check_paths(sources)
     texts = [fspath(each) for each in sources]
     places = [_place(text) for text in texts]
     filesystem = places[0][0]
