@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from modelcompare import words
-from modelcompare.arguments import check_arguments, checked
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
@@ -208,7 +208,6 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 
 def checked_columns(**given: Any) -> Columns:
     """Check the options of reading a source."""
-    check_arguments("read_predictions", [field.name for field in fields(Columns)], given)
     for option, value in given.items():
         if option in _CHECKS:
             _CHECKS[option](option, value)
