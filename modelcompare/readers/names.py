@@ -129,12 +129,10 @@ def usual_and_rest(heading: str, usual: tuple[str, ...], *, prefix: bool) -> tup
     name = words(heading)
     if "_" not in name:
         return "", ""
-    is_at = str.startswith if prefix else str.endswith
-    sign = "{}_" if prefix else "_{}"
-    found = max((n for n in usual if is_at(name, sign.format(n))), key=len, default="")
-    if not found:
-        return "", ""
-    return found, name[len(found) + 1 :] if prefix else name[: -len(found) - 1]
+    cut = str.removeprefix if prefix else str.removesuffix
+    rests = {each: cut(name, f"{each}_" if prefix else f"_{each}") for each in usual}
+    found = max((each for each, rest in rests.items() if rest != name), key=len, default="")
+    return found, rests.get(found, "")
 
 
 def describes(heading: str) -> bool:
