@@ -44,16 +44,13 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:
         raise ValueError("the two test sets have different output types or labels.")
 
-    def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
-        return None if a is None or b is None else np.concatenate([a, b])
-
     # The two share no cluster, and samples weigh 1 on average in each.
     units = first.unit_of, first.unit_of.max() + 1 + second.unit_of
     weights = [p.weights / p.weights.mean() for p in (first, second)]
-    outputs = {model: both(_given(first, model), _given(second, other))}
+    truth, other_truth = _truth(first), _truth(second)
     return Predictions(
-        both(_truth(first), _truth(second)),
-        {name: array for name, array in outputs.items() if array is not None},
+        None if truth is None or other_truth is None else np.concatenate([truth, other_truth]),
+        {model: np.concatenate([_given(first, model), _given(second, other)])},
         kind=kinds[0],
         labels=first.labels,
         groups=None if first.groups is None and second.groups is None else np.concatenate(units),
