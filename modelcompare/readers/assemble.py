@@ -117,26 +117,29 @@ def predictions_of(
     The classes are those `known`, in the order of the probabilities, if the parts are one block of
     more rows; otherwise those of headings and cells. With `in_rows` each row was of one model.
     """
-    parts = [
+    settled = [
         replace(part, frame=_typed(part, options, written))
         for part in _settled(parts, options, in_rows=in_rows)
     ]
-    frames = {next(iter(part.outputs)): part.frame for part in parts}
+    frames = {next(iter(part.outputs)): part.frame for part in settled}
     check_same(frames, options.beside_names)
-    first = parts[0].frame
+    first = settled[0].frame
     described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
         "bounds": options.bounds if options.kind == "scores" else None, **options.beside(first),
     }  # fmt: skip
-    if any(part.true is not None for part in parts):
-        predictions = _of_truth(parts, options, known, described)
+    true = next((part.true for part in settled if part.true is not None), None)
+    if true is None:
+        predictions = _of_scores(settled, options, described, named=named_scores)
     else:
-        predictions = _of_scores(parts, options, described, named=named_scores)
+        check_same(frames, [true])
+        truth = column_array(next(frame[true] for frame in frames.values() if true in frame))
+        predictions = _of_truth(truth, settled, options, known, described)
     options.check_used(predictions, in_rows=in_rows)
-    return predictions
+    return predictions.with_missing(_missing_results(parts, options, predictions))
 
 
-def missing_results(
+def _missing_results(
     parts: Sequence[Part], options: Columns, predictions: Predictions
 ) -> dict[str, BoolArray]:
     """Return masks of missing labels and scores if they count as the worst result."""
@@ -189,15 +192,10 @@ def _of_scores(
 
 
 def _of_truth(
-    parts: Sequence[Part], options: Columns, known: AnyArray | None, described: Mapping[str, Any]
-) -> Predictions:
+    truth: AnyArray, parts: Sequence[Part], options: Columns, known: AnyArray | None,
+    described: Mapping[str, Any],
+) -> Predictions:  # fmt: skip
     """Make predictions of labels, probabilities, values or texts."""
-    truths = {
-        next(iter(part.outputs)): part.frame[[part.true]] for part in parts if part.true is not None
-    }
-    true = str(next(iter(truths.values())).columns[0])
-    check_same(truths, [true])
-    truth = column_array(next(iter(truths.values()))[true])
     classes = _common_classes(parts)
     outputs = {
         model: _output(part.frame, columns, classes)

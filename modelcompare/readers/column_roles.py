@@ -47,9 +47,10 @@ class Roles:
     left_out: tuple[str, ...] = ()
 
     @property
-    def used(self) -> list[str]:
-        """The columns of all outputs."""
-        return [column for columns in self.outputs.values() for column in columns.values()]
+    def needed(self) -> list[str]:
+        """The columns of the truth and of all outputs."""
+        outputs = [column for columns in self.outputs.values() for column in columns.values()]
+        return outputs if self.true is None else [self.true, *outputs]
 
 
 def prepared(
@@ -124,8 +125,8 @@ def _in_rows(seen: Profile, model: str) -> Roles:
     run, test_set = seen.columns.runs or seen.first(names.RUN), seen.first(names.SET)
     found = _of_one(seen, {model, run, test_set})
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
-    used = {model, run, test_set, found.true, *found.used}
-    identity = found.id or _key_beside(seen, keys, used, test_set)
+    taken = {model, run, test_set, *found.needed}
+    identity = found.id or _key_beside(seen, keys, taken, test_set)
     return replace(found, id=identity, model=model, run=run, set=test_set)
 
 

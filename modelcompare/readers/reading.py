@@ -12,7 +12,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
-from modelcompare.readers.assemble import Part, marked_missing, missing_results, predictions_of
+from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
@@ -66,8 +66,7 @@ def wide_predictions(
     more rows; otherwise those of its headings and cells.
     """
     columns, true = seen.columns, roles.true
-    needed = [*([] if true is None else [true]), *roles.used]
-    frame = seen.frame[[*dict.fromkeys([*needed, *columns.beside_names])]]
+    frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
     if roles.id is not None:
         frame = frame.set_axis(ids_of(seen.frame[roles.id], seen.written))
     columns = columns if true is not None else replace(columns, kind="scores")
@@ -75,7 +74,7 @@ def wide_predictions(
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
     return Reading(
-        predictions.with_missing(missing_results(parts, columns, predictions)),
+        predictions,
         {
             "truth": true or "none (scores)", "id": roles.id, "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
@@ -87,7 +86,7 @@ def wide_predictions(
 
 def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
-    frame = seen.frame
+    frame, outputs = seen.frame, roles.outputs[""]
     found = {
         "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
         "id": roles.id, "y_true": roles.true,
@@ -96,11 +95,11 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     if roles.id is None:
         made["id"] = pd.Series([*map(str, range(len(frame)))], index=frame.index, dtype=object)
     prefix = SCORE if roles.scored else PROBABILITY
-    for what, heading in roles.outputs[""].items():
+    for what, heading in outputs.items():
         made["y_pred" if what is None else prefix + what] = frame[heading]
     parts = {
         "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
-        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.used),
+        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(outputs.values()),
     }  # fmt: skip
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
@@ -139,9 +138,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
         parts, columns, written=records.written, name=name, in_rows=True,
         named_scores=records.format != "table" or len(scores) > 1,
     )  # fmt: skip
-    roles = _understood(records, parts, scores, columns, predictions)
-    missing = missing_results(parts, columns, predictions)
-    return Reading(predictions.with_missing(missing), roles)
+    return Reading(predictions, _understood(records, parts, scores, columns, predictions))
 
 
 def _understood(

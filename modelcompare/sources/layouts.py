@@ -54,13 +54,12 @@ class Layout:
     @property
     def needed(self) -> list[str]:
         """The columns to read."""
-        outputs = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.used]
-        return list(dict.fromkeys([*outputs, *self.columns.beside_names]))
+        return list(dict.fromkeys([*self.roles.needed, *self.columns.beside_names]))
 
     @property
     def with_names(self) -> list[str]:
         """The columns to read, and that of the samples' names if there is one."""
-        return list(dict.fromkeys([*self.needed, *([] if self.id is None else [self.id])]))
+        return self.needed if self.id is None else list(dict.fromkeys([*self.needed, self.id]))
 
     def predictions(self, table: Any, first: int = 0) -> Predictions:
         """Make predictions of some rows, the first of which has this number in the source."""
