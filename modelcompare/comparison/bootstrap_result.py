@@ -182,7 +182,7 @@ class BootstrapResult(Sample):
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Compute intervals of the models' values, of shape (n_models, n_values)."""
-        interval = self.intervals(None, method, confidence_level)
+        interval = self._intervals(None, method, confidence_level)
         if not METHODS[method].chooses:
             self._warn_of_stand_ins(interval, method)
         warn_of_no_width(Contrasts(self, None), interval, method)
@@ -201,9 +201,9 @@ class BootstrapResult(Sample):
             As in `confidence_interval`. If a method is not defined for differences, BCa is used and
             named in `Interval.method`.
         """
-        return self.intervals((model_a, model_b), method, confidence_level)
+        return self._intervals((model_a, model_b), method, confidence_level)
 
-    def intervals(
+    def _intervals(
         self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
         """Compute intervals of the values, or of differences of pairs, without warnings."""

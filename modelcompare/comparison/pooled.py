@@ -95,7 +95,7 @@ class PooledSets(Contrasts):
         if self.pairs is not None:
             low, high = low - high, high - low
         ends = self._joined([
-            result.bootstrap.intervals(self.pairs, method, level) for result in self.results
+            result.bootstrap._intervals(self.pairs, method, level) for result in self.results
         ])  # fmt: skip
         below, above = (np.clip(end, low, high) for end in ends)
         return Interval.of(

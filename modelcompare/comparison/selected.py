@@ -128,7 +128,7 @@ class SelectedResult(BootstrapResult):
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
-    def intervals(
+    def _intervals(
         self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
     ) -> Interval:
-        return intervals_at(self.whole.intervals(pairs, method, confidence_level), self.places)
+        return intervals_at(self.whole._intervals(pairs, method, confidence_level), self.places)

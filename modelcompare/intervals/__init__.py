@@ -39,9 +39,8 @@ from modelcompare.words import IntervalMethod
 
 __all__ = [
     "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow",
-    "bca_interval", "choices", "difference_method", "intervals_around", "informative_sizes",
-    "intervals_of", "normal_interval", "percentile_interval",
-    "proportion_interval", "quantiles",
+    "bca_interval", "choices", "difference_method", "informative_sizes", "intervals_around",
+    "intervals_of", "normal_interval", "percentile_interval", "proportion_interval", "quantiles",
 ]  # fmt: skip
 
 _ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}
