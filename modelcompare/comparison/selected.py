@@ -109,12 +109,7 @@ class SelectedResult(BootstrapResult):
 
     @cached_property
     def moments(self) -> InfluenceMoments:
-        whole, places = self.whole.moments, self.places
-        return replace(
-            whole, second=whole.second[places], third=whole.third[places],
-            fourth=whole.fourth[places], alone=whole.alone[:, places],
-            drawn=None if whole.drawn is None else whole.drawn[places],
-        )  # fmt: skip
+        return self.whole.moments.of_values(self.places)
 
     @cached_property
     def replicate_moments(self) -> FloatArray:

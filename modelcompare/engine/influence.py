@@ -9,7 +9,7 @@ these sums cancel, the differences themselves are summed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -95,6 +95,13 @@ class InfluenceMoments:
         """Return the covariance of the models' values, of shape (n_values, n_models, n_models)."""
         found = self.second / (self.n_samples * (self.n_samples - 1))
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
+
+    def of_values(self, places: IntArray) -> InfluenceMoments:
+        """Select values by their positions."""
+        names = ("second", "apart", "third", "skewed", "fourth", "drawn")
+        arrays = {name: getattr(self, name) for name in names}
+        some = {name: array[places] for name, array in arrays.items() if array is not None}
+        return replace(self, alone=self.alone[:, places], **some)
 
     def _squares(self, pairs: Pairs | None) -> FloatArray:
         """Return sums of squares of influences, or of their differences, (n_rows, n_values)."""
