@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
@@ -36,7 +36,8 @@ from modelcompare.metrics.quotient import divide
 
 # Marks values without an interval.
 REFUSED = "refused"
-_STEPS = 60
+# Ends of intervals are found to this relative accuracy, in so many steps, the first of which halve.
+_RELATIVE, _STEPS, _HALVED = 1e-13, 60, 10
 Ends = tuple[FloatArray, FloatArray]
 # Mean of a plug-in, and its variance.
 Law = tuple[FloatArray, FloatArray]
@@ -259,8 +260,8 @@ def _ends(
 ) -> Ends:  # fmt: skip
     """Return the smallest and largest error that the observed value does not reject."""
     tail = (1 - level) / 2
-    low = _last(lambda size: observed > _gamma_quantile(1 - tail, *largest(size)), observed)
-    high = _last(lambda size: observed > _gamma_quantile(tail, *smallest(size)), observed)
+    low = _last(lambda size: observed - _gamma_quantile(1 - tail, *largest(size)), observed)
+    high = _last(lambda size: observed - _gamma_quantile(tail, *smallest(size)), observed)
     return np.minimum(low, observed), np.maximum(high, observed)
 
 
@@ -272,12 +273,32 @@ def _gamma_quantile(level: float, mean: FloatArray, variance: FloatArray) -> Flo
     return np.where(known, mean, gammaincinv(safe**2 / spread, level) * spread / safe)
 
 
-def _last(holds: Callable[[FloatArray], BoolArray], like: FloatArray) -> FloatArray:
-    """Find the largest error in [0, 1] up to which a condition holds; 0 if for none."""
+def _last(excess: Callable[[FloatArray], FloatArray], like: FloatArray) -> FloatArray:
+    """Find the largest error in [0, 1] up to which an excess is positive; 0 if for none.
+
+    By halving, as an excess may jump at 0 and have several roots, then by Ridders' method, which
+    takes it as exponential between the ends.
+    """
     low, high = np.zeros_like(like), np.ones_like(like)
-    any_size = holds(low)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        found = holds(middle)
-        low, high = np.where(found, middle, low), np.where(found, high, middle)
-    return np.where(any_size, low, 0.0)
+    over, under = excess(low), excess(high)
+    inside = (over > 0) & (under <= 0)
+    found = np.where(over > 0, 1.0, 0.0)
+    for step in range(_STEPS):
+        last, middle = found, (low + high) / 2
+        at_middle = excess(middle)
+        points = [(middle, at_middle)]
+        smooth = inside & (low > 0)
+        if step >= _HALVED and smooth.any():
+            bend = np.sqrt(at_middle**2 - np.where(inside, over * under, -1.0))
+            near = middle + (middle - low) * divide(at_middle, bend, 0.0)
+            near = np.where(smooth, near, middle)
+            points.append((near, excess(near)))
+        for point, value in points:
+            below = inside & (value > 0) & (point > low)
+            above = inside & (value <= 0) & (point < high)
+            low, over = np.where(below, point, low), np.where(below, value, over)
+            high, under = np.where(above, point, high), np.where(above, value, under)
+        found = np.where(inside, points[-1][0], found)
+        if np.all(np.abs(found - last) <= _RELATIVE * found, where=inside):
+            break
+    return np.where(inside & (low == 0), 0.0, found)
