@@ -2,10 +2,7 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +12,8 @@ import modelcompare as mc
 from modelcompare.engine import checkpoints
 from modelcompare.engine.evaluation import Evaluation
 from tests.small_blocks import ROW_BLOCK
+from tests.sources.forking import FORKED
+from tests.sources.writers import scan_slowly
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -22,7 +21,6 @@ pq = pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.usefixtures("small_blocks")
 
 N = 5 * ROW_BLOCK
-ROOT = str(Path(__file__).parents[2])
 
 
 @pytest.fixture(scope="module")
@@ -56,39 +54,20 @@ def path(frame, tmp_path):
     return tmp_path / "x.parquet"
 
 
-# After each block that is kept, the process waits to be killed.
-RUN = """
-import sys, time, modelcompare as mc
-from modelcompare.engine import checkpoints
-from tests.small_blocks import cutting
-checkpoints._SHARE = 1.0
-save = checkpoints.Checkpoint.save
-def saved(*given, **options):
-    save(*given, **options)
-    time.sleep(0.2)
-checkpoints.Checkpoint.save = saved
-with cutting():
-    scan = mc.io.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
-    mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=130)
-"""
-
-
 def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(
     five_blocks, tmp_path, monkeypatch
 ):
     path, folder = five_blocks, tmp_path / "kept"
     draws = mc.bootstrap(mc.io.scan_predictions(path), ["cf1", "log_loss"], n_resamples=130).draws
-    killed = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(path), str(folder)],
-        env={**os.environ, "PYTHONPATH": ROOT},
-    )
+    killed = FORKED.Process(target=scan_slowly, args=(str(path), str(folder)))
+    killed.start()
     deadline = time.monotonic() + 60
     while not [*folder.glob("totals-*.npz")]:
-        assert killed.poll() is None
+        assert killed.is_alive()
         assert time.monotonic() < deadline
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
-    killed.wait()
+    killed.join()
     (kept,) = folder.glob("totals-*.npz")
     with np.load(kept) as held:
         assert 1 <= held["next"] < 5
