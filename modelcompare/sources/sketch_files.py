@@ -156,22 +156,23 @@ def _places(
     rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...], n_buckets: int, name: str
 ) -> tuple[IntArray, IntArray]:
     """Return the bucket of each row, and which of its numbers it is: by classes, then by place."""
-    codes = {str(label): code for code, label in enumerate(labels)}
+    classes = pd.Index([str(label) for label in labels], dtype=object)
     cell = np.zeros(len(rows), dtype=np.intp)
     for column in ("label", "predicted")[: summed.class_axes]:
-        found = rows[column].map(codes)
-        if found.isna().any():
-            unknown = rows[column][found.isna()].iloc[0]
+        named = rows[column].to_numpy(dtype=object)
+        found = classes.get_indexer(named)
+        if (found < 0).any():
+            unknown = named[found < 0][0]
             raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
-        cell = cell * len(labels) + found.to_numpy(dtype=np.intp)
+        cell = cell * len(labels) + found
+    bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     # Numpy would accept negative indices.
-    bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
+    bad = (bucket < 0) | (bucket >= n_buckets) | (place < 0) | (place >= summed.width)
     if bad.any():
         row = rows[bad].iloc[0]
         where = f"place {row['place']} of bucket {row['bucket']}"
         what = f"which a sketch of {n_buckets:,} buckets does not have"
         raise _damaged(name, f"has {row['value']:g} at {where}, {what}")
-    bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     return bucket, cell * summed.width + place
 
 
