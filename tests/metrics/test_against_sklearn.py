@@ -13,7 +13,7 @@ from modelcompare.metrics import resolve_metrics
 AVERAGED = {
     "precision": sk.precision_score,
     "recall": sk.recall_score,
-    "jaccard": None,
+    "jaccard": sk.jaccard_score,
     "f1": sk.f1_score,
 }
 SETS = {
@@ -27,6 +27,14 @@ SETS = {
 }
 
 
+def values(names, y_true, y_pred, weight=None, labels=None, **options):
+    """The values of each metric, by its name."""
+    preds = Predictions(y_true, {"a": y_pred}, sample_weight=weight, labels=labels)
+    evaluation = Evaluation(preds, resolve_metrics(names, preds, **options))
+    found = evaluation.estimate()[0]
+    return {name: found[evaluation.metric_slice(name)] for name in names}
+
+
 def value(name, y_true, y_pred, weight=None, labels=None, **options):
     preds = Predictions(y_true, {"a": y_pred}, sample_weight=weight, labels=labels)
     metrics = resolve_metrics(name, preds, **options)
@@ -35,41 +43,39 @@ def value(name, y_true, y_pred, weight=None, labels=None, **options):
 
 
 @pytest.mark.parametrize("data", SETS)
-@pytest.mark.parametrize("average", [None, "macro", "micro", "weighted"])
-@pytest.mark.parametrize("metric", ["precision", "recall", "f1", "jaccard"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_averaged_metrics(data, average, metric, weighted):
+def test_averaged_metrics(data, weighted):
     y_true, y_pred = SETS[data]
     weight = np.linspace(0.5, 2.0, len(y_true)) if weighted else None
     labels = sorted({*y_true, *y_pred})
-    name = metric if average is None else f"{metric}_{average}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if metric == "jaccard":
-            # Without zero_division=nan in scikit-learn; no class here is neither true nor said.
-            expected = sk.jaccard_score(
-                y_true, y_pred, average=average, sample_weight=weight, labels=labels
-            )
-        else:
-            expected = AVERAGED[metric](
-                y_true, y_pred, average=average, sample_weight=weight, labels=labels,
-                zero_division=np.nan,
-            )  # fmt: skip
-    np.testing.assert_allclose(value(name, y_true, y_pred, weight), expected, atol=1e-13)
+    names = {
+        metric if average is None else f"{metric}_{average}": (metric, average)
+        for metric in AVERAGED
+        for average in (None, "macro", "micro", "weighted")
+    }
+    found = values([*names], y_true, y_pred, weight)
+    for name, (metric, average) in names.items():
+        options = {"average": average, "sample_weight": weight, "labels": labels}
+        if metric != "jaccard":
+            # Jaccard's has none in scikit-learn; no class here is neither true nor said.
+            options["zero_division"] = np.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = AVERAGED[metric](y_true, y_pred, **options)
+        np.testing.assert_allclose(found[name], expected, atol=1e-13, err_msg=name)
 
 
 @pytest.mark.parametrize("data", SETS)
 @pytest.mark.parametrize("zero_division", [0.0, 1.0])
-@pytest.mark.parametrize("metric", ["precision", "recall", "f1"])
-def test_zero_division_is_that_of_scikit_learn(data, zero_division, metric):
+def test_zero_division_is_that_of_scikit_learn(data, zero_division):
     y_true, y_pred = SETS[data]
-    for average in (None, "macro"):
-        name = metric if average is None else f"{metric}_macro"
-        expected = AVERAGED[metric](
-            y_true, y_pred, labels=[0, 1, 2, 3], average=average, zero_division=zero_division
-        )
-        found = value(name, y_true, y_pred, labels=[0, 1, 2, 3], zero_division=zero_division)
-        np.testing.assert_allclose(found, expected, atol=1e-13)
+    options = {"labels": [0, 1, 2, 3], "zero_division": zero_division}
+    names = ["precision", "recall", "f1"]
+    found = values([*names, *(f"{name}_macro" for name in names)], y_true, y_pred, **options)
+    for name in names:
+        for average, ours in ((None, name), ("macro", f"{name}_macro")):
+            expected = AVERAGED[name](y_true, y_pred, average=average, **options)
+            np.testing.assert_allclose(found[ours], expected, atol=1e-13, err_msg=ours)
 
 
 def test_the_papers_convention_makes_f1_undefined_where_precision_is():

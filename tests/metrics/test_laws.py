@@ -22,8 +22,8 @@ FIXED = [name for name in NAMES if "_mass" not in name]
 
 
 @st.composite
-def data_sets(draw, n_classes=3):
-    n = draw(st.integers(4, 20))
+def data_sets(draw, n_classes=3, largest=20):
+    n = draw(st.integers(4, largest))
     y_true = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
     seed = draw(st.integers(0, 2**16))
     rng = np.random.default_rng(seed)
@@ -37,7 +37,7 @@ def values(y_true, y_prob, labels, weight=None, names=NAMES):
     return evaluation.estimate()[0], evaluation
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data_sets(), st.randoms(use_true_random=False))
 def test_the_order_of_samples_does_not_matter(data, random):
     y_true, y_prob = data
@@ -47,7 +47,7 @@ def test_the_order_of_samples_does_not_matter(data, random):
     np.testing.assert_allclose(after, before, atol=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data_sets(), st.permutations(range(3)))
 def test_the_names_of_classes_do_not_matter(data, order):
     y_true, y_prob = data
@@ -64,7 +64,7 @@ def test_the_names_of_classes_do_not_matter(data, order):
         np.testing.assert_allclose(found, expected, atol=1e-12, err_msg=name)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data_sets(), st.integers(0, 2**16))
 def test_weights_equal_repeats(data, seed):
     y_true, y_prob = data
@@ -90,8 +90,9 @@ def test_values_lie_within_the_bounds(data):
         assert (defined <= high + 1e-12).all(), name
 
 
-@settings(max_examples=8)
-@given(data_sets())
+# Each example evaluates all metrics once for each of its samples.
+@settings(max_examples=6)
+@given(data_sets(largest=8))
 def test_the_jackknife_is_the_value_without_a_sample(data):
     y_true, y_prob = data
     _, evaluation = values(y_true, y_prob, range(3), names=FIXED)
@@ -113,7 +114,7 @@ def test_a_perfect_and_certain_model_gets_the_best_value():
 RATIOS = [name for name in NAMES if METRICS[name].strategy == "sum" and METRICS[name].ratio]
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data_sets())
 def test_a_value_is_the_quotient_of_its_linear_parts(data):
     y_true, y_prob = data
