@@ -79,8 +79,8 @@ def test_a_number_that_was_changed_is_refused_or_that_of_other_samples(data, sof
     bucket, model = int(frame.loc[row, "bucket"]), frame.loc[row, "model"]
     for each in [model] if model else "ab":
         assert of_samples(sketched, bucket, each) is not None
-    scores = mc.compare(sketched, n_resamples=9).scores
-    assert scores.estimate.between(0, 1).all()
+    point = mc.bootstrap(sketched, n_resamples=2).point
+    assert ((point >= 0) & (point <= 1)).all()
 
 
 def test_hits_below_0_are_refused_by_name():
@@ -127,21 +127,26 @@ LOSSES = mc.io.sketch(
 )  # fmt: skip
 
 
+OF_LOSSES = LOSSES.to_frame()
+
+
 @pytest.mark.parametrize(
     "statistic", sorted({name for name, model in LOSSES.numbers if model == "a"})
 )
 @pytest.mark.parametrize("value", [-1.0, 1e4, np.inf])
 def test_every_statistic_of_classes_has_a_range(statistic, value):
-    frame = LOSSES.to_frame()
-    assert mc.io.read_sketch(frame).about == LOSSES.about
     with pytest.raises(ValueError, match=f"{statistic}|no numbers"):
-        mc.io.read_sketch(changed(frame, statistic, value))
+        mc.io.read_sketch(changed(OF_LOSSES, statistic, value))
+
+
+def test_statistics_within_their_ranges_are_read():
+    assert mc.io.read_sketch(OF_LOSSES).about == LOSSES.about
 
 
 @pytest.mark.parametrize("statistic", ["squared_errors", "negative_log_likelihood"])
 def test_losses_go_with_the_probabilities(statistic):
     """Jensen: the mean loss is no less than the loss of the mean probability."""
-    frame = LOSSES.to_frame()
+    frame = OF_LOSSES
     n = LOSSES.numbers["count", ""][0, 0]
     mean = LOSSES.numbers["soft_hits", "a"][0].sum() / n
     least = {

@@ -89,14 +89,20 @@ def test_every_block_knows_the_classes_that_only_another_block_holds():
     assert [*joined(scan.blocks(), lambda b: b.labels[b.codes])] == true
 
 
-@pytest.mark.parametrize("many", [False, True])
-def test_rows_that_are_sorted_by_their_class_are_read(many):
-    true = ["no"] * (ROW_BLOCK + 9) + ["yes"] * (ROW_BLOCK + 9)
+SORTED = ["no"] * (ROW_BLOCK + 9) + ["yes"] * (ROW_BLOCK + 9)
+
+
+@pytest.mark.parametrize("n_models", [2, 20])
+def test_rows_that_are_sorted_by_their_class_are_read(n_models):
     rng = np.random.default_rng(0)
-    said = {f"m{i}": rng.choice(["no", "yes"], len(true)) for i in range(20 if many else 2)}
+    said = {f"m{i}": rng.choice(["no", "yes"], len(SORTED)) for i in range(n_models)}
     # Columns that say other things than the first rows' truth are not guessed to be models.
-    scan = mc.io.scan_predictions(pd.DataFrame({"y_true": true, **said}), models=[*said])
+    scan = mc.io.scan_predictions(pd.DataFrame({"y_true": SORTED, **said}), models=[*said])
     assert scan.labels.tolist() == ["no", "yes"]
+
+
+def test_probabilities_of_rows_that_are_sorted_by_their_class_are_read():
+    true, rng = SORTED, np.random.default_rng(0)
     soft = pd.DataFrame({"y_true": true, "a": rng.random(len(true))})
     with pytest.warns(DataWarning, match="taken for that of 'yes'"):
         memory = mc.read_predictions(soft)
@@ -142,7 +148,8 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path):
-    frame = soft_table(48 * ROW_BLOCK)
+    # The same rows in each block: what is read is as large.
+    frame = pd.concat([soft_table(ROW_BLOCK)] * 48, ignore_index=True)
     scan = mc.io.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
     pool = pa.default_memory_pool()
     before = pool.bytes_allocated()

@@ -43,13 +43,15 @@ def same_numbers(one, two):
         np.testing.assert_allclose(found, two.numbers[key], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_buckets", [1024, 90])
-def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets):
-    sketch = mc.io.sketch(PREDS, METRICS, buckets=n_buckets)
+@pytest.mark.parametrize(
+    ("n_buckets", "metrics"), [(1024, ["f1", "cmcc", "ece", "ece_classwise"]), (90, METRICS)]
+)
+def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets, metrics):
+    sketch = mc.io.sketch(PREDS, metrics, buckets=n_buckets)
     with pytest.warns(match="ece, ece_classwise: .* these have the buckets of a sketch"):
         ours = mc.compare(sketch, n_resamples=99)
     with pytest.warns(match="ece, ece_classwise: .* these have clusters, so none is given"):
-        theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=99)
+        theirs = mc.compare(in_buckets(PREDS, n_buckets), metrics, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
     assert ours.verdict() == theirs.verdict()
