@@ -26,8 +26,8 @@ NOTE = "For these 10 runs: others of the same models would vary more."
 
 QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
     "compare": lambda p: mc.compare(p, "mean_score", n_resamples=99),
-    "decide": lambda p: mc.decide(p, "a", "b", "mean_score", margin=0.05),
-    "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"]),
+    "decide": lambda p: mc.decide(p, "a", "b", "mean_score", margin=0.05, n_resamples=99),
+    "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"], n_resamples=99),
     "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
     "unpaired_test": lambda p: mc.tests.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
     "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score"),
@@ -58,7 +58,7 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
         if isinstance(found, pd.DataFrame):
             return found.to_dict()
         if isinstance(found, mc.sources.sketches.Sketch):
-            return mc.compare(found, "mean_score").scores.to_dict()
+            return mc.compare(found, "mean_score", n_resamples=99).scores.to_dict()
         frame = (
             found.to_frame()
             if name == "bootstrap"
@@ -96,11 +96,11 @@ def test_answers_from_a_sketch_say_it_too(tmp_path):
         mc.io.sketch(BY_IDS.subset(np.flatnonzero(rows)), "mean_score") for rows in (half, ~half)
     ]
     for found in (several, saved, first + second, sum(parts)):
-        said = mc.compare(found, "mean_score")
+        said = mc.compare(found, "mean_score", n_resamples=99)
         assert "For these runs: others of the same models" in said.verdict()
         assert "|for these runs" in said.signature
     for found in (one, first, second):
-        assert "for these runs" not in mc.compare(found, "mean_score").signature
+        assert "for these runs" not in mc.compare(found, "mean_score", n_resamples=99).signature
 
 
 def test_subgroups_say_it_too():

@@ -75,7 +75,7 @@ def assert_same(found, expected):
         pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
-@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 2), (1, 1), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 2), (2, 1), (2, 2)])
 def test_as_many_threads_as_you_like(task, preds, expected, n_jobs, n_threads):
     with threadpool_limits(n_threads):
         assert_same(task(preds, n_jobs), expected)

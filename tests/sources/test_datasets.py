@@ -35,7 +35,11 @@ def halves(frame):
 
 
 def accuracies(predictions):
-    return mc.compare(predictions, "accuracy").scores.set_index("model").estimate.to_dict()
+    return (
+        mc.compare(predictions, "accuracy", n_resamples=9)
+        .scores.set_index("model")
+        .estimate.to_dict()
+    )
 
 
 def on_every_road(folder, **options):
