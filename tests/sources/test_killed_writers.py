@@ -48,5 +48,7 @@ def test_a_killed_writer_leaves_what_is_whole(tmp_path, monkeypatch, what, numbe
     os.kill(writer.pid, number)
     writer.join()
     assert writer.exitcode == -number
+    if named:
+        assert [*tmp_path.glob(".*")]
     again()
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]

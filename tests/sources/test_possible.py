@@ -83,6 +83,13 @@ def test_a_number_that_was_changed_is_refused_or_that_of_other_samples(data, sof
     assert ((point >= 0) & (point <= 1)).all()
 
 
+@pytest.mark.parametrize("column", ["bucket", "place"])
+@pytest.mark.parametrize("value", [-1, 10**6])
+def test_places_that_no_sketch_has_are_refused(column, value):
+    with pytest.raises(ValueError, match=rf"(place|bucket) {value:.0f}.*does not have"):
+        mc.io.read_sketch(changed(HARD, "hits", value, column=column))
+
+
 def test_hits_below_0_are_refused_by_name():
     with pytest.raises(
         ValueError, match=r"the table: 'hits' of model 'a' is -5 in bucket 0, no sum of"

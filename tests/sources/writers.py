@@ -12,32 +12,33 @@ from modelcompare.engine import checkpoints
 from tests.small_blocks import cutting
 
 
-def killable(folder, named=False):
-    """Be a program in a folder, whose Ctrl-C ends at once: no line of Python tidies up."""
-    os.chdir(folder)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if named:
-        # As where the system knows no file without a name.
-        del os.O_TMPFILE
-
-
 def write_sketches(folder, named, ready):
     """Save a sketch again and again."""
-    killable(folder, named)
+    os.chdir(folder)
     truth = np.arange(900) % 3
     sketch = mc.io.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
-    ready.set()
-    while True:
-        sketch.save("x.sketch.parquet")
+    write_until_killed(lambda: sketch.save("x.sketch.parquet"), named, ready)
 
 
 def write_totals(folder, named, ready):
     """Save a checkpoint again and again."""
-    killable(folder, named)
+    os.chdir(folder)
     kept = checkpoints.Checkpoint.of(Path(), {"n": 1}, {"seed": 0})
-    ready.set()
+    write_until_killed(lambda: kept.save(1, [np.ones(50_000)], last=True), named, ready)
+
+
+def write_until_killed(write, named, ready):
+    """Write; Ctrl-C ends at once, so that no line of Python tidies up."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if named:
+        # As where the system knows no file without a name. It is killed before it is renamed.
+        del os.O_TMPFILE
+        write()
+        Path.replace = lambda *_: ready.set() or time.sleep(60)
+    else:
+        ready.set()
     while True:
-        kept.save(1, [np.ones(50_000)], last=True)
+        write()
 
 
 def scan_slowly(path, folder):
