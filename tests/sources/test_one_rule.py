@@ -11,7 +11,9 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
 pl = pytest.importorskip("polars")
-N = 60
+# Few buckets are soon written and read; no defect is one of theirs.
+N, BUCKETS = 60, 16
+DATABASE = duckdb.connect()
 
 
 def hard():
@@ -143,11 +145,14 @@ def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
         pytest.skip("a query has neither scores nor weights, and takes columns as they are named")
     classes = [] if models else ["no", "yes"]
     query = sketch_query(
-        "duckdb", table="preds", true=true, models=models or ["a", "b"], id="id", classes=classes
-    )
-    with duckdb.connect() as connection:
-        connection.register("preds", table)
-        return mc.io.read_sketch(connection.sql(query).df())
+        "duckdb", table="preds", true=true, models=models or ["a", "b"], id="id", classes=classes,
+        buckets=BUCKETS,
+    )  # fmt: skip
+    DATABASE.register("preds", table)
+    try:
+        return mc.io.read_sketch(DATABASE.sql(query).df())
+    finally:
+        DATABASE.unregister("preds")
 
 
 def file_of(table, folder):
@@ -157,7 +162,7 @@ def file_of(table, folder):
 
 
 def read_sketch_of(table, folder, **options):
-    sketched = mc.io.sketch(mc.read_predictions(table, id="id", **options))
+    sketched = mc.io.sketch(mc.read_predictions(table, id="id", **options), buckets=BUCKETS)
     return mc.io.read_sketch(sketched.save(folder / "s.parquet"))
 
 
