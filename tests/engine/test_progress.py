@@ -4,11 +4,10 @@ import fcntl
 import io
 import os
 import pty
+import select
 import struct
-import subprocess
 import sys
 import termios
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,8 @@ import pytest
 
 from modelcompare.engine import parallel
 from modelcompare.engine.parallel import map_blocks, progress_bar, watched
+from tests.engine import in_terminal
+from tests.sources.forking import FORKED
 
 
 class Terminal(io.StringIO):
@@ -83,23 +84,22 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
     rng, path = np.random.default_rng(0), tmp_path / "soft.csv"
     rows = [",".join(f"{x:.6f}" for x in row) for row in rng.normal(size=(400, 12))]
     path.write_text(",".join(f"m{i}" for i in range(12)) + "\n" + "\n".join(rows))
-    code = (
-        "import sys; from modelcompare.engine import parallel; parallel.DELAY = 0.0;"
-        "from modelcompare.cli.app import main; sys.exit(main(sys.argv[1:]))"
-    )
     ours, theirs = pty.openpty()
     # 40 rows of 100 columns: in a terminal of none no bar is drawn.
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    command = [sys.executable, "-c", code, "compare", str(path), "--read", "scores"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        said = b""
-        # A terminal that its last writer has closed reads as an error.
-        with suppress(OSError):
-            while chunk := os.read(ours, 2**12):
-                said += chunk
-        answer, _ = process.communicate()
+    answer = tmp_path / "answer.txt"
+    arguments = ["compare", str(path), "--read", "scores"]
+    process = FORKED.Process(
+        target=in_terminal.run, args=(os.ttyname(theirs), str(answer), arguments)
+    )
+    process.start()
+    said = b""
+    while process.is_alive() or select.select([ours], [], [], 0)[0]:
+        if select.select([ours], [], [], 0.05)[0]:
+            said += os.read(ours, 2**12)
+    os.close(theirs)
     os.close(ours)
-    assert process.returncode == 0
+    assert process.exitcode == 0
     assert b"blocks/s" in said
-    assert b"blocks" not in answer
+    assert "m0" in answer.read_text()
+    assert "blocks" not in answer.read_text()
