@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
@@ -36,8 +36,8 @@ from modelcompare.metrics.quotient import divide
 
 # Marks values without an interval.
 REFUSED = "refused"
-# Ends of intervals are found to this relative accuracy, in so many steps, the first of which halve.
-_RELATIVE, _STEPS, _HALVED = 1e-13, 60, 10
+# Ends of intervals are found by so many halvings, and then to this accuracy.
+_HALVED, _ROUNDING = 10, 1e-15
 Ends = tuple[FloatArray, FloatArray]
 # Mean of a plug-in, and its variance.
 Law = tuple[FloatArray, FloatArray]
@@ -276,29 +276,25 @@ def _gamma_quantile(level: float, mean: FloatArray, variance: FloatArray) -> Flo
 def _last(excess: Callable[[FloatArray], FloatArray], like: FloatArray) -> FloatArray:
     """Find the largest error in [0, 1] up to which an excess is positive; 0 if for none.
 
-    By halving, as an excess may jump at 0 and have several roots, then by Ridders' method, which
-    takes it as exponential between the ends.
+    First by halving, as an excess may jump at 0 and have several roots.
     """
+    from scipy.optimize.elementwise import find_root
+
     low, high = np.zeros_like(like), np.ones_like(like)
-    over, under = excess(low), excess(high)
-    inside = (over > 0) & (under <= 0)
-    found = np.where(over > 0, 1.0, 0.0)
-    for step in range(_STEPS):
-        last, middle = found, (low + high) / 2
-        at_middle = excess(middle)
-        points = [(middle, at_middle)]
-        smooth = inside & (low > 0)
-        if step >= _HALVED and smooth.any():
-            bend = np.sqrt(at_middle**2 - np.where(inside, over * under, -1.0))
-            near = middle + (middle - low) * divide(at_middle, bend, 0.0)
-            near = np.where(smooth, near, middle)
-            points.append((near, excess(near)))
-        for point, value in points:
-            below = inside & (value > 0) & (point > low)
-            above = inside & (value <= 0) & (point < high)
-            low, over = np.where(below, point, low), np.where(below, value, over)
-            high, under = np.where(above, point, high), np.where(above, value, under)
-        found = np.where(inside, points[-1][0], found)
-        if np.all(np.abs(found - last) <= _RELATIVE * found, where=inside):
-            break
-    return np.where(inside & (low == 0), 0.0, found)
+    starts, ends = excess(low) > 0, excess(high) > 0
+    for _ in range(_HALVED):
+        middle = (low + high) / 2
+        found = excess(middle) > 0
+        low, high = np.where(found, middle, low), np.where(found, high, middle)
+
+    def of_some(size: FloatArray, place: IntArray) -> FloatArray:
+        sizes = low.copy()
+        sizes.flat[place] = size
+        return excess(sizes).flat[place]
+
+    inside = np.flatnonzero(starts & ~ends)
+    bracket = low.flat[inside], high.flat[inside]
+    tolerances = {"xatol": _ROUNDING, "xrtol": _ROUNDING}
+    out = (starts & ends).astype(np.float64)
+    out.flat[inside] = find_root(of_some, bracket, args=(inside,), tolerances=tolerances).x
+    return np.where(out <= _ROUNDING, 0.0, out)
