@@ -32,7 +32,7 @@ wide, or clusters are too few: a warning names class and number (`comparison.war
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -259,7 +259,9 @@ class _Rule:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        return effective_units(self.evaluation, self._open)
+        # The same at any level: a p-value is found by intervals at several.
+        key = ("sizes", *(metric.name for metric in self._open))
+        return self.evaluation.once(key, lambda: effective_units(self.evaluation, self._open))
 
     @cached_property
     def _row_sizes(self) -> FloatArray:
@@ -280,12 +282,20 @@ class _Rule:
         """Units that carry the variances; of differences those in open metrics alone, else NaN."""
         if self.pairs is None:
             return self.moments.carriers()
+        if len(self.pairs[0]) != 1:
+            return self._carriers_of(self.pairs)
+        # As small as the sizes, and the same at any level, too.
+        pair = (int(side[0]) for side in self.pairs)
+        key = ("carriers", *pair, *(metric.name for metric in self._open))
+        return self.evaluation.once(key, partial(self._carriers_of, self.pairs))
+
+    def _carriers_of(self, pairs: Pairs) -> FloatArray:
         out = np.full(self.estimate.shape, np.nan)
         every = np.arange(len(self.evaluation.keys))
         places = [every[self.evaluation.metric_slice(metric.name)] for metric in self._open]
         if places:
             values = np.concatenate(places)
-            out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
+            out[:, values] = pair_carriers(self.evaluation, self.values, pairs, values)
         return out
 
     @cached_property

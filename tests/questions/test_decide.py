@@ -65,6 +65,19 @@ def test_three_answers_and_a_p_value_that_agrees_with_the_bound():
             assert found.n_needed == pytest.approx(needed, abs=2)
 
 
+@pytest.mark.parametrize(
+    "columns", [{}, {"groups": np.arange(400) // 3}], ids=["samples", "clusters"]
+)
+@pytest.mark.parametrize("metric", ["f1_macro", "log_loss", "accuracy"])
+def test_the_p_value_is_the_level_whose_bound_is_the_margin(metric, columns):
+    preds = made_up(400, (1.6, 1.5), **columns)
+    found = mc.decide(preds, "m0", "m1", metric, margin=0.08)
+    assert 0 < found.p_value < 0.5
+    asked_at_once = mc.decide(preds, "m0", "m1", metric, margin=0.08, alpha=found.p_value)
+    assert asked_at_once.ci_low == pytest.approx(-0.08, abs=1e-6)
+    assert found.ci_low != asked_at_once.ci_low
+
+
 def test_a_gate_opens_where_every_rule_is_shown():
     found = mc.gate(PREDS, "m2", "m0", ["accuracy:-0.02", "recall[1]:-0.2"], n_resamples=499)
     assert found.passed
