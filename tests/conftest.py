@@ -46,9 +46,12 @@ def pytest_collection_finish():
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Save figures without drawing them, where nothing is asked of what they show."""
+    """Save figures neither drawn nor laid out, where nothing is asked of what they show."""
     from matplotlib.figure import Figure
 
+    from modelcompare.report.figures import layout
+
+    monkeypatch.setattr(layout, "_fit_texts", lambda _: None)
     monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"undrawn"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from modelcompare import examples
 from modelcompare.cli import main
 
 
@@ -43,6 +44,17 @@ def run(capsys, monkeypatch, tmp_path) -> Callable[..., Run]:
         return Run(code, captured.out, told(captured.err), read)
 
     return _run
+
+
+@pytest.fixture(scope="session")
+def small_snli(tmp_path_factory) -> Path:
+    """The first thousand samples of the example, which have every class and many ties."""
+    path = tmp_path_factory.mktemp("data") / "snli.npz"
+    with np.load(Path(examples.__file__).with_name("snli.npz")) as whole:
+        n = len(whole["y_true"])
+        parts = {name: array[:1000] if len(array) == n else array for name, array in whole.items()}
+    np.savez(path, **parts)
+    return path
 
 
 def _labels(n: int, accuracy: float, seed: int, truth: np.ndarray) -> np.ndarray:

@@ -38,20 +38,20 @@ FIGURES = {
 WRITTEN = {}
 
 
-def written(run, command, folder):
+def written(run, command, path, folder):
     """Run a study into a folder; keep what the first run of each has written."""
-    done = run(*command.split(), SNLI, *COMMANDS[command], "-o", folder)
+    done = run(*command.split(), path, *COMMANDS[command], "-o", folder)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     WRITTEN.setdefault(command, found)
     return done, found
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_study_prints_and_writes_everything(run, tmp_path, command, request):
+def test_each_study_prints_and_writes_everything(run, small_snli, tmp_path, command, request):
     if command != "study undefined":  # whose figures the next test needs
         request.getfixturevalue("undrawn")
     folder = tmp_path / "out"
-    done, files = written(run, command, folder)
+    done, files = written(run, command, small_snli, folder)
     assert "modelcompare:0.1.0|" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert f"into {folder}" in done.err
@@ -63,10 +63,10 @@ def test_each_study_prints_and_writes_everything(run, tmp_path, command, request
     assert not [name for name in names if name.endswith(".tmp")]
 
 
-def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
+def test_the_same_seed_writes_the_same_bytes(run, small_snli, tmp_path):
     if "study undefined" not in WRITTEN:
-        written(run, "study undefined", tmp_path / "first")
-    _, again = written(run, "study undefined", tmp_path / "again")
+        written(run, "study undefined", small_snli, tmp_path / "first")
+    _, again = written(run, "study undefined", small_snli, tmp_path / "again")
     assert [name for name, data in WRITTEN["study undefined"].items() if again[name] != data] == []
 
 
@@ -74,10 +74,9 @@ def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
     ("form", "start"),
     [("markdown", "### Agreement"), ("latex", r"% Preamble: \usepackage{booktabs")],
 )
-def test_forms(run, form, start):
-    assert run("study", "agreement", SNLI, "--pair", "f1", "--format", form, *FEW).out.startswith(
-        start
-    )
+def test_forms(run, small_snli, form, start):
+    done = run("study", "agreement", small_snli, "--pair", "f1", "--format", form, *FEW)
+    assert done.out.startswith(start)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
 from modelcompare.report.document import Finding
-from modelcompare.report.figures import layout
 from modelcompare.words import is_missing
 
 DIFFERENCE_COLUMNS = [
@@ -198,12 +197,6 @@ def make_comparison(
         models=tuple(models),
         sentences=[f"{metric}: {models[-1]} leads." for metric in metrics],
     ))  # fmt: skip
-
-
-@pytest.fixture
-def undrawn(undrawn, monkeypatch):  # noqa: ARG001
-    """Save figures neither drawn nor laid out, where nothing is asked of what they show."""
-    monkeypatch.setattr(layout, "_fit_texts", lambda _: None)
 
 
 @pytest.fixture(name="make_comparison", scope="session")

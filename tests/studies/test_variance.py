@@ -210,9 +210,9 @@ def test_results_do_not_depend_on_jobs(preds):
 
 
 def test_figures_can_be_drawn(study):
-    for pair in study.pairs:
-        assert len(study.plot.variances(pair).axes) == 3
-        assert len(study.plot.intervals(pair).axes) == 6
+    first, second = study.pairs
+    assert len(study.plot.variances(first).axes) == 3
+    assert len(study.plot.intervals(second).axes) == 6
     many = mc.studies.variance_study(made_up(100, tuple(np.linspace(0, 2, 14))), [("f1_macro", "cf1_macro")],
                              ratios=[1, 0.5], n_resamples=50)  # fmt: skip
     assert len(many.plot.variances().axes) == 1
