@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.arrays import ROW_BLOCK
 from modelcompare.metrics.registry import METRICS, from_callable
+from modelcompare.report.writers.terminal import screen_text
 
 FEW = {"n_resamples": 99}
 WAYS = {
@@ -119,7 +120,7 @@ MAKE = {
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
     "variance_study": lambda _: mc.studies.variance_study(of_classes(), ["f1"], ratios=(0.5, 1.0), **FEW),
-    "agreement_study": lambda _: mc.studies.agreement_study(of_classes(300), ["f1", "recall"], **FEW),
+    "agreement_study": lambda _: mc.studies.agreement_study(of_classes(200), ["f1"], **FEW),
     "undefined_study": lambda _: mc.studies.undefined_study(of_classes(), ratios=(0.5, 1.0), **FEW),
     "sensitivity_study": lambda _: mc.studies.sensitivity_study(of_classes()),
     "quantization_study": lambda _: mc.studies.quantization_study(of_classes()),
@@ -135,10 +136,11 @@ MAKE = {
 
 def shown(result):
     """Return everything that a result shows: its text, its frames, its sentences."""
-    frames = result.document().frames() if hasattr(result, "document") else {}
-    said = [repr(result), str(result)]
-    said += [f"{name}\n{frame.to_csv()}" for name, frame in frames.items()]
-    return [*said, getattr(result, "signature", None)]
+    if not hasattr(result, "document"):
+        return [repr(result), str(result), getattr(result, "signature", None)]
+    document = result.document()
+    frames = [f"{name}\n{frame.to_csv()}" for name, frame in document.frames().items()]
+    return [repr(result), screen_text(document, brief=True), *frames, document.signature]
 
 
 @pytest.mark.parametrize("name", MAKE)
