@@ -62,6 +62,14 @@ FENCED = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
 WORD_TABLES = re.compile(r"^## Words\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 
 
+def statements(node):
+    """Yield a node and all statements in it: expressions, which are most nodes, define nothing."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from statements(child)
+
+
 def prose(source):
     """Yield docstrings, runs of comments, and messages of a file, each as one line."""
     for node in ast.walk(ast.parse(source)):
@@ -105,7 +113,7 @@ def test_docstrings_open_with_a_verb_or_a_noun_phrase():
     openings = [
         f"{path.relative_to(PACKAGE)}: {text.splitlines()[0]}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and VAGUE.match(text := ast.get_docstring(node) or "")
     ]

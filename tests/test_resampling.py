@@ -91,7 +91,7 @@ def test_more_resamples_begin_with_the_same():
 def test_some_resamples_after_others_are_the_same_draws(monkeypatch, scheme, strata, at_once):
     monkeypatch.setattr(resampling, "ROW_BLOCK", 40)
     monkeypatch.setattr(resampling, "CACHE_BYTES", at_once)
-    weights = BootstrapWeights(Units(90, strata=strata), 200, SEED, scheme)
+    weights = BootstrapWeights(Units(90, strata=strata), 130, SEED, scheme)
     for block in range(weights.n_blocks):
         for counts in (False, True) if weights.whole else (False,):
             parts = list(weights.parts(block, counts=counts))
