@@ -191,9 +191,9 @@ def test_selfcheck_draws_clusters_whole():
     # Five copies of each sample: taken for independent, intervals cover about 0.62.
     preds = made_up(30, (1.2, 0.9)).subset(np.repeat(np.arange(30), 5))
     clustered = preds.with_columns(groups=np.repeat(np.arange(30), 5))
-    options = {"n_trials": 60, "n_resamples": 99, "method": "percentile"}
+    options = {"n_trials": 40, "n_resamples": 99, "method": "percentile"}
     frame = mc.diagnostics.selfcheck(clustered, "m0", "m1", "accuracy", **options)
-    assert frame.realised[:2].max() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert frame.realised[:2].max() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
     assert frame.realised[2] > 0.82
     alone = mc.diagnostics.selfcheck(made_up(30, (1.2, 0.9)), "m0", "m1", "accuracy", **options)
     assert frame.realised.tolist() == alone.realised.tolist()
