@@ -295,6 +295,6 @@ def _last(excess: Callable[[FloatArray], FloatArray], like: FloatArray) -> Float
     inside = np.flatnonzero(starts & ~ends)
     bracket = low.flat[inside], high.flat[inside]
     tolerances = {"xatol": _ROUNDING, "xrtol": _ROUNDING}
-    out = (starts & ends).astype(np.float64)
+    out = np.where(starts & ends, 1.0, 0.0)
     out.flat[inside] = find_root(of_some, bracket, args=(inside,), tolerances=tolerances).x
     return np.where(out <= _ROUNDING, 0.0, out)
