@@ -71,23 +71,23 @@ def _labels(draw: Draw, n: int, n_models: int) -> Any:
     names = [["a", "b"], [0, 1], ["x", "y", "z"], list(range(5))][draw.integers(4)]
     seen = names[: draw.integers(1, len(names) + 1)]
     truth = draw.choice(seen, n)
-    said = {f"m{i}": np.where(draw.random(n) < draw.choice([0, 0.5, 0.9, 1]), truth,
+    predicted = {f"m{i}": np.where(draw.random(n) < draw.choice([0, 0.5, 0.9, 1]), truth,
                               draw.choice(names, n)) for i in range(n_models)}  # fmt: skip
-    return truth, said, names
+    return truth, predicted, names
 
 
 def _probabilities(draw: Draw, n: int, n_models: int) -> Any:
     names = [["a", "b"], [0, 1, 2], list(range(6))][draw.integers(3)]
     truth = draw.choice(names[: draw.integers(1, len(names) + 1)], n)
-    said = {}
+    predicted = {}
     for i in range(n_models):
         p = draw.dirichlet(np.full(len(names), draw.choice([0.05, 1.0, 20.0])), n)
         if draw.random() < 0.2:
             p = np.eye(len(names))[draw.integers(0, len(names), n)]
         if draw.random() < 0.1:
             p = np.tile(p[:1], (n, 1))
-        said[f"m{i}"] = p
-    return truth, said, names
+        predicted[f"m{i}"] = p
+    return truth, predicted, names
 
 
 def _values(draw: Draw, n: int, n_models: int) -> Any:
@@ -115,11 +115,11 @@ def _texts(draw: Draw, n: int, n_models: int) -> Any:
         return " ".join(draw.choice(["the", "cat", "sat", "on", "mats"], draw.integers(0, 6)))
 
     truth = np.array([some() or "the" for _ in range(n)], dtype=object)
-    said = {
+    predicted = {
         f"m{i}": np.array([t if draw.random() < 0.5 else some() for t in truth], dtype=object)
         for i in range(n_models)
     }
-    return truth, said, None
+    return truth, predicted, None
 
 
 def _weights(draw: Draw, n: int) -> Any:
@@ -197,8 +197,8 @@ def complaints(ask: Callable[[], Any]) -> list[str]:
         warnings.simplefilter("always")
         try:
             found = ask()
-            said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-            wrong = list(_CHECKED[type(found)](found, said))
+            predicted = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+            wrong = list(_CHECKED[type(found)](found, predicted))
         except (ValueError, TypeError) as error:
             wrong = [] if _ours(error) else [f"not our words: {type(error).__name__}: {error}"]
         except Exception as error:
@@ -215,16 +215,16 @@ def _ours(error: Exception) -> bool:
     )
 
 
-def _named(metric: str, said: list[str]) -> bool:
+def _named(metric: str, predicted: list[str]) -> bool:
     """Whether a warning names a metric."""
-    return any(re.search(rf"(?<![\w-]){re.escape(metric)}(?![\w-])", text) for text in said)
+    return any(re.search(rf"(?<![\w-]){re.escape(metric)}(?![\w-])", text) for text in predicted)
 
 
-def _of_comparison(found: mc.results.Comparison, said: list[str]) -> Iterator[str]:
-    yield from _of_frame(found.scores, "estimate", found.evidence.method, said)
+def _of_comparison(found: mc.results.Comparison, predicted: list[str]) -> Iterator[str]:
+    yield from _of_frame(found.scores, "estimate", found.evidence.method, predicted)
     yield from _of_ranks(found)
     if len(found.evidence.models) > 1:
-        yield from _of_frame(found.differences, "difference", found.evidence.method, said)
+        yield from _of_frame(found.differences, "difference", found.evidence.method, predicted)
         yield from _of_p_values(found.differences)
     if " nan" in found.verdict():
         yield f"verdict: {found.verdict()}"
@@ -232,11 +232,11 @@ def _of_comparison(found: mc.results.Comparison, said: list[str]) -> Iterator[st
         yield from _of_tables(found)
 
 
-def _of_frame(frame: pd.DataFrame, value: str, asked: str, said: list[str]) -> Iterator[str]:
+def _of_frame(frame: pd.DataFrame, value: str, asked: str, predicted: list[str]) -> Iterator[str]:
     for row in frame.itertuples():
         point, low, high = getattr(row, value), row.ci_low, row.ci_high
         where = f"{value} of {row.metric} {row.label} by {row.method}"
-        named = _named(row.metric, said)
+        named = _named(row.metric, predicted)
         if math.isnan(point):
             if not named:
                 yield f"{where} is missing without a warning"
@@ -281,14 +281,14 @@ def _of_tables(found: mc.results.Comparison) -> Iterator[str]:
     for written in (screen_text(found), found.to_markdown()):
         if not all(model in written for model in found.evidence.models):
             yield f"a model is missing: {written}"
-    told = json.loads(as_json(found))
-    if len(told["scores"]) != len(found.scores):
-        yield f"{len(told['scores'])} scores in JSON"
+    document = json.loads(as_json(found))
+    if len(document["scores"]) != len(found.scores):
+        yield f"{len(document['scores'])} scores in JSON"
 
 
-def _of_test(found: mc.results.PairedTestResult, said: list[str]) -> Iterator[str]:
+def _of_test(found: mc.results.PairedTestResult, predicted: list[str]) -> Iterator[str]:
     if math.isnan(found.difference):
-        if not _named(found.metric, said):
+        if not _named(found.metric, predicted):
             yield f"difference of {found.metric} is missing without a warning"
         if not math.isnan(found.p_value):
             yield f"p is {found.p_value} of no difference"
@@ -298,9 +298,9 @@ def _of_test(found: mc.results.PairedTestResult, said: list[str]) -> Iterator[st
         yield f"p is {found.p_value}"
 
 
-def _of_decision(found: mc.results.DecisionResult, said: list[str]) -> Iterator[str]:
+def _of_decision(found: mc.results.DecisionResult, predicted: list[str]) -> Iterator[str]:
     if math.isnan(found.gain):
-        if not _named(found.metric, said):
+        if not _named(found.metric, predicted):
             yield f"gain in {found.metric} is missing without a warning"
     elif not math.isfinite(found.gain):
         yield f"gain is {found.gain}"
@@ -308,8 +308,8 @@ def _of_decision(found: mc.results.DecisionResult, said: list[str]) -> Iterator[
         yield f"gain {found.gain} is not within {found.ci_low} to {found.ci_high}"
     elif not 0 < found.p_value <= 1:
         yield f"p is {found.p_value}"
-    told = found.sentence().lower()
-    if "about 0 " in told or (" inf" in told and found.answer != "not enough data"):
+    document = found.sentence().lower()
+    if "about 0 " in document or (" inf" in document and found.answer != "not enough data"):
         yield found.sentence()
 
 

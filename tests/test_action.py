@@ -11,7 +11,7 @@ import yaml
 
 import modelcompare
 from modelcompare.cli import main
-from tests.cli.conftest import told
+from tests.cli.conftest import beyond_reading
 from tests.cli.workflow import outputs
 
 ROOT = Path(__file__).parents[1]
@@ -81,9 +81,9 @@ class Runner:
 
     def words(self, step="Compare", **given):
         """What a step gives to Python."""
-        self.python(f"""printf '%s\\0' "$@" > "{self.temp}/said"; exit 7""")
+        self.python(f"""printf '%s\\0' "$@" > "{self.temp}/arguments"; exit 7""")
         assert self(step, **{**WANTED, **given}).returncode == 7
-        return (self.temp / "said").read_text().split("\0")[:-1]
+        return (self.temp / "arguments").read_text().split("\0")[:-1]
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_no_script_holds_an_expression_that_a_runner_would_put_text_into():
 
 def test_a_passing_candidate_leaves_an_annotation_a_summary_and_every_output(runner):
     done = runner.compare()
-    assert (done.returncode, told(done.stderr)) == (0, "")
+    assert (done.returncode, beyond_reading(done.stderr)) == (0, "")
     assert done.stdout.startswith("::notice title=modelcompare gate::a is non-inferior to b")
     assert set(runner.outputs) == set(ACTION["outputs"])
     assert {key: about["value"] for key, about in ACTION["outputs"].items()} == {
@@ -162,7 +162,7 @@ def test_rules_files_and_options_stand_one_a_line(runner, gate):
         rules=rules,
         args="--true gold\n--id my id\n--read\nnormalize",
     )
-    assert (code, told(err)) == (0, "")
+    assert (code, beyond_reading(err)) == (0, "")
     gains = [float(gain) for gain in runner.outputs["gain"].split("\n")]
     assert gains == pytest.approx([30 / 101, 0.3])
     assert len(runner.outputs["sentence"].split("\n")) == 2

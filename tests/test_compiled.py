@@ -1,4 +1,4 @@
-"""Compiled loops give the numbers that numpy gives, and nobody needs them."""
+"""Compiled loops give the numbers that numpy gives, and are not needed."""
 
 import subprocess
 import sys

@@ -74,10 +74,10 @@ def test_bins_become_their_values():
 
 
 def test_fitted_values_are_the_share_of_right_labels():
-    y, said = [0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 1]
+    y, outputs = [0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 1]
     bins = ["HIGH"] * 3 + ["LOW"] * 3
-    assert mc.io.bin_values(y, said, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
-    preds = mc.io.from_bins(y, {"a": said}, {"a": bins}, "fit", missing="unassigned")
+    assert mc.io.bin_values(y, outputs, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
+    preds = mc.io.from_bins(y, {"a": outputs}, {"a": bins}, "fit", missing="unassigned")
     assert preds.probabilities("a").max(axis=1) == pytest.approx([1] * 3 + [1 / 3] * 3)
 
 
@@ -155,8 +155,8 @@ def test_the_soft_slot_error_rate_is_an_expectation():
     found = mc.bootstrap(preds, ["slot_error_rate", "cslot_error_rate", "cspan_f1"], n_resamples=5)
     # One slot of three is substituted with 0.2, two are missed with 0.1; one of one with 0.6.
     errors = 0.2 * 1 + 0.1 * 2 + 0.6 * 1
-    right, said = 0.7 * 2 + 0.2 * 1 + 0.4 * 1, 0.9 * 2 + 1
-    assert found.point[0] == pytest.approx([1 / 3, errors / 3, 2 * right / (3 + said)])
+    right, outputs = 0.7 * 2 + 0.2 * 1 + 0.4 * 1, 0.9 * 2 + 1
+    assert found.point[0] == pytest.approx([1 / 3, errors / 3, 2 * right / (3 + outputs)])
 
 
 def test_certain_lists_have_the_values_of_their_texts():

@@ -1,4 +1,4 @@
-"""Whether more is better: told, or read off the name, or said to be taken for granted."""
+"""Whether more is better: declared, or read off the name, or reported as assumed."""
 
 import numpy as np
 import pandas as pd
@@ -35,11 +35,13 @@ def test_a_name_says_which_way_it_is_better_or_nothing(names, expected):
 
 
 def test_no_name_of_a_metric_says_the_opposite_of_what_the_metric_does():
-    said = {name: direction_of(name) for name in METRICS}
-    assert [n for n, up in said.items() if up not in (None, METRICS[n].greater_is_better)] == []
+    from_names = {name: direction_of(name) for name in METRICS}
+    assert [
+        n for n, up in from_names.items() if up not in (None, METRICS[n].greater_is_better)
+    ] == []
     # Nine of ten losses are known; those that are not are soft twins, whose c is part of the word.
     losses = [n for n, metric in METRICS.items() if not metric.greater_is_better and n[0] != "c"]
-    assert [n for n in losses if said[n] is None] == []
+    assert [n for n in losses if from_names[n] is None] == []
 
 
 @pytest.mark.parametrize("name", ["wer", "loss", "perplexity", "error", "latency", "cost"])
@@ -63,14 +65,14 @@ def test_the_worse_model_does_not_pass_a_gate_on_a_score_that_should_be_low(name
 
 def test_what_is_told_wins_and_the_default_is_said():
     logged = {m: {"wer": [0.1, 0.2, i], "judge": [1, i, 3]} for i, m in enumerate("ab")}
-    told = mc.Predictions.from_scores(logged, greater_is_better={"wer": True})
-    assert told.greater_is_better == {"wer": True, "judge": True}
+    of_given = mc.Predictions.from_scores(logged, greater_is_better={"wer": True})
+    assert of_given.greater_is_better == {"wer": True, "judge": True}
     assert mc.Predictions.from_scores(logged).greater_is_better == {"wer": False, "judge": True}
     assert mc.Predictions.from_scores(logged, greater_is_better=True).greater_is_better is True
     asked = {"margin": 0.5, "n_resamples": 99}
-    said = {n: mc.decide(told, "a", "b", n, **asked).assumption for n in ("wer", "judge")}
-    assert "is better" not in said["wer"]
-    assert said["judge"].endswith("higher is better, by default")
+    from_names = {n: mc.decide(of_given, "a", "b", n, **asked).assumption for n in ("wer", "judge")}
+    assert "is better" not in from_names["wer"]
+    assert from_names["judge"].endswith("higher is better, by default")
     one = mc.Predictions.from_scores({m: np.arange(9.0) for m in "ab"})
     assert (
         mc.decide(one, "a", "b", "mean_score", **asked).assumption == "higher is better, by default"

@@ -26,15 +26,15 @@ PAIRS = [
 def mixed(label, other):
     """Answers that write a label in two ways, where it is right."""
     truth = [label, "tea"] * 20
-    said = [other if row % 4 == 0 else cell for row, cell in enumerate(truth)]
-    return truth, said
+    outputs = [other if row % 4 == 0 else cell for row, cell in enumerate(truth)]
+    return truth, outputs
 
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_model_with_two_spellings_of_a_label_warns_with_both(label, other):
-    truth, said = mixed(label, other)
+    truth, outputs = mixed(label, other)
     with pytest.warns(DataWarning, match="10 samples; `y_true` never contains it") as caught:
-        preds = mc.Predictions(truth, {"a": said})
+        preds = mc.Predictions(truth, {"a": outputs})
     assert len(caught) == 1
     text = str(caught[0].message)
     assert "they look alike" in text or "they differ in blanks" in text
@@ -46,9 +46,9 @@ def test_a_model_with_two_spellings_of_a_label_warns_with_both(label, other):
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_truth_with_two_spellings_of_a_label_warns_with_both(label, other):
-    truth, said = mixed(label, other)
+    truth, outputs = mixed(label, other)
     with pytest.warns(DataWarning, match="look the same and count as two classes") as caught:
-        mc.Predictions(said, {"a": truth})
+        mc.Predictions(outputs, {"a": truth})
     assert {ascii(label), ascii(other)} == {
         word for word in (ascii(label), ascii(other)) if word in str(caught[0].message)
     }
@@ -56,14 +56,14 @@ def test_a_truth_with_two_spellings_of_a_label_warns_with_both(label, other):
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_model_that_always_writes_a_label_otherwise_is_refused(label, other):
-    said = [other if cell == label else cell for cell in [label, "tea"] * 20]
+    outputs = [other if cell == label else cell for cell in [label, "tea"] * 20]
     with pytest.raises(ValueError, match=r"look alike|differ in blanks"):
-        mc.Predictions([label, "tea"] * 20, {"a": said})
+        mc.Predictions([label, "tea"] * 20, {"a": outputs})
 
 
 def test_files_and_scans_warn_like_arrays(tmp_path):
-    truth, said = mixed(ACCENT, APART)
-    frame = pd.DataFrame({"y_true": truth, "a": said})
+    truth, outputs = mixed(ACCENT, APART)
+    frame = pd.DataFrame({"y_true": truth, "a": outputs})
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
     for read in (

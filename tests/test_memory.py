@@ -1,4 +1,4 @@
-"""Memory beyond the input, in a process of its own for each case, forked from one with all imports.
+"""Memory beyond the input, in a separate process for each case, forked from one with all imports.
 
 Bounds are MB; measured on four threads are 104, 161, 258, 329 (of a million samples), 209 and 225,
 and of ten models 136 on two, where the peak can be forgotten, less where making the input hides a
@@ -20,8 +20,8 @@ rng = np.random.default_rng(0)
 
 def hard(n_classes, n=10_000):
     truth = np.arange(n) % n_classes
-    said = {m: np.where(rng.random(n) < 0.7, truth, rng.integers(0, n_classes, n)) for m in "ab"}
-    return mc.Predictions(truth, said)
+    outputs = {m: np.where(rng.random(n) < 0.7, truth, rng.integers(0, n_classes, n)) for m in "ab"}
+    return mc.Predictions(truth, outputs)
 
 def scores(n):
     truth = rng.integers(0, 2, n)

@@ -25,32 +25,32 @@ def of_classes(n=90, n_classes=3):
     rng = np.random.default_rng(4)
     truth = rng.integers(0, n_classes, n)
 
-    def said():
+    def drawn():
         p = rng.dirichlet(np.ones(n_classes), n)
         p[np.arange(n), truth] += 0.5
         return p / p.sum(axis=1, keepdims=True)
 
     slices = {"half": np.arange(n) % 2}
-    return mc.Predictions(truth, {name: said() for name in "abc"}, slices=slices)
+    return mc.Predictions(truth, {name: drawn() for name in "abc"}, slices=slices)
 
 
 def of_values():
     rng = np.random.default_rng(5)
-    said = {name: rng.random(60) for name in "ab"}
-    return mc.Predictions(rng.random(60), said, kind="values")
+    drawn = {name: rng.random(60) for name in "ab"}
+    return mc.Predictions(rng.random(60), drawn, kind="values")
 
 
 def of_texts():
-    said = {"a": ["a b c d f"] * 20, "b": ["a b c d e"] * 10 + ["x y z u v"] * 10}
-    return mc.Predictions(["a b c d e"] * 20, said, kind="texts")
+    drawn = {"a": ["a b c d f"] * 20, "b": ["a b c d e"] * 10 + ["x y z u v"] * 10}
+    return mc.Predictions(["a b c d e"] * 20, drawn, kind="texts")
 
 
 def of_lists():
-    said = {}
+    drawn = {}
     for name, other in (("a", "a c"), ("b", "b")):
-        said[name] = np.empty(20, dtype=object)
-        said[name][:] = [(("a b", 0.75), (other, 0.25)), (("a b", 0.5), (other, 0.5))] * 10
-    return mc.Predictions(["a b"] * 20, said, kind="text_lists")
+        drawn[name] = np.empty(20, dtype=object)
+        drawn[name][:] = [(("a b", 0.75), (other, 0.25)), (("a b", 0.5), (other, 0.5))] * 10
+    return mc.Predictions(["a b"] * 20, drawn, kind="text_lists")
 
 
 def scan(folder):
@@ -172,7 +172,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
         "roc_auc",
         "average_precision",
     ):
-        pytest.skip("needs data of its own")
+        pytest.skip("needs other data")
     predictions = data()
     both = [mc.bootstrap(predictions, m, n_resamples=2).point for m in (metric, again)]
     np.testing.assert_array_equal(*both)

@@ -56,8 +56,10 @@ def test_labels_that_do_not_match_are_refused_unless_they_are_named(y_true, y_pr
             ValueError, match=f"the labels of model 'm' do not.*{re.escape(remedy)}"
         ):
             Predictions(y_true, {"m": y_pred})
-    told = Predictions(y_true, {"m": y_pred}, labels=sorted({*y_true, *y_pred}))
-    assert told.predicted("m").tolist() == [told.labels.tolist().index(label) for label in y_pred]
+    declared = Predictions(y_true, {"m": y_pred}, labels=sorted({*y_true, *y_pred}))
+    assert declared.predicted("m").tolist() == [
+        declared.labels.tolist().index(label) for label in y_pred
+    ]
 
 
 def test_single_misspelt_labels_warn():
@@ -281,22 +283,22 @@ def test_slices_may_be_a_frame():
 
 
 @pytest.mark.parametrize(
-    ("y_true", "said", "labels"),
+    ("y_true", "answers", "labels"),
     [
         ([0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2]),
         ([False, True, True, False], [False, False, True, True], [False, True]),
     ],
 )
-def test_numbers_in_an_array_of_objects_are_numbers(y_true, said, labels):
-    preds = Predictions(np.array(y_true), {"a": np.array(said, dtype=object), "b": y_true})
+def test_numbers_in_an_array_of_objects_are_numbers(y_true, answers, labels):
+    preds = Predictions(np.array(y_true), {"a": np.array(answers, dtype=object), "b": y_true})
     assert preds.labels.tolist() == labels
     assert preds.labels.dtype == np.array(labels).dtype
-    assert preds.predicted("a").tolist() == [labels.index(label) for label in said]
+    assert preds.predicted("a").tolist() == [labels.index(label) for label in answers]
 
 
 def test_fractions_in_an_array_of_objects_are_no_labels():
-    said = np.array([0.25, 1.0, 0.0, 0.75], dtype=object)
+    answers = np.array([0.25, 1.0, 0.0, 0.75], dtype=object)
     with pytest.raises(ValueError, match="model 'a' gave real numbers for 3 classes; pass"):
-        Predictions([0, 1, 2, 1], {"a": said})
-    preds = Predictions([False, True, False, True], {"a": said})
-    assert preds.probabilities("a")[:, 1].tolist() == said.tolist()
+        Predictions([0, 1, 2, 1], {"a": answers})
+    preds = Predictions([False, True, False, True], {"a": answers})
+    assert preds.probabilities("a")[:, 1].tolist() == answers.tolist()

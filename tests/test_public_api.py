@@ -1,6 +1,6 @@
 """Public names, their parameters and defaults are those of tests/public_api.txt.
 
-``python -m tests.test_public_api`` writes that file anew; what it loses or changes, somebody's script loses.
+``python -m tests.test_public_api`` writes that file again; what it loses or changes breaks a user's script.
 """
 
 import ast
@@ -105,7 +105,7 @@ def of_member(member):
 
 
 def parameters(function, *, bound=False):
-    """Names and defaults without annotations, which change nobody's script."""
+    """Names and defaults without annotations, which change no script."""
     signature = inspect.signature(function)
     kept = [
         each.replace(annotation=each.empty, default=Shown.of(each.default))
@@ -134,7 +134,7 @@ def plainly(value):
 
 
 def options(name, command):
-    """A command and its options; arguments are told by place and have no name to keep."""
+    """A command and its options; arguments are given by place and have no name to keep."""
     shown = {name: ""}
     for option in command.params:
         if option.param_type_name == "option" and not option.hidden:
@@ -155,7 +155,7 @@ def read(text):
 
 
 def differences(before, now):
-    """What to tell whoever changed the public API; nothing where it is as before."""
+    """Message for a change of the public API; nothing where it is as before."""
     lines = [f"vanished: {name}" for name in before if name not in now]
     lines += [f"new: {name}{now[name]}" for name in now if name not in before]
     for name in before:
@@ -166,7 +166,7 @@ def differences(before, now):
 
 @pytest.fixture(scope="module")
 def now():
-    """Of a process of its own: other tests register metrics."""
+    """In a separate process: other tests register metrics."""
     program = "from tests.test_public_api import *; sys.stdout.write(written(snapshot()))"
     run = [sys.executable, "-c", program]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
@@ -174,9 +174,9 @@ def now():
 
 
 def test_the_public_api_is_the_one_that_is_written_down(now):
-    told = differences(read(FILE.read_text("utf-8")), now)
-    assert not told, (
-        f"the public API is not that of tests/public_api.txt.\n{told}\n"
+    changes = differences(read(FILE.read_text("utf-8")), now)
+    assert not changes, (
+        f"the public API is not that of tests/public_api.txt.\n{changes}\n"
         f"If it is meant, run `{COMMAND}`, commit the file and say it in CHANGELOG.md."
     )
 

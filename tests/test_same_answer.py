@@ -1,7 +1,7 @@
 """The same test set in another order of samples, models or classes has the same answer.
 
 Of what is not drawn at random: estimates, standard errors, normal intervals and Wald's test. Test
-sets are those of `made_at_random`, of all kinds of output, with weights, clusters and strata.
+sets are those of `made_at_random`, of all types of output, with weights, clusters and strata.
 """
 
 from functools import cache

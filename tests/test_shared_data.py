@@ -1,4 +1,4 @@
-"""Real predictions as they lie in their folders: point estimates equal scikit-learn's."""
+"""Real predictions as stored in their folders: point estimates equal scikit-learn's."""
 
 import numpy as np
 import pandas as pd

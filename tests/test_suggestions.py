@@ -1,4 +1,4 @@
-"""Wrong arguments and names suggest the right ones, and the check is seen by nobody else."""
+"""Wrong arguments and names suggest the right ones, and the check is seen nowhere else."""
 
 import doctest
 import inspect

@@ -99,7 +99,7 @@ class Test(unittest.TestCase):
     assert "1 failed, 2 skipped" in done.stdout, done.stdout
     assert "AssertionError: b is inferior to a" in done.stdout
     assert "testing.py" not in done.stdout
-    names, said = runpy.run_path(str(tmp_path / "test_models.py")), io.StringIO()
+    names, stream = runpy.run_path(str(tmp_path / "test_models.py")), io.StringIO()
     tests = unittest.defaultTestLoader.loadTestsFromTestCase(names["Test"])
-    unittest.TextTestRunner(said).run(tests)
-    assert "OK (skipped=1)" in said.getvalue(), said.getvalue()
+    unittest.TextTestRunner(stream).run(tests)
+    assert "OK (skipped=1)" in stream.getvalue(), stream.getvalue()

@@ -3,7 +3,7 @@
 ``python -m tests.update_docs [PAGE]...`` runs every command and all code of the README and the pages
 under docs (or of those named) and rewrites the outputs. What a page cuts stays cut: an output
 shows as many lines before its first ``...`` as it did, and after each ``...`` the lines from the one
-that begins like the first there. In the place of an output not known yet stands ``?``.
+that begins like the first there. Instead of an output not known yet stands ``?``.
 """
 
 import doctest
@@ -90,7 +90,7 @@ def update_commands(page):
 
 
 def _blank(shown):
-    """What sets an output apart from the next command."""
+    """What separates an output from the next command."""
     return "\n" * (len(shown) - len(shown.rstrip("\n")) - 1)
 
 

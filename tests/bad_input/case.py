@@ -1,4 +1,4 @@
-"""The two kinds of case in this catalogue: what is given, and word for word what a person is told."""
+"""The two types of case in this catalogue: what is given, and word for word the message."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ CASES: list[Call | Run] = [
         PREDS,
     ),
     Run("groups: one file", "groups preds.csv", "there is 1 test set; name the columns of its subgroups with --by, or run modelcompare compare.", PREDS),
-    Run("groups: --by of a column that is absent", "groups preds.csv --by nobody", "preds.csv has no column 'nobody'; there are y_true, a, b.", PREDS),
+    Run("groups: --by of a column that is absent", "groups preds.csv --by absent", "preds.csv has no column 'absent'; there are y_true, a, b.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, PREDS),
     Run(
@@ -150,7 +150,7 @@ CASES: list[Call | Run] = [
         "--pair f1:f1 is one metric twice; name two.",
         PREDS,
     ),
-    # What is said twice.
+    # Arguments given twice.
     Run("compare: a file twice", "compare preds.csv preds.csv", "FILE is given 'preds.csv' twice; give each once.", PREDS),
     Run("compare: a model twice", "compare preds.csv --model a --model a", "--model is given 'a' twice; give each once.", PREDS),
     Run("compare: a metric twice", "compare preds.csv -m f1 -m mcc -m f1", "--metric is given 'f1' twice; give each once.", PREDS),

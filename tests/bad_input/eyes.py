@@ -17,9 +17,9 @@ def _hits(*names):
     return {name: [0, 1] * (N // 2) for name in names}
 
 
-def _ranked(what, told):
+def _ranked(what, message):
     return (
-        f"t.csv: each row is a {what} ({told}), not a sample; such scores are for "
+        f"t.csv: each row is a {what} ({message}), not a sample; such scores are for "
         "`modelcompare ranks`, with a row for each data set and a column for each model; if the "
         "rows are samples name the models with models= (--model)."
     )
@@ -51,7 +51,7 @@ CASES: list[Call | Run] = [
         _table(Model=["a", "b", "c"], **BENCHMARKS),
     ),
     Run(
-        "a leaderboard whose models stand under no usual name", "compare t.csv",
+        "a leaderboard whose models have no usual name", "compare t.csv",
         _ranked("model", "columns MMLU, GSM8K, ..."), _table(who=["a", "b", "c"], **BENCHMARKS),
     ),
     Run(
@@ -88,7 +88,7 @@ CASES: list[Call | Run] = [
         _table(label=[0, 1] * 6, bert=[0.25, 0.75] * 6, latency=[0.5 * i for i in range(N)]),
     ),
     Run(
-        "what another annotator said", "compare t.csv",
+        "the label of another annotator", "compare t.csv",
         _doubtful("annotator_2", "has other values than 'label'"),
         _table(label=TRUTH, bert=TRUTH[1:] + TRUTH[:1], annotator_2=TRUTH),
     ),

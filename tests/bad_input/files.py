@@ -294,7 +294,7 @@ CASES: list[Call | Run] = [
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
     Run(
-        "lists of probabilities of nobody knows which classes",
+        "lists of probabilities of unknown classes",
         "compare t.jsonl",
         "t.jsonl: column 'a' has lists of 2 probabilities, and nothing names their classes; name "
         "them in the lists' order, as labels=['no', 'yes'] (--read labels=no --read labels=yes) if that is it, "
@@ -334,7 +334,7 @@ CASES: list[Call | Run] = [
         {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},
     ),
     Run(
-        "a model and a sample under names of their own",
+        "a model and a sample under unusual names",
         "compare t.csv",
         "t.csv: columns 'team' and 'drug' name each row together, as models and samples do; if they "
         "are pass model_column='team', id='drug', score='hit' (--read model-column=team --id drug --read score="

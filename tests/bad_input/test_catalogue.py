@@ -37,14 +37,16 @@ def test_a_command_is_refused_word_for_word(case, tmp_path, monkeypatch, capsys)
         (tmp_path / name).write_bytes(data)
     before = sorted(tmp_path.rglob("*"))
     code = main(shlex.split(case.arguments))
-    said = capsys.readouterr()
-    told = [line for line in said.err.splitlines() if not line.startswith("modelcompare: read ")]
-    assert told == [f"modelcompare: error: {case.message}"]
-    assert (code, said.out) == (case.code, "")
+    captured = capsys.readouterr()
+    errors = [
+        line for line in captured.err.splitlines() if not line.startswith("modelcompare: read ")
+    ]
+    assert errors == [f"modelcompare: error: {case.message}"]
+    assert (code, captured.out) == (case.code, "")
     assert sorted(tmp_path.rglob("*")) == before
 
 
-# Words of Python's own errors and types, which help nobody who reads a message.
+# Words of Python's own errors and types, which are of no help in a message.
 JARGON = (
     r"\b(dtype|ndarray|NoneType|iterable|hashable|subscriptable|\w+Error|\w+Exception)\b|object is"
 )

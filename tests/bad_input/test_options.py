@@ -15,7 +15,7 @@ import modelcompare as mc
 from tests.public import functions
 
 NAN = math.nan
-# Values without sense, by kind of option; None is one of them where an option has no such default.
+# Values without sense, by type of option; None is one of them where an option has no such default.
 COUNT = [1.5, "100", True, -1, 0, 10**12, NAN, [5], {}]
 FRACTION = [0, 1, NAN, "x", 95, -0.1, math.inf, True, [0.5], 1e-300]
 CHOICE = ["x", "", 5, [], {}, NAN, b"x", True]
@@ -283,7 +283,7 @@ DOORS = _doors()
 GIVEN = {"options"}
 
 
-# What a message may name in the place of the option: what the option holds.
+# What a message may name instead of the option: what the option holds.
 INSTEAD_OF_ITS_NAME = {
     "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
@@ -315,10 +315,10 @@ def _complaint(name: str, option: str, value: object) -> str:
     except (ValueError, TypeError) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         package = Path(mc.__file__).parent
-        said, named = str(error), INSTEAD_OF_ITS_NAME.get(option, option)
+        text, named = str(error), INSTEAD_OF_ITS_NAME.get(option, option)
         if package not in Path(last.filename).parents or not (last.line or "").startswith("raise"):
-            return f"{value!r}: not our words: {said}"
-        return "" if f"`{option}`" in said or named in said else f"{value!r}: not named: {said}"
+            return f"{value!r}: not our words: {text}"
+        return "" if f"`{option}`" in text or named in text else f"{value!r}: not named: {text}"
     return f"{value!r}: taken"
 
 

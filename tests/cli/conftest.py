@@ -18,12 +18,12 @@ class Run:
     code: int
     out: str
     err: str
-    # The line on stderr that says what was taken for what.
+    # Return the line on stderr about what was taken for what.
     read: str = ""
 
 
-def told(stderr: str) -> str:
-    """What stands on stderr behind the line that says what was read."""
+def beyond_reading(stderr: str) -> str:
+    """What stands on stderr after the line about what was read."""
     first, _, rest = stderr.partition("\n")
     return rest if first.startswith("modelcompare: read ") else stderr
 
@@ -40,8 +40,8 @@ def run(capsys, monkeypatch, tmp_path) -> Callable[..., Run]:
     def _run(*arguments: object) -> Run:
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        read = captured.err.removesuffix(told(captured.err))
-        return Run(code, captured.out, told(captured.err), read)
+        read = captured.err.removesuffix(beyond_reading(captured.err))
+        return Run(code, captured.out, beyond_reading(captured.err), read)
 
     return _run
 

@@ -1,4 +1,4 @@
-"""The program in processes of its own that have imported everything: forked from one that waits.
+"""The program in separate processes that have imported everything: forked from one that waits.
 
 To start Python and to import numpy, pandas and scipy takes a second; to fork takes a hundredth.
 Descriptors, signals and exit codes are a process's own, as in a start from a shell.

@@ -7,7 +7,7 @@ import sys
 import pytest
 import sacrebleu
 
-from tests.cli.conftest import told
+from tests.cli.conftest import beyond_reading
 
 FEW = ("--resamples", "199")
 
@@ -228,13 +228,16 @@ def test_the_installed_program_prints_the_answer_only_on_stdout(wide_csv):
     command = [sys.executable, "-m", "modelcompare", "compare", wide_csv, "-m", "accuracy", *FEW]
     environment = os.environ | {"COLUMNS": "80"}
     done = subprocess.run(command, capture_output=True, env=environment, check=False)
-    assert (done.returncode, told(done.stderr.decode())) == (0, "")
+    assert (done.returncode, beyond_reading(done.stderr.decode())) == (0, "")
     assert "├" in done.stdout.decode()
 
 
 def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
-    said, true = ["ein Haus , gross", "das ist gut so"], ["ein Haus, klein", "das ist sehr gut"]
-    for name, lines in {"ref": true, "sys": said}.items():
+    predicted, true = (
+        ["ein Haus , gross", "das ist gut so"],
+        ["ein Haus, klein", "das ist sehr gut"],
+    )
+    for name, lines in {"ref": true, "sys": predicted}.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines * 3) + "\n")
     done = run(
         "compare",
@@ -250,7 +253,7 @@ def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
     )
     value = json.loads(done.out)["scores"][0]["estimate"]
     assert value == pytest.approx(
-        sacrebleu.corpus_bleu(said * 3, [true * 3], tokenize="char").score
+        sacrebleu.corpus_bleu(predicted * 3, [true * 3], tokenize="char").score
     )
     refused = run("compare", "ref.txt", "sys.txt", "-m", "wer", "--tokenize", "char")
     assert refused.err == (

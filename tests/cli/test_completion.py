@@ -1,4 +1,4 @@
-"""What a shell is told when somebody presses Tab."""
+"""What a shell receives when Tab is pressed."""
 
 import pytest
 

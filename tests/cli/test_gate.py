@@ -86,8 +86,8 @@ def test_what_the_data_cannot_say_is_not_enough_and_may_have_its_own_exit_code(r
     path.write_text("y_true,a,b\n" + "0,0,0\n1,1,1\n" * 3, encoding="utf-8")
     arguments = ("gate", path, "--baseline", "a", "--candidate", "b", "--margin", "0.005", "--metric",
                  "accuracy", *FEW)  # fmt: skip
-    plain, told = run(*arguments), run(*arguments, "--inconclusive-exit", "3")
-    assert (plain.code, told.code) == (1, 3)
+    plain, chosen = run(*arguments), run(*arguments, "--inconclusive-exit", "3")
+    assert (plain.code, chosen.code) == (1, 3)
     assert plain.out.startswith("6 samples are not enough to decide whether b is non-inferior to a")
 
 

@@ -46,10 +46,10 @@ def test_the_direction_of_a_function_is_told_by_an_option_or_its_name(run, files
     text = "\ndef slips(y, p):\n    return (y != p).mean()\nerror_rate = slips\n"
     (files / "ours.py").write_text(text + "def val_loss(y, p):\n    return slips(y, p)\n")
     assert _leader(run, files, "slips")[0] == "b"
-    leader, said = _leader(run, files, "slips", "--lower-is-better")
-    assert (leader, "slips: lower is better\n" in said) == ("a", True)
-    leader, said = _leader(run, files, "val_loss")
-    assert (leader, "val_loss: lower is better, by its name" in said) == ("a", True)
+    leader, stderr = _leader(run, files, "slips", "--lower-is-better")
+    assert (leader, "slips: lower is better\n" in stderr) == ("a", True)
+    leader, stderr = _leader(run, files, "val_loss")
+    assert (leader, "val_loss: lower is better, by its name" in stderr) == ("a", True)
     assert _leader(run, files, "val_loss", "--higher-is-better")[0] == "b"
     assert "slips: higher is better, by default" in _leader(run, files, "slips")[1]
 
@@ -92,7 +92,7 @@ FAILING = {
 
 @pytest.mark.parametrize("name", FAILING)
 def test_a_metric_that_fails_is_bad_input_told_in_one_line(run, files, name):
-    code, told = FAILING[name]
+    code, message = FAILING[name]
     (files / name).write_text(code)
     found = run(
         "compare", str(files / "p.csv"), "--metric-from", f"{files / name}:m", "--resamples", "99"
@@ -101,7 +101,7 @@ def test_a_metric_that_fails_is_bad_input_told_in_one_line(run, files, name):
     assert found.out == ""
     *_, last = found.err.splitlines()
     assert last.startswith("modelcompare: error: ")
-    assert told in last
+    assert message in last
     assert "Traceback" not in found.err
 
 

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.cli.conftest import told
+from tests.cli.conftest import beyond_reading
 from tests.cli.forked import CLOSED, GONE, Done, forked
 from tests.cli.test_completion import asked_by_bash
 
@@ -47,7 +47,7 @@ def _shell(arguments, path, redirected, folder, **environment):
 )
 def test_a_reader_that_has_gone_is_exit_code_74_without_a_word(wide_csv, tmp_path, arguments):
     done = forked(_filled(arguments, wide_csv), tmp_path, stdout=GONE)
-    assert (done.returncode, told(done.stderr.decode())) == (74, "")
+    assert (done.returncode, beyond_reading(done.stderr.decode())) == (74, "")
 
 
 @pytest.mark.parametrize("arguments", [GATE, COMPARE], ids=["gate", "compare"])
@@ -60,7 +60,7 @@ def test_an_answer_that_cannot_be_written_is_exit_code_74(
 ):
     done = forked(_filled(arguments, wide_csv), tmp_path, stdout=stdout)
     message = f"modelcompare: error: the answer cannot be written: {reason}\n"
-    assert (done.returncode, told(done.stderr.decode())) == (74, message)
+    assert (done.returncode, beyond_reading(done.stderr.decode())) == (74, message)
 
 
 @pytest.mark.parametrize("redirected", [">&-", "| true"])
@@ -106,10 +106,12 @@ def test_ctrl_c_ends_it_at_once_without_a_traceback(wide_csv, tmp_path, wait):
             out, err = program.communicate(timeout=20)
         finally:
             program.kill()
-    # What was read may have been said by then.
-    told = [line for line in err.splitlines() if not line.startswith(b"modelcompare: read ")]
+    # The line about what was read may be written by then.
+    beyond_reading = [
+        line for line in err.splitlines() if not line.startswith(b"modelcompare: read ")
+    ]
     # Ended by the signal, which a shell calls 130.
-    assert (program.returncode, out, told) == (-signal.SIGINT, b"", [])
+    assert (program.returncode, out, beyond_reading) == (-signal.SIGINT, b"", [])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -198,7 +200,7 @@ def test_a_locale_of_ascii_shows_other_names_without_a_traceback(tmp_path):
 
 def test_a_terminal_that_knows_only_ascii_gets_ascii(wide_csv, tmp_path):
     done = forked(_filled(COMPARE, wide_csv), tmp_path, PYTHONIOENCODING="ascii")
-    assert (done.returncode, told(done.stderr.decode())) == (0, "")
+    assert (done.returncode, beyond_reading(done.stderr.decode())) == (0, "")
     assert done.stdout.isascii()
     assert b"|---" in done.stdout
 

@@ -13,8 +13,8 @@ FEW = ("--resamples", "99")
 def _parquet(tmp_path):
     rng = np.random.default_rng(0)
     true = rng.integers(0, 2, 3000)
-    said = {m: np.where(rng.random(3000) < 0.2, 1 - true, true) for m in ("cnn", "bow")}
-    frame = pd.DataFrame({"y_true": true, **said, "g": np.arange(3000) // 3})
+    predicted = {m: np.where(rng.random(3000) < 0.2, 1 - true, true) for m in ("cnn", "bow")}
+    frame = pd.DataFrame({"y_true": true, **predicted, "g": np.arange(3000) // 3})
     (tmp_path / "parts").mkdir()
     frame.to_parquet(tmp_path / "x.parquet")
     for number in range(3):

@@ -65,7 +65,7 @@ QUERY = (
 
 @pytest.mark.usefixtures("days")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("compare", "mon.parquet", "tue.csv"), "tue.csv is no sketch and others are"),
         (("compare", "mon.parquet", "--true", "y"), "--true is for predictions"),
@@ -89,10 +89,10 @@ QUERY = (
         (("sketch", "mon.parquet", "-o", "x.parquet", "--buckets", "9"), "--buckets and --salt are"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told(run, arguments, told):
+def test_what_does_not_fit_is_told(run, arguments, message):
     done = run(*arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert done.out == ""
 
 

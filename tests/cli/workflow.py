@@ -1,4 +1,4 @@
-"""What a runner of GitHub workflows does with a step, as its documentation says."""
+"""What a runner of GitHub workflows does with a step, as documented."""
 
 from collections.abc import Mapping
 

@@ -72,9 +72,9 @@ def test_a_lead_that_hangs_on_missing_results_is_not_called_one():
 
 def test_missing_labels_are_right_at_best_and_wrong_at_worst():
     truth = np.array(["x", "y", "z"] * 10)
-    said = truth.astype(object).copy()
-    said[:3] = None
-    frame = pd.DataFrame({"y_true": truth, "a": said, "b": np.roll(truth, 1)})
+    predicted = truth.astype(object).copy()
+    predicted[:3] = None
+    frame = pd.DataFrame({"y_true": truth, "a": predicted, "b": np.roll(truth, 1)})
     result = bounds(frame, "accuracy", **FEW)
     assert result.scores[["worst", "best"]].to_numpy().tolist() == [[0.9, 1.0], [0.0, 0.0]]
     assert result.n_missing == {"a": 3, "b": 0}

@@ -97,8 +97,8 @@ def test_what_would_settle_a_tie_is_the_normal_approximation(preds):
     row = result.differences.iloc[0]
     z = stats.norm.isf(0.025) + stats.norm.isf(0.2)
     needed = 300 * (z * row.standard_error / row.difference) ** 2
-    said = float(re.search(r"About ([\d,]+) samples", result.verdict())[1].replace(",", ""))
-    assert said == pytest.approx(needed, rel=0.06)
+    stated = float(re.search(r"About ([\d,]+) samples", result.verdict())[1].replace(",", ""))
+    assert stated == pytest.approx(needed, rel=0.06)
 
 
 def test_equal_models_are_level(preds):

@@ -212,9 +212,9 @@ def test_metrics_of_other_predictions_need_two_calls():
         {"strict": strict, "plain": LogisticRegression()}, X, Y, cv=4
     )
     assert folds.scores.metric.unique().tolist() == ["accuracy", "f1_macro", "cf1_macro"]
-    said = cross_val_score(strict, X, Y, cv=folds_of(folds), scoring="accuracy").mean()
+    named_scores = cross_val_score(strict, X, Y, cv=folds_of(folds), scoring="accuracy").mean()
     hard = folds.compare("accuracy", n_resamples=99)
-    assert hard.scores.query("model == 'strict'").estimate.item() == pytest.approx(said)
+    assert hard.scores.query("model == 'strict'").estimate.item() == pytest.approx(named_scores)
     soft = folds.compare("log_loss", n_resamples=99)
     equal = soft.scores.set_index("model").estimate
     assert equal["strict"] == pytest.approx(equal["plain"])

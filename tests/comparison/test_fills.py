@@ -28,9 +28,9 @@ def with_holes(draw):
     """Truth and one model's labels, some of which are missing; classes may lack either."""
     n = draw(st.integers(2, 7))
     truth = draw(st.lists(st.sampled_from(LABELS), min_size=n, max_size=n))
-    said = draw(st.lists(st.sampled_from(LABELS), min_size=n, max_size=n))
+    predicted = draw(st.lists(st.sampled_from(LABELS), min_size=n, max_size=n))
     holes = draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=4))
-    return np.array(truth), np.array([HOLE if i in holes else x for i, x in enumerate(said)])
+    return np.array(truth), np.array([HOLE if i in holes else x for i, x in enumerate(predicted)])
 
 
 def bounds(source, metrics=None, *, reading=None, **options):
@@ -38,10 +38,10 @@ def bounds(source, metrics=None, *, reading=None, **options):
     return mc.compare(preds, metrics, missing="bounds", **options)
 
 
-def every_fill(said):
-    holes = np.flatnonzero(said == HOLE)
+def every_fill(predicted):
+    holes = np.flatnonzero(predicted == HOLE)
     for chosen in product(LABELS, repeat=len(holes)):
-        full = said.copy()
+        full = predicted.copy()
         full[holes] = chosen
         yield full
 
@@ -57,11 +57,13 @@ def values(truth, models, metrics):
 @settings(max_examples=20)
 @given(drawn=with_holes())
 def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, drawn):
-    truth, said = drawn
-    start = mc.Predictions(truth, {"a": np.where(said == HOLE, truth, said)}, labels=LABELS)
+    truth, predicted = drawn
+    start = mc.Predictions(
+        truth, {"a": np.where(predicted == HOLE, truth, predicted)}, labels=LABELS
+    )
     metrics = resolve_metrics(BOUNDED, start, zero_division=zero_division)
     keys = [*value_keys(metrics, start)]
-    fills, found = [*every_fill(said)], [*cases(metrics, start, {"a": said == HOLE})]
+    fills, found = [*every_fill(predicted)], [*cases(metrics, start, {"a": predicted == HOLE})]
     extremes = [end["a"] for _, _, *ends in found for end in ends]
     # By the value: worst is low, but of a loss.
     up = np.array([1 - 2 * (key.metric == "zero_one_loss") for key in keys])
@@ -89,11 +91,11 @@ def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, 
 def rare_class():
     """A class of 7 in 60, all found with 3 false alarms, and 12 labels that are missing."""
     truth = np.array(["x"] * 33 + ["y"] * 20 + ["z"] * 7, dtype=object)
-    said = truth.copy()
-    said[:3] = "z"
-    said[10:22] = None
+    predicted = truth.copy()
+    predicted[:3] = "z"
+    predicted[10:22] = None
     other = np.roll(truth, 1)
-    return pd.DataFrame({"y_true": truth, "a": said, "b": other})
+    return pd.DataFrame({"y_true": truth, "a": predicted, "b": other})
 
 
 def test_a_rare_class_is_as_bad_as_the_missing_labels_can_make_it():

@@ -99,10 +99,10 @@ def test_five_times_two_folds_need_no_sizes(estimators, test):
 def test_a_metric_that_is_known_has_its_own_direction():
     up = mc.crossval.compare_folds(TIDY.assign(metric="accuracy"), **TEN)
     down = mc.crossval.compare_folds(TIDY.assign(metric="log_loss"), **TEN)
-    said = mc.crossval.compare_folds(WIDE, greater_is_better=False, **TEN)
+    declared = mc.crossval.compare_folds(WIDE, greater_is_better=False, **TEN)
     assert up.verdict().startswith("accuracy: lstm has the highest mean over 10 folds (0.818), is")
     assert down.verdict().startswith("log_loss: bow has the lowest mean over 10 folds (0.697) and")
-    assert said.differences.better.tolist()[1:] == ["bow", "bow"]
+    assert declared.differences.better.tolist()[1:] == ["bow", "bow"]
     assert up.differences.better.tolist()[1:] == ["cnn", "lstm"]
     np.testing.assert_allclose(up.differences.p_a, down.differences.p_b)
 

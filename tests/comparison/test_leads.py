@@ -173,11 +173,11 @@ def test_a_correction_that_leaves_nothing_is_told_with_the_remedy():
     result = mc.compare(mc.Predictions(y, outputs), "accuracy", n_resamples=199)
     assert not result.differences.better.notna().any()
     n_found = (result.differences.p_value < 0.05).sum()
-    said = (
+    note = (
         f"{n_found} of 435 differences have p below 0.05 alone, none after the correction for so many "
         "tests: a larger test set, a baseline (29 pairs) or the correction max-t can show more."
     )
-    assert said in " ".join(screen_text(result).split())
+    assert note in " ".join(screen_text(result).split())
 
 
 def test_a_note_about_rows_that_are_not_shown_is_left_out():
@@ -193,6 +193,6 @@ def test_a_default_metric_that_one_model_cannot_have_is_named():
         preds.y_true, {"soft": preds.probabilities("m0"), "hard": preds.predicted("m1")}
     )
     result = mc.compare(mixed, n_resamples=99)
-    said = "cf1_macro is left out: 'hard' gave labels, and it needs probabilities of all."
-    assert said in " ".join(screen_text(result).split())
-    assert said not in " ".join(screen_text(mc.compare(mixed, METRICS[:1], n_resamples=99)).split())
+    note = "cf1_macro is left out: 'hard' gave labels, and it needs probabilities of all."
+    assert note in " ".join(screen_text(result).split())
+    assert note not in " ".join(screen_text(mc.compare(mixed, METRICS[:1], n_resamples=99)).split())

@@ -91,9 +91,9 @@ def test_max_t_of_certain_and_of_undefined_differences():
 
 def test_simultaneous_intervals_exclude_nothing_where_resamples_have_no_value():
     truth = [0] * 40 + [1] * 20
-    said = {"a": [0] * 60, "b": [0] * 40 + [1] * 18 + [0] * 2, "c": [0] * 42 + [1] * 18}
-    said["a"][59] = 1
-    preds = mc.Predictions(truth, said)
+    outputs = {"a": [0] * 60, "b": [0] * 40 + [1] * 18 + [0] * 2, "c": [0] * 42 + [1] * 18}
+    outputs["a"][59] = 1
+    preds = mc.Predictions(truth, outputs)
     with pytest.warns(mc.UndefinedMetricWarning):
         result = mc.compare(preds, "precision", n_resamples=499)
     assert result.bootstrap.n_undefined.max() > 0.05 * 499
@@ -108,8 +108,8 @@ def test_pooled_differences_that_are_undefined_have_no_p_value():
     sets = {}
     for name in ("s", "t"):
         y = RNG.integers(0, 2, 100)
-        said = np.zeros(100, int) if name == "s" else noisy(y, 0.7)
-        sets[name] = mc.Predictions(y, {"a": said, "b": noisy(y, 0.7)}, labels=[0, 1])
+        outputs = np.zeros(100, int) if name == "s" else noisy(y, 0.7)
+        sets[name] = mc.Predictions(y, {"a": outputs, "b": noisy(y, 0.7)}, labels=[0, 1])
     with pytest.warns(mc.UndefinedMetricWarning):
         frame = mc.compare_groups(sets, ["precision"], n_resamples=199).pooled_differences
     undefined = frame[frame.label == 1].iloc[0]

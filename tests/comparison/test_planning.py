@@ -36,8 +36,8 @@ def soft():
 def hard():
     rng = np.random.default_rng(2)
     true = rng.choice(["no", "yes", "?"], N)
-    said = {m: np.where(rng.random(N) < 0.2, rng.permutation(true), true) for m in "abc"}
-    return pd.DataFrame({"y_true": true, **said})
+    predicted = {m: np.where(rng.random(N) < 0.2, rng.permutation(true), true) for m in "abc"}
+    return pd.DataFrame({"y_true": true, **predicted})
 
 
 @pytest.fixture

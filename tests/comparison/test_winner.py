@@ -15,8 +15,8 @@ def equal_models(rng: np.random.Generator, n_models: int, n: int = 150) -> mc.Pr
     z = np.sqrt(0.3) * rng.normal(size=(n, 1)) + np.sqrt(0.7) * rng.normal(size=(n, n_models))
     right = z < norm.ppf(0.8)
     y = rng.integers(0, 2, n)
-    said = np.where(right, y[:, None], 1 - y[:, None])
-    return mc.Predictions(y, {f"m{i}": said[:, i] for i in range(n_models)})
+    predicted = np.where(right, y[:, None], 1 - y[:, None])
+    return mc.Predictions(y, {f"m{i}": predicted[:, i] for i in range(n_models)})
 
 
 def compared(preds: mc.Predictions, metrics: object = "accuracy", **options: object):

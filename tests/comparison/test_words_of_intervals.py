@@ -51,17 +51,17 @@ def too_few(n_models, **options):
     rng = np.random.default_rng(0)
     models = {f"m{i}": rng.random(300) + i for i in range(n_models)}
     preds = mc.Predictions.from_scores(models)
-    with pytest.warns(UserWarning, match="resamples are too few") as told:
+    with pytest.warns(UserWarning, match="resamples are too few") as caught:
         mc.compare(preds, test="sign-flip", **options)
-    return next(str(each.message) for each in told if "too few" in str(each.message))
+    return next(str(each.message) for each in caught if "too few" in str(each.message))
 
 
 def test_a_correction_that_changes_nothing_is_not_said_to_change_something():
-    told = too_few(2, n_resamples=999, alpha=0.001)
+    caught = too_few(2, n_resamples=999, alpha=0.001)
 
-    assert "p-values cannot fall below 0.001. Take n_resamples of 2,000 or more, or" in told
-    assert "which holm makes" not in told
-    assert "1 test at alpha = 0.001" in told
+    assert "p-values cannot fall below 0.001. Take n_resamples of 2,000 or more, or" in caught
+    assert "which holm makes" not in caught
+    assert "1 test at alpha = 0.001" in caught
 
 
 def test_what_a_correction_makes_of_the_smallest_p_value_is_said():
@@ -89,10 +89,10 @@ def test_p_decides_where_its_test_holds_or_is_of_the_intervals_kind(method, test
 
 @pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
 def test_the_default_interval_decides_beside_a_test_that_holds_less_widely(test):
-    told = odd("expanded-percentile", test)
+    caught = odd("expanded-percentile", test)
 
-    assert "Decide by p" not in told
-    assert f"Decide by the interval: p is of the test {test}," in told
+    assert "Decide by p" not in caught
+    assert f"Decide by the interval: p is of the test {test}," in caught
 
 
 def test_the_defaults_decide_where_neither_is_one():

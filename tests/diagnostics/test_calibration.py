@@ -8,7 +8,7 @@ from modelcompare.intervals.calibration import Bins, mean_gap_interval
 
 
 def draw(n, seed, gap=0.0):
-    """Two classes; class 1 is said with a confidence and comes true less often, by `gap`."""
+    """Two classes; class 1 is predicted with a confidence and comes true less often, by `gap`."""
     rng = np.random.default_rng(seed)
     confidence = rng.uniform(0.55, 1, n)
     y = (rng.random(n) < confidence - gap).astype(int)

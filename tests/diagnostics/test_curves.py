@@ -52,13 +52,13 @@ def test_bands_by_a_loop_over_resamples():
     ).band
     loop = []
     for row in weights:
-        said = SCORES["good"] >= np.unique(SCORES["good"])[::-1, None]
-        hits, n_said = said @ (row * Y), said @ row
+        positive = SCORES["good"] >= np.unique(SCORES["good"])[::-1, None]
+        hits, n_positive = positive @ (row * Y), positive @ row
         # The first threshold from above that recalls as much.
         reached = hits / row[Y == 1].sum() >= np.maximum(grid, 1e-12)[:, None] - 1e-12
-        reached &= n_said > 0
+        reached &= n_positive > 0
         first = reached.argmax(axis=1)
-        loop.append(hits[first] / n_said[first])
+        loop.append(hits[first] / n_positive[first])
     np.testing.assert_allclose(both.ci_low, np.quantile(loop, 0.025, axis=0), atol=1e-9)
     assert (roc.ci_low <= roc.y + 1e-12).mean() > 0.9
 
@@ -72,14 +72,14 @@ def test_operating_points_by_a_loop(wish):
     for row in frame.itertuples():
         found = []
         for threshold in np.unique(SCORES[row.model]):
-            said = SCORES[row.model] >= threshold
+            positive = SCORES[row.model] >= threshold
             found.append({
-                "threshold": threshold, "precision": Y[said].mean(), "recall": said[Y == 1].mean(),
-                "false_positive_rate": said[Y == 0].mean(),
+                "threshold": threshold, "precision": Y[positive].mean(), "recall": positive[Y == 1].mean(),
+                "false_positive_rate": positive[Y == 0].mean(),
             })  # fmt: skip
         if name == "threshold":
-            said = SCORES[row.model] >= value
-            assert row.precision == pytest.approx(Y[said].mean())
+            positive = SCORES[row.model] >= value
+            assert row.precision == pytest.approx(Y[positive].mean())
             assert (row.threshold, row.threshold_low, row.threshold_high) == (value,) * 3
             continue
         good = [p for p in found if (p[name] <= value if "rate" in name else p[name] >= value)]
@@ -198,7 +198,7 @@ def test_a_bin_that_is_all_right_or_all_wrong_can_be_drawn(n):
     sure = mc.Predictions([0, 1] * n, {"a": [0.0, 1.0] * n}, kind="probabilities")
     of_sure = mc.diagnostics.reliability(sure, strategy="mass")
     assert (of_sure.table.ci_high >= of_sure.table.accuracy).all()
-    # Bars of a length below 0 cannot be drawn; one figure tells that others can be.
+    # Bars of a length below 0 cannot be drawn; the message names a figure that can be.
     if n == 3:
         assert result.plot() is not None
         assert of_sure.plot() is not None

@@ -1,4 +1,4 @@
-"""The samples on which two models part, with what each said and who is right."""
+"""The samples on which two models part, with the prediction of each and which is right."""
 
 import numpy as np
 import pytest

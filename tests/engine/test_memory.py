@@ -130,10 +130,10 @@ def test_models_with_a_baseline_take_about_as_much_as_they_are_said_to():
 def test_a_pair_takes_about_as_much_as_it_is_said_to():
     n = 120
     rng = np.random.default_rng(0)
-    said = {f"m{i}": np.where(rng.random(60) < 0.7, TRUTH, 0) for i in range(n)}
+    predicted = {f"m{i}": np.where(rng.random(60) < 0.7, TRUTH, 0) for i in range(n)}
     tracemalloc.start()
     result = mc.compare(
-        mc.Predictions(TRUTH, said), "accuracy", method="normal", test="wald", n_resamples=2
+        mc.Predictions(TRUTH, predicted), "accuracy", method="normal", test="wald", n_resamples=2
     )
     frame = result.differences
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,4 +1,4 @@
-"""Work on items as they come: in order, few of them held, errors let through."""
+"""Work on items as they come: in order, few of them in memory, errors let through."""
 
 import threading
 from collections.abc import Iterator

@@ -74,7 +74,7 @@ def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
         assert watch.n == 0
         map_blocks(lambda block: block, range(3), None)
         assert watch.n == 3
-    # Nobody watches outside of the command line.
+    # No bar is shown outside of the command line.
     map_blocks(lambda block: block, range(3), None)
     assert watch.n == 3
 
@@ -93,13 +93,13 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
         target=in_terminal.run, args=(os.ttyname(theirs), str(answer), arguments)
     )
     process.start()
-    said = b""
+    written = b""
     while process.is_alive() or select.select([ours], [], [], 0)[0]:
         if select.select([ours], [], [], 0.05)[0]:
-            said += os.read(ours, 2**12)
+            written += os.read(ours, 2**12)
     os.close(theirs)
     os.close(ours)
     assert process.exitcode == 0
-    assert b"blocks/s" in said
+    assert b"blocks/s" in written
     assert "m0" in answer.read_text()
     assert "blocks" not in answer.read_text()

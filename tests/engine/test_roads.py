@@ -1,4 +1,4 @@
-"""The same totals by three roads: the product, the collapse of equal rows, and a plain loop."""
+"""The same totals in three ways: the product, the collapse of equal rows, and a plain loop."""
 
 import tracemalloc
 
@@ -19,7 +19,7 @@ from modelcompare.resampling.weights import BootstrapWeights, GivenWeights
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
-# The loop would lay bins of equal mass anew on each resample.
+# The loop would make bins of equal mass again on each resample.
 SOFT = [
     n
     for n, m in METRICS.items()

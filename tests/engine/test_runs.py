@@ -1,4 +1,4 @@
-"""Several runs of an item are one cluster, on every road, and answers are for these runs."""
+"""Several runs of an item are one cluster, in every way, and answers are for these runs."""
 
 from collections.abc import Callable
 
@@ -51,7 +51,7 @@ def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str)
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_items_by_ids_or_by_groups_are_clusters(name: str):
-    """The answers are those of clusters told as such, to the last digit."""
+    """The answers are those of declared clusters, to the last digit."""
 
     def numbers(p: mc.Predictions) -> object:
         found = QUESTIONS[name](p)
@@ -79,8 +79,8 @@ def test_answers_say_that_they_are_for_these_runs(name: str):
     assert "for these runs" not in of_clusters.signature
     if name == "bootstrap":
         return
-    said = "\n".join([*of_runs.document().sentences, *of_runs.document().tables.popitem()[1].notes])
-    assert NOTE in said
+    text = "\n".join([*of_runs.document().sentences, *of_runs.document().tables.popitem()[1].notes])
+    assert NOTE in text
     assert NOTE not in "\n".join([*of_clusters.document().sentences])
 
 
@@ -96,9 +96,9 @@ def test_answers_from_a_sketch_say_it_too(tmp_path):
         mc.io.sketch(BY_IDS.subset(np.flatnonzero(rows)), "mean_score") for rows in (half, ~half)
     ]
     for found in (several, saved, first + second, sum(parts)):
-        said = mc.compare(found, "mean_score", n_resamples=99)
-        assert "For these runs: others of the same models" in said.verdict()
-        assert "|for these runs" in said.signature
+        text = mc.compare(found, "mean_score", n_resamples=99)
+        assert "For these runs: others of the same models" in text.verdict()
+        assert "|for these runs" in text.signature
     for found in (one, first, second):
         assert "for these runs" not in mc.compare(found, "mean_score", n_resamples=99).signature
 
@@ -173,9 +173,9 @@ def test_the_command_line_reads_a_wide_table_of_runs(tmp_path, capsys):
     frame.to_csv(path, index=False)
     options = [str(path), "--read", "run=run", "--metric", "accuracy", "--resamples", "99"]
     assert main(["compare", *options, "--id", "id"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert NOTE in said
-    assert "|clusters:20|for these runs|" in said.replace("| ", "|")
+    text = " ".join(capsys.readouterr().out.split())
+    assert NOTE in text
+    assert "|clusters:20|for these runs|" in text.replace("| ", "|")
 
     frame.drop(columns="id").to_csv(path, index=False)
     assert main(["compare", *options]) == 2

@@ -1,4 +1,4 @@
-"""The same numbers to the last bit, whatever does the work: threads, processes, BLAS, memory."""
+"""The same numbers to the last bit, for any workers: threads, processes, BLAS, memory."""
 
 import threading
 

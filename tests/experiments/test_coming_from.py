@@ -50,8 +50,8 @@ def test_the_readme_has_the_ratio_that_was_measured(name):
     row = re.search(
         rf"results/{name}\.md.* ([\d.,]+) \|$", (FOLDER / "README.md").read_text(), re.M
     )
-    ratio, said = (float(found[1].replace(",", "")) for found in (measured, row))
-    assert said == pytest.approx(ratio, rel=0.1)
+    ratio, stated = (float(found[1].replace(",", "")) for found in (measured, row))
+    assert stated == pytest.approx(ratio, rel=0.1)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -166,10 +166,10 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     assert (tmp_path / "c.png").stat().st_size > 10_000
     starts = training.by_start(models, 549_367)
     assert starts == {}
-    said = training.curve_markdown(table, curve, starts)
-    assert "| 3,000 | 2 | 0.525 (0.520 to 0.530) | 0.125 |" in said
-    assert "30,000 pairs: an extrapolation by a factor of 10." in said
-    assert "where the fit begins" not in said
+    markdown = training.curve_markdown(table, curve, starts)
+    assert "| 3,000 | 2 | 0.525 (0.520 to 0.530) | 0.125 |" in markdown
+    assert "30,000 pairs: an extrapolation by a factor of 10." in markdown
+    assert "where the fit begins" not in markdown
     variants = training.by_variant(training.kept("variants"))
     rows = training.variants_markdown(variants).splitlines()
     assert rows[2].startswith("| mean over tokens, not over padding | 1 | 0.550 | +0.010 (")

@@ -161,7 +161,7 @@ def rows(kind, measure, value, *, trials=800, n=200, method="default", **facts):
     return about | {"trials": trials, "n": n} | facts
 
 
-def told(*found):
+def missed(*found):
     return promises.falls_short(pd.DataFrame(list(found)))
 
 
@@ -190,7 +190,7 @@ def told(*found):
 def test_a_share_falls_short_beyond_its_promise_and_the_noise(row, broken):
     others = [row | {"measure": m, "value": v} for m, v in (("width", 0.1), ("width 0", 0.0))]
     table = [row, *(other for other in others if other["measure"] != row["measure"])]
-    assert (len(told(*table)) == 1) is broken
+    assert (len(missed(*table)) == 1) is broken
 
 
 def beyond(measure, value, **more):
@@ -211,7 +211,7 @@ def beyond(measure, value, **more):
     ],
 )
 def test_scores_and_functions_have_promises_of_their_own(row, broken):
-    assert (len(told(row | {"quantity": "test"})) == 1) is broken
+    assert (len(missed(row | {"quantity": "test"})) == 1) is broken
 
 
 def test_warnings_where_intervals_hold_are_few():
@@ -222,8 +222,8 @@ def test_warnings_where_intervals_hold_are_few():
             for measure, value in (("covered", 0.95), ("warned", float(place < warned)))
         ]
 
-    assert told(*cells(1)).empty
-    (short,) = told(*cells(2)).itertuples()
+    assert missed(*cells(1)).empty
+    (short,) = missed(*cells(2)).itertuples()
     assert (short.promise, short.value) == ("warnings where intervals hold", 0.2)
 
 
@@ -260,10 +260,10 @@ def test_coverage_is_published_by_quantiles_over_cells():
 
 
 def test_the_models_of_calibration_cells_have_the_errors_that_are_said():
-    said, right = beyond_labels._confidences(
+    confidences, right = beyond_labels._confidences(
         {"laws": "unlike", "n_classes": 10}, 400_000, np.random.default_rng(0)
     )
-    for confidence, calibrated in zip(said, (True, False), strict=True):
+    for confidence, calibrated in zip(confidences, (True, False), strict=True):
         bins = pd.cut(confidence, np.linspace(0.1, 1, 10))
         gaps = pd.Series(right - confidence).groupby(bins, observed=True).mean()
         assert bool(gaps.abs().max() < 0.03) is calibrated
@@ -277,7 +277,7 @@ def test_power_is_measured_against_tests_that_hold_their_size_in_the_same_cell()
     found += [
         rows("tests", "rejected", powers[m], method=m, gap=0.1, null_cell="null") for m in names
     ]
-    (short,) = told(*found).itertuples()
+    (short,) = missed(*found).itertuples()
     assert (short.promise, short.value) == ("power beside permutation", 0.4)
     assert short.limit == pytest.approx(0.57)
 
@@ -358,12 +358,12 @@ def test_the_values_of_a_population_of_labels_are_those_of_a_large_test_set(metr
     world = worlds.world_of(cell)
     preds = world.draw(np.random.default_rng(1))
     name, _, average = metric.partition("_")
-    y, said = preds.codes, preds.predicted("m0")
+    y, confidences = preds.codes, preds.predicted("m0")
     value = {
         "accuracy": sklearn_metrics.accuracy_score,
         "matthews": sklearn_metrics.matthews_corrcoef,
         "f1": lambda a, b: sklearn_metrics.f1_score(a, b, average=average),
-    }[name](y, said)
+    }[name](y, confidences)
     assert world.truth(metric, None, preds)[0] == pytest.approx(value, abs=0.004)
 
 

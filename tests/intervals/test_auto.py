@@ -135,7 +135,7 @@ def test_a_difference_of_agreement_reaches_no_further_than_its_two_scores(metric
     below = (value - own.low[:, 0])[a], (own.high[:, 0] - value)[b]
     reach = (value[a] - value[b]) - apart.low[:, 0]
 
-    # As far as both where they are opposed, as their difference where they are one.
+    # As both where they are opposed, as their difference where they are one.
     assert (reach <= sum(below) + 1e-12).all()
     assert (reach >= np.abs(below[0] - below[1]) - 1e-12).all()
     assert (apart.low < apart.high).all()

@@ -1,4 +1,4 @@
-"""Intervals of calibration errors: one road, ends by a loop, coverage where a bootstrap has none."""
+"""Intervals of calibration errors: one implementation, ends by a loop, coverage where a bootstrap has none."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ ERRORS = ["ece", "debiased_ece", "rms_calibration_error", "mce", "brier_reliabil
 
 
 def draw(n, seed, *slopes):
-    """Two classes; a model of slope 1 is calibrated, one of a larger slope says too much."""
+    """Two classes; a model of slope 1 is calibrated, one of a larger slope is overconfident."""
     rng = np.random.default_rng(seed)
     q = np.clip(rng.beta(0.8, 0.8, n), 1e-4, 1 - 1e-4)
     y = (rng.random(n) < q).astype(int)
@@ -125,9 +125,9 @@ def test_the_largest_gap_has_simultaneous_intervals_by_a_loop():
         low, high = proportion_confint(
             right[here].sum(), here.sum(), alpha=0.05 / len(np.unique(bins)), method="beta"
         )
-        said = confidence[here].mean()
-        nearest = max(nearest, low - said, said - high)
-        furthest = max(furthest, said - low, high - said)
+        mean_confidence = confidence[here].mean()
+        nearest = max(nearest, low - mean_confidence, mean_confidence - high)
+        furthest = max(furthest, mean_confidence - low, high - mean_confidence)
     np.testing.assert_allclose(ends(preds, "mce")[0], [nearest, furthest])
 
 

@@ -1,4 +1,4 @@
-"""Hall's transformation: its formula, what it mends, and what it leaves as it was."""
+"""Hall's transformation: its formula, what it corrects, and what it leaves as it was."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_well_behaved_scores_keep_their_coverage_and_their_width(n, law):
     ):
         plain, mended = interval(corrected=False), interval()
         narrow, wide = (np.median(high - low) for low, high in (plain, mended))
-        # Two standard errors of 6000 trials are 0.006; of two kinds of scores coverage is lumpy.
+        # Two standard errors of 6000 trials are 0.006; of two types of scores coverage is lumpy.
         lumps = 0.02 if law == "binary" else 0.0
         assert covered(mended, truth) > 0.94 - lumps / 2
         assert abs(covered(mended, truth) - covered(plain, truth)) < 0.015 + lumps

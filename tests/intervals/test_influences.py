@@ -146,7 +146,7 @@ def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_a
     draws = {name: rng.random(60) for name in ("a", "b", "c")}
     rough = replace(mc.get_metric("brier_score"), smooth=False)
     result = result_of(rough, y_true, draws, n_resamples=999)
-    # No resample says anything of b, and all say the same of c.
+    # No resample has a value of b, and all have the same of c.
     result.draws[:, 1] = np.nan
     result.draws[:, 2] = result.point[2]
     level = expanded_level(60, 0.95)
@@ -210,7 +210,7 @@ def test_equal_clusters_have_their_number_less_one_and_unequal_ones_fewer():
 
 @pytest.mark.parametrize(("sizes", "effect"), [("equal", 1.0), ("lognormal", 1.0)])
 def test_means_over_eight_clusters_are_covered_and_not_by_width_alone(sizes, effect):
-    # Of 30 lots of clusters, with 10 models each, whose intervals do not know of one another.
+    # Of 30 lots of clusters, with 10 models each, whose intervals are independent.
     rng, covered, against_normal = np.random.default_rng(8), [], []
     for _ in range(30):
         size = np.full(8, 20) if sizes == "equal" else np.ceil(20 * rng.lognormal(size=8))

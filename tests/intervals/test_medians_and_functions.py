@@ -249,7 +249,7 @@ def test_a_median_by_a_function_is_covered_and_not_much_wider_than_the_exact_int
     picked = rng.integers(0, n, (drawn, trials, n))
     replicates = np.median(np.take_along_axis(x[None], picked, axis=2), axis=2)
 
-    # The jackknife of a median says nothing of its skewness: two values, half and half.
+    # The jackknife of a median does not describe its skewness: two values, half and half.
     level, flat = expanded_level(n, 0.95), np.zeros(trials)
     found = bca_interval(replicates, np.median(x, axis=1), flat, confidence_level=level)
 

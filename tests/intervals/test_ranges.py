@@ -1,4 +1,4 @@
-"""Default intervals stay within the range of their metric, on every kind of data."""
+"""Default intervals stay within the range of their metric, on every type of data."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def options_of(design, rng, n):
 
 
 def metrics_of(kind):
-    """Every metric by name that such outputs serve, and a function of the caller's own."""
+    """Every metric by name for such outputs, and a function of the caller's own."""
     logs = ["perplexity", "perplexity_of_texts"]
     if kind == "log probabilities":
         return logs

@@ -57,7 +57,7 @@ def test_averaged_metrics(data, weighted):
     for name, (metric, average) in names.items():
         options = {"average": average, "sample_weight": weight, "labels": labels}
         if metric != "jaccard":
-            # Jaccard's has none in scikit-learn; no class here is neither true nor said.
+            # Jaccard's has none in scikit-learn; no class here is neither true nor predicted.
             options["zero_division"] = np.nan
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -100,7 +100,7 @@ def test_metrics_with_one_value(data):
             function(y_true, y_pred, sample_weight=weight),
         )
         if name == "matthews_corrcoef" and data == "one class predicted":
-            assert np.isnan(found)  # scikit-learn says 0 where it is 0 / 0
+            assert np.isnan(found)  # scikit-learn returns 0 where it is 0 / 0
         else:
             assert found == pytest.approx(expected, abs=1e-13)
 

@@ -1,4 +1,4 @@
-"""Forecasts on the edge of a bin: one rule, in exact arithmetic, whatever they are stored as."""
+"""Forecasts on the edge of a bin: one rule, in exact arithmetic, for any type that stores them."""
 
 from fractions import Fraction
 
@@ -27,8 +27,8 @@ STORED = {
 def error_by_fractions(hundredths, right):
     """Expected calibration error of half-open bins [k / m, (k + 1) / m), without rounding."""
     gaps = {}
-    for said, came in zip(hundredths.tolist(), right.tolist(), strict=True):
-        confidence = Fraction(said, 100)
+    for stated, came in zip(hundredths.tolist(), right.tolist(), strict=True):
+        confidence = Fraction(stated, 100)
         place = min(int(confidence * N_BINS), N_BINS - 1)
         gaps[place] = gaps.get(place, 0) + came - confidence
     return float(sum(map(abs, gaps.values())) / len(right))

@@ -18,13 +18,13 @@ def samples(matrix, labels=LABELS):
     cells = [(t, p, n) for t, row in zip(labels, matrix, strict=True)
              for p, n in zip(labels, row, strict=True)]  # fmt: skip
     truth = np.repeat([t for t, _, _ in cells], [n for _, _, n in cells])
-    said = np.repeat([p for _, p, _ in cells], [n for _, _, n in cells])
-    return truth, said
+    predicted = np.repeat([p for _, p, _ in cells], [n for _, _, n in cells])
+    return truth, predicted
 
 
 def values(matrix, name, **options):
-    truth, said = samples(matrix)
-    preds = mc.Predictions(truth, {"a": said}, labels=LABELS)
+    truth, predicted = samples(matrix)
+    preds = mc.Predictions(truth, {"a": predicted}, labels=LABELS)
     return mc.bootstrap(preds, name, n_resamples=2, **options).point[0]
 
 
@@ -64,32 +64,32 @@ def test_the_notebooks_averages():
 
 
 def test_a_classifier_that_says_the_majority_class():
-    truth, said = ["A"] * 95 + ["B"] * 5, ["A"] * 100
-    assert mc.metrics.accuracy(truth, said) == 0.95
-    assert mc.metrics.zero_one_loss(truth, said) == pytest.approx(0.05)
+    truth, predicted = ["A"] * 95 + ["B"] * 5, ["A"] * 100
+    assert mc.metrics.accuracy(truth, predicted) == 0.95
+    assert mc.metrics.zero_one_loss(truth, predicted) == pytest.approx(0.05)
     # The slides' macro-averaged accuracy: 100 % for A, 0 % for B.
-    assert mc.metrics.balanced_accuracy(truth, said) == 0.5
-    assert mc.metrics.recall(truth, said).tolist() == [1, 0]
+    assert mc.metrics.balanced_accuracy(truth, predicted) == 0.5
+    assert mc.metrics.recall(truth, predicted).tolist() == [1, 0]
 
 
 def test_the_exercise_of_ten_objects():
-    truth, said = list("AAAAABBBBB"), list("AABAAABAAB")
-    matrix = mc.diagnostics.confusion_matrix(truth, said)
+    truth, predicted = list("AAAAABBBBB"), list("AABAAABAAB")
+    matrix = mc.diagnostics.confusion_matrix(truth, predicted)
     tp, fn, fp, tn = (matrix.loc[t, p] for t, p in (("A", "A"), ("A", "B"), ("B", "A"), ("B", "B")))
     assert (tp, fn, fp, tn) == (4, 1, 3, 2)
     options = {"average": "binary", "pos_label": "A"}
-    assert mc.metrics.accuracy(truth, said) == 0.6
-    assert mc.metrics.precision(truth, said, **options) == pytest.approx(4 / 7)
-    assert mc.metrics.recall(truth, said, **options) == 0.8
-    assert mc.metrics.f1(truth, said, **options) == pytest.approx(2 / 3)
-    assert mc.metrics.specificity(truth, said, **options) == 0.4
+    assert mc.metrics.accuracy(truth, predicted) == 0.6
+    assert mc.metrics.precision(truth, predicted, **options) == pytest.approx(4 / 7)
+    assert mc.metrics.recall(truth, predicted, **options) == 0.8
+    assert mc.metrics.f1(truth, predicted, **options) == pytest.approx(2 / 3)
+    assert mc.metrics.specificity(truth, predicted, **options) == 0.4
 
 
 def test_the_exercise_of_twenty_colours():
     colours = {"R": "Red", "B": "Blue", "G": "Green", "Y": "Yellow"}
     truth = [colours[c] for c in "RBGGBBRGYYYRBGGBRGYG"]
-    said = [colours[c] for c in "RRBGBGRGYYYRRBGBRGYY"]
-    matrix = mc.diagnostics.confusion_matrix(truth, said, labels=list(colours.values()))
+    predicted = [colours[c] for c in "RRBGBGRGYYYRRBGBRGYY"]
+    matrix = mc.diagnostics.confusion_matrix(truth, predicted, labels=list(colours.values()))
     # The row that the slide fills in: two Blue taken for Red, two rightly for Blue.
     assert matrix.loc["Blue"].tolist() == [2, 2, 1, 0]
     assert matrix.to_numpy().tolist() == [[4, 0, 0, 0], [2, 2, 1, 0], [0, 2, 4, 1], [0, 0, 0, 4]]
@@ -97,13 +97,13 @@ def test_the_exercise_of_twenty_colours():
 
 def test_the_report_on_the_f1_slide():
     # 407 "not 1" and 43 "1"; recall 0.98 and 0.60 leave 399 and 26 hits.
-    truth, said = samples([[400, 7], [17, 26]], ["not 1", "1"])
-    found = [mc.metrics.precision(truth, said, labels=["not 1", "1"]),
-             mc.metrics.recall(truth, said, labels=["not 1", "1"]),
-             mc.metrics.f1(truth, said, labels=["not 1", "1"])]  # fmt: skip
+    truth, predicted = samples([[400, 7], [17, 26]], ["not 1", "1"])
+    found = [mc.metrics.precision(truth, predicted, labels=["not 1", "1"]),
+             mc.metrics.recall(truth, predicted, labels=["not 1", "1"]),
+             mc.metrics.f1(truth, predicted, labels=["not 1", "1"])]  # fmt: skip
     np.testing.assert_allclose(found, [[0.96, 0.79], [0.98, 0.60], [0.97, 0.68]], atol=0.005)
-    averages = [mc.metrics.f1(truth, said, average="weighted"),
-                mc.metrics.precision(truth, said, average="weighted")]  # fmt: skip
+    averages = [mc.metrics.f1(truth, predicted, average="weighted"),
+                mc.metrics.precision(truth, predicted, average="weighted")]  # fmt: skip
     np.testing.assert_allclose(averages, [0.94, 0.94], atol=0.005)
 
 
@@ -113,9 +113,9 @@ def test_average_precision_as_the_notebook_sums_it():
     probs = np.where(y == 0, rng.uniform(0.0, 0.3, 1000), rng.uniform(0.1, 0.4, 1000))
     recalls, precisions = [], []
     for threshold in sorted(set(probs)):
-        said = probs >= threshold
-        precisions.append(y[said].mean())
-        recalls.append(said[y == 1].mean())
+        predicted = probs >= threshold
+        precisions.append(y[predicted].mean())
+        recalls.append(predicted[y == 1].mean())
     recalls, precisions = [*recalls, 0.0], [*precisions, 1.0]
     total = sum((recalls[i] - recalls[i + 1]) * precisions[i] for i in range(len(precisions) - 1))
     assert mc.metrics.average_precision(y, probs) == pytest.approx(total)
@@ -125,11 +125,11 @@ def test_roc_contrasts_of_the_notebook():
     # Recall of A over its false positive rate, 1 - recall of B; more true negatives change it.
     small, large = [[15, 10], [100, 50]], [[15, 10], [100, 500]]
     for matrix, of_a, of_b, f1 in ((small, 0.90, 0.83, 0.21), (large, 3.6, 2.08, 0.21)):
-        truth, said = samples(matrix, ["A", "B"])
-        recall = mc.metrics.recall(truth, said)
+        truth, predicted = samples(matrix, ["A", "B"])
+        recall = mc.metrics.recall(truth, predicted)
         assert recall[0] / (1 - recall[1]) == pytest.approx(of_a, abs=0.006)
         assert recall[1] / (1 - recall[0]) == pytest.approx(of_b, abs=0.006)
-        assert mc.metrics.f1(truth, said)[0] == pytest.approx(f1, abs=0.005)
+        assert mc.metrics.f1(truth, predicted)[0] == pytest.approx(f1, abs=0.005)
 
 
 def test_word_error_rates_of_the_notebook():

@@ -12,7 +12,7 @@ BINS = 15
 
 
 def draw(n, seed, gap=0.0):
-    """Two classes; the likelier one comes true less often than said, by `gap`."""
+    """Two classes; the likelier one comes true less often than predicted, by `gap`."""
     rng = np.random.default_rng(seed)
     confidence = rng.uniform(0.55, 1, n)
     right = rng.random(n) < confidence - gap

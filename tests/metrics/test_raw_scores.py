@@ -78,18 +78,18 @@ def test_swaps_of_raw_scores_do_not_look_at_their_scales(markers):
 
 
 def test_of_texts_the_last_class_is_positive_and_a_warning_says_so():
-    said = np.where(ASAH.poor == 1, "poor", "good")
+    predicted = np.where(ASAH.poor == 1, "poor", "good")
     with pytest.warns(DataWarning, match="raw scores of 'poor'"):
-        preds = mc.Predictions(said, MARKERS, kind="values")
+        preds = mc.Predictions(predicted, MARKERS, kind="values")
     assert preds.labels.tolist() == ["good", "poor"]
     found = mc.bootstrap(preds, "roc_auc", n_resamples=2).point[:, 0]
     np.testing.assert_allclose(found, [roc_auc_score(ASAH.poor, x) for x in MARKERS.values()])
 
 
 def test_labels_choose_the_positive_class():
-    said = np.where(ASAH.poor == 1, "poor", "good")
+    predicted = np.where(ASAH.poor == 1, "poor", "good")
     turned = {model: -raw for model, raw in MARKERS.items()}
-    preds = mc.Predictions(said, turned, kind="values", labels=["poor", "good"])
+    preds = mc.Predictions(predicted, turned, kind="values", labels=["poor", "good"])
     found = mc.bootstrap(preds, "average_precision", n_resamples=2).point[:, 0]
     truth = ASAH.poor == 0
     np.testing.assert_allclose(found, [average_precision_score(truth, x) for x in turned.values()])

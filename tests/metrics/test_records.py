@@ -15,7 +15,7 @@ from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.quotient import divide
 
-# Each function that has prose of its own; averages and variants share that of their family.
+# Each function that has separate prose; averages and variants share that of their family.
 PLAIN = sorted(
     {m.family or m.name for m in (*METRICS.values(), *FAMILIES.values()) if m.example} - {"cfbeta"}
 )
@@ -59,13 +59,13 @@ def outcomes(needs):
     if needs in ("values", "scores"):
         y = rng.integers(1, 9, 12).astype(float)
         return Outcomes(Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
-    said = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
+    predicted = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
     true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
     if needs == "text_lists":
         lists = np.empty(12, dtype=object)
-        lists[:] = [((text, 0.75), ("a", 0.25)) for text in said]
-        said = lists
-    return Outcomes(Output(needs, said), y_true=true)
+        lists[:] = [((text, 0.75), ("a", 0.25)) for text in predicted]
+        predicted = lists
+    return Outcomes(Output(needs, predicted), y_true=true)
 
 
 OTHERS = [

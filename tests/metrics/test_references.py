@@ -36,19 +36,19 @@ def test_scores_are_those_of_sacrebleu(references, name):
     columns = [[r[k] if k < len(r) else None for r in references] for k in range(most)]
     preds = mc.Predictions(references, SAID, kind="texts")
     found = mc.bootstrap(preds, name, n_resamples=2).point[:, 0]
-    expected = [OWN[name](said, columns).score for said in SAID.values()]
+    expected = [OWN[name](of_system, columns).score for of_system in SAID.values()]
     np.testing.assert_allclose(found, expected)
     plain = getattr(mc.metrics, name)(references, SAID["a"])
     assert plain == pytest.approx(expected[0])
 
 
 @pytest.mark.parametrize(
-    ("references", "told"),
+    ("references", "named"),
     [(SAME, "nrefs:2"), (VARIED, "nrefs:var"), ([r[:1] for r in SAME], "nrefs:1")],
 )
-def test_the_signature_tells_how_many_references_there_are(references, told):
+def test_the_signature_tells_how_many_references_there_are(references, named):
     result = mc.compare(mc.Predictions(references, SAID, kind="texts"), "bleu", n_resamples=99)
-    assert f"bleu:[{told}|" in result.signature
+    assert f"bleu:[{named}|" in result.signature
 
 
 def test_one_reference_in_a_list_is_one_reference():
@@ -64,7 +64,7 @@ def test_a_text_that_equals_one_of_several_references_matches():
 def test_parts_and_lists_of_texts_keep_their_references():
     preds = mc.Predictions(VARIED, SAID, kind="texts").subset(range(1, 20))
     assert preds.y_true.tolist() == [tuple(r) if isinstance(r, list) else r for r in VARIED[1:20]]
-    lists = {m: [[(text, 1.0)] for text in said] for m, said in SAID.items()}
+    lists = {m: [[(text, 1.0)] for text in of_system] for m, of_system in SAID.items()}
     listed = mc.io.from_nbest(SAME, lists, kind="texts")
     texts = mc.Predictions(SAME, SAID, kind="texts")
     found = [mc.bootstrap(each, "bleu", n_resamples=2).point for each in (listed, texts)]

@@ -1,4 +1,4 @@
-"""Order metrics: a weight counts as so many samples, whatever its type and its neighbours."""
+"""Order metrics: a weight counts as so many samples, for any type and neighbours."""
 
 import numpy as np
 import pytest
@@ -128,7 +128,7 @@ def test_what_lies_below_is_read_group_by_group():
         below=np.array([1, 2, 3]), up_to=np.array([2, 2, 3]), start=np.array([0, 2, 2]),
     )  # fmt: skip
     read, readers, _ = below.read(by_sample(np.array([[1, 2, 4, 8, 16, 32]], np.uint8)))
-    # The first has 1 below and half of 2; the second begins anew with nothing; the third has 4.
+    # The first has 1 below and half of 2; the second starts again with nothing; the third has 4.
     assert read[0] == 8 * (1 + 2 / 2) + 16 * 0 + 32 * 4
     assert readers[0] == 8 + 16 + 32
 

@@ -92,9 +92,9 @@ CALIBRATED = mc.Predictions(CODES, {"a": PROBS})
 def ece_loop(confidence, right, reducer):
     gaps, shares = [], []
     # Tenths were divided by sums that are 1 but for rounding: 0.6 is on the edge 9/15 all the same.
-    said, edges = confidence.round(8), (np.arange(16) / 15).round(8)
+    guess, edges = confidence.round(8), (np.arange(16) / 15).round(8)
     for k in range(15):
-        inside = (said >= edges[k]) & ((said < edges[k + 1]) | (k == 14))
+        inside = (guess >= edges[k]) & ((guess < edges[k + 1]) | (k == 14))
         if inside.any():
             gaps.append(abs(confidence[inside].mean() - right[inside].mean()))
             shares.append(inside.mean())
@@ -184,8 +184,8 @@ def entropy_loop(matrix):
 
 
 def test_confusion_entropy():
-    said = PROBS.argmax(axis=1)
-    hard = lambda rows: entropy_loop(sk.confusion_matrix(CODES[rows], said[rows], labels=range(4)))  # noqa: E731
+    guess = PROBS.argmax(axis=1)
+    hard = lambda rows: entropy_loop(sk.confusion_matrix(CODES[rows], guess[rows], labels=range(4)))  # noqa: E731
     soft = lambda rows: entropy_loop(np.eye(4)[CODES[rows]].T @ PROBS[rows])  # noqa: E731
     check(CALIBRATED, "confusion_entropy", hard)
     check(CALIBRATED, "pcen", soft)
@@ -279,10 +279,12 @@ def test_wer_pairs_of_the_course():
     assert mc.bootstrap(preds, "wer", n_resamples=2).point[0, 0] == pytest.approx(3 / 6)
 
 
-@pytest.mark.parametrize(("log", "told"), [(0.5, "0.25"), (-400.0, "-200")])
-def test_perplexity_takes_logarithms_of_probabilities(log, told):
+@pytest.mark.parametrize(("log", "by_formula"), [(0.5, "0.25"), (-400.0, "-200")])
+def test_perplexity_takes_logarithms_of_probabilities(log, by_formula):
     preds = mc.Predictions([2.0, 2.0], {"a": [log, -2.0]}, kind="values")
-    with pytest.raises(ValueError, match=f"needs natural logarithms .*; got {told} for a token"):
+    with pytest.raises(
+        ValueError, match=f"needs natural logarithms .*; got {by_formula} for a token"
+    ):
         mc.bootstrap(preds, "perplexity", n_resamples=2)
 
 
@@ -297,10 +299,10 @@ def test_perplexity():
 
 def test_slots():
     truth = ["O B-city I-city O B-day", "B-city O", "O O"]
-    said = ["O B-city I-city O B-city", "O O", "B-day O"]
-    preds = mc.Predictions(truth, {"a": said}, kind="texts")
+    guess = ["O B-city I-city O B-city", "O O", "B-day O"]
+    preds = mc.Predictions(truth, {"a": guess}, kind="texts")
     found = mc.bootstrap(preds, ["slot_error_rate", "span_f1"], n_resamples=2).point[0]
-    # One correct, one substituted, one deleted, one inserted; three slots true, three said.
+    # One correct, one substituted, one deleted, one inserted; three slots true, three predicted.
     assert found == pytest.approx([3 / 3, 2 / 6])
 
 
@@ -325,7 +327,7 @@ def test_the_signature_names_sacrebleus():
 def test_mean_of_the_texts_own_error_rates():
     rates = np.array([jiwer.wer(r, h) for r, h in zip(REFERENCES, HYPOTHESES, strict=True)])
     check(TEXTS, "wer_per_text", lambda rows: rates[rows].mean())
-    # A reference without words has no rate of its own.
+    # A reference without words has no rate.
     preds = mc.Predictions(["a b", ""], {"m": ["a", "x"]}, kind="texts")
     assert mc.bootstrap(preds, ["wer_per_text", "wer"], n_resamples=2).point[0].tolist() == [
         0.5,
@@ -361,11 +363,11 @@ def spans_by_a_walk(tags):
 
 def test_span_f1_by_a_walk():
     truth = [RNG.choice(TAGS, 8, p=[0.4, 0.2, 0.15, 0.15, 0.1]) for _ in range(25)]
-    said = [np.where(RNG.random(8) < 0.25, RNG.choice(TAGS, 8), tags) for tags in truth]
+    guess = [np.where(RNG.random(8) < 0.25, RNG.choice(TAGS, 8), tags) for tags in truth]
     preds = mc.Predictions(
-        [" ".join(t) for t in truth], {"a": [" ".join(t) for t in said]}, kind="texts"
+        [" ".join(t) for t in truth], {"a": [" ".join(t) for t in guess]}, kind="texts"
     )
-    pairs = [(spans_by_a_walk(t), spans_by_a_walk(s)) for t, s in zip(truth, said, strict=True)]
+    pairs = [(spans_by_a_walk(t), spans_by_a_walk(s)) for t, s in zip(truth, guess, strict=True)]
 
     def f1(rows):
         hits = sum(len(pairs[i][0] & pairs[i][1]) for i in rows)
@@ -411,13 +413,13 @@ def test_an_outlier_that_is_not_drawn_leaves_no_trace():
 
 
 @pytest.mark.parametrize(
-    ("said", "true"), [("", "abc def"), ("", ""), ("a b", ""), ("x", "y")], ids=str
+    ("guess", "true"), [("", "abc def"), ("", ""), ("a b", ""), ("x", "y")], ids=str
 )
-def test_empty_texts_score_as_in_sacrebleu(said, true):
-    preds = mc.Predictions([true] * 3, {"a": [said] * 3}, kind="texts")
+def test_empty_texts_score_as_in_sacrebleu(guess, true):
+    preds = mc.Predictions([true] * 3, {"a": [guess] * 3}, kind="texts")
     found = mc.bootstrap(preds, ["bleu", "chrf", "ter"], n_resamples=2).point[0]
     metrics = (sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.TER())
-    expected = [metric.corpus_score([said] * 3, [[true] * 3]).score for metric in metrics]
+    expected = [metric.corpus_score([guess] * 3, [[true] * 3]).score for metric in metrics]
     assert found == pytest.approx(expected)
 
 
@@ -431,16 +433,16 @@ CHINESE = (["我爱吃苹果和梨", "今天天气很好"], ["我爱吃苹果", 
 
 @pytest.mark.parametrize("tokenize", ["zh", "char", "intl", "none", "13a"])
 def test_bleu_of_other_tokens_is_sacrebleu_s_and_named_and_signed_so(tokenize):
-    references, said = (
+    references, guess = (
         [f"{text} Don't over-\u00adthink it, O.K.?" for text in texts] for texts in CHINESE
     )
     own = sacrebleu.BLEU(tokenize=tokenize)
-    expected = own.corpus_score(said, [references]).score
+    expected = own.corpus_score(guess, [references]).score
     assert expected > 0
     metric = mc.get_metric("bleu", tokenize=tokenize)
     assert metric.name == ("bleu" if tokenize == "13a" else f"bleu_{tokenize}")
-    assert mc.metrics.bleu(references, said, tokenize=tokenize) == pytest.approx(expected)
-    preds = mc.Predictions(references, {"a": said}, kind="texts")
+    assert mc.metrics.bleu(references, guess, tokenize=tokenize) == pytest.approx(expected)
+    preds = mc.Predictions(references, {"a": guess}, kind="texts")
     boot = mc.bootstrap(preds, f"bleu_{tokenize}", n_resamples=9)
     assert boot.estimate.iloc[0] == pytest.approx(expected)
     assert metric.signature() == str(own.get_signature().format())
@@ -449,14 +451,14 @@ def test_bleu_of_other_tokens_is_sacrebleu_s_and_named_and_signed_so(tokenize):
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
 def test_the_statistics_of_several_references_are_sacrebleu_s(name):
-    said = np.array(["the cat sat on the mat", "a dog barked at me loudly"], dtype=object)
+    guess = np.array(["the cat sat on the mat", "a dog barked at me loudly"], dtype=object)
     true = np.empty(2, dtype=object)
     true[:] = [("the cat sat on a mat", "a cat sat upon the mat"), ("a dog barked at me then",)]
     metric = mc.get_metric(name)
-    outcomes = Outcomes(Output("texts", said), y_true=true)
+    outcomes = Outcomes(Output("texts", guess), y_true=true)
     value = metric.value(metric.statistics[0].compute(outcomes).sum(axis=0))
     streams = [[true[0][0], true[1][0]], [true[0][1], None]]
-    expected = getattr(sacrebleu, name.upper())().corpus_score([*said], streams).score
+    expected = getattr(sacrebleu, name.upper())().corpus_score([*guess], streams).score
     assert value == pytest.approx(expected)
     with pytest.raises(ValueError, match="error rates take one reference text"):
         mc.get_metric("wer").statistics[0].compute(outcomes)

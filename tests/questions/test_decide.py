@@ -200,7 +200,7 @@ def test_selfcheck_draws_clusters_whole():
 
 
 def test_selfcheck_shows_a_test_that_needs_exchangeable_models():
-    # Equal means, but a's scores are wild where b's are still, and skewed: swaps do not serve.
+    # Equal means, but a's scores are wild where b's are still, and skewed: swaps are not valid.
     rng = np.random.default_rng(0)
     scores = {"a": rng.exponential(1, 12) ** 2, "b": np.full(12, 2.0)}
     preds = mc.Predictions.from_scores(scores)

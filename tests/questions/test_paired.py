@@ -58,8 +58,11 @@ def test_recall_weighted_by_support_is_a_mean_of_samples(method):
 @pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
 def test_averages_over_classes_are_means_of_samples_where_classes_are_of_one_size(method, metric):
     y = np.repeat([0, 1, 2], 20)
-    said = {"a": np.where(np.arange(60) % 5 < 4, y, 0), "b": np.where(np.arange(60) % 7 < 3, y, 1)}
-    preds = mc.Predictions(y, said)
+    answers = {
+        "a": np.where(np.arange(60) % 5 < 4, y, 0),
+        "b": np.where(np.arange(60) % 7 < 3, y, 1),
+    }
+    preds = mc.Predictions(y, answers)
     found, expected = (
         mc.paired_test(preds, "a", "b", name, method=method) for name in (metric, "accuracy")
     )
@@ -71,13 +74,13 @@ def test_averages_over_classes_are_means_of_samples_where_classes_are_of_one_siz
 @pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
 def test_error_rates_of_single_texts_are_a_mean_of_samples(method):
     truth = ["a b c", "a b", "a b c d", "a", "b c", "c c c"]
-    said = {
+    answers = {
         "a": ["a b", "a b", "a", "b", "b c", "c"],
         "b": ["a b c", "b", "a b c d", "a", "b", "c c"],
     }
     edits, words = np.array([[1, 0, 3, 1, 0, 2], [0, 1, 0, 0, 1, 1]]), [3, 2, 4, 1, 2, 3]
     rates = mc.Predictions.from_scores(dict(zip("ab", edits / words, strict=True)))
-    texts = mc.Predictions(truth, said, kind="texts")
+    texts = mc.Predictions(truth, answers, kind="texts")
     expected = mc.paired_test(rates, "a", "b", "mean_score", method=method)
     found = mc.paired_test(texts, "a", "b", "wer_per_text", method=method)
     assert (found.difference, found.p_value) == pytest.approx(

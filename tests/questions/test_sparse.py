@@ -1,4 +1,4 @@
-"""Every question says where too few samples, clusters or weights decide, and nothing elsewhere."""
+"""Every question reports where too few samples, clusters or weights decide, and nothing elsewhere."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from modelcompare.sources.scanned import scan_predictions
 N = 120
 
 
-def told(ask: Callable[[], object]) -> list[warnings.WarningMessage]:
+def warned_by(ask: Callable[[], object]) -> list[warnings.WarningMessage]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ask()
@@ -66,7 +66,7 @@ OF_RARE: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("name", OF_RARE)
 def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks(name: str):
-    (warning,) = told(OF_RARE[name])
+    (warning,) = warned_by(OF_RARE[name])
 
     text = str(warning.message)
     unit = "effective buckets of" if name == "sketch" else "samples. With fewer than 10"
@@ -75,7 +75,7 @@ def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks
 
 
 def test_two_test_sets_are_told_apart():
-    first, second = told(
+    first, second = warned_by(
         lambda: mc.tests.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
     )
     assert str(first.message).startswith("`predictions_a`: f1 of 1: 3 samples.")
@@ -84,13 +84,13 @@ def test_two_test_sets_are_told_apart():
 
 
 def test_sets_are_named_in_one_warning():
-    (warning,) = told(OF_RARE["compare_groups"])
+    (warning,) = warned_by(OF_RARE["compare_groups"])
     assert str(warning.message).startswith("news: f1 of 1: 3 samples.")
     assert "mails: f1 of 1: 3 samples." in str(warning.message)
 
 
 def test_only_the_class_that_is_asked_for_is_looked_at():
-    assert not told(lambda: mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1))
+    assert not warned_by(lambda: mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1))
 
 
 @pytest.mark.filterwarnings("default")
@@ -119,7 +119,7 @@ def test_scans_by_blocks_say_it(tmp_path: Path):
     pq.write_table(pa.table(table), tmp_path / "rare.parquet")
     scan = scan_predictions(tmp_path / "rare.parquet")
 
-    (warning,) = told(
+    (warning,) = warned_by(
         lambda: mc.compare(scan, "cf1", method="normal", test="wald", correction="none")
     )
 
@@ -146,11 +146,11 @@ def weighted(share: float) -> mc.Predictions:
     ],
 )
 def test_one_weight_of_thirty_per_cent_is_told(ask: Callable[[mc.Predictions], object]):
-    (warning,) = told(lambda: ask(weighted(0.3)))
+    (warning,) = warned_by(lambda: ask(weighted(0.3)))
     assert str(warning.message).startswith(
         f"accuracy: 1 of {N} samples holds 30 % of the weight. With so few, intervals cover"
     )
-    assert not told(lambda: ask(weighted(0.05)))
+    assert not warned_by(lambda: ask(weighted(0.05)))
 
 
 def test_one_cluster_of_thirty_per_cent_is_told():
@@ -158,14 +158,14 @@ def test_one_cluster_of_thirty_per_cent_is_told():
     wrong = np.random.default_rng(2).random((2, 400)) < 0.3
     groups = np.maximum(np.arange(400) - 119, 0)
     preds = mc.Predictions(y, {"a": y ^ wrong[0], "b": y ^ wrong[1]}, groups=groups)
-    (warning,) = told(lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1))
+    (warning,) = warned_by(lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1))
     assert str(warning.message).startswith("accuracy: 1 of 281 clusters holds 30 % of the weight.")
 
 
 def by_class(*support: int) -> mc.Predictions:
     y, rng = np.repeat(np.arange(len(support)), support), np.random.default_rng(3)
-    said = {m: np.where(rng.random(len(y)) < 0.2, rng.permutation(y), y) for m in "ab"}
-    return mc.Predictions(y, said, labels=np.arange(len(support)))
+    outputs = {m: np.where(rng.random(len(y)) < 0.2, rng.permutation(y), y) for m in "ab"}
+    return mc.Predictions(y, outputs, labels=np.arange(len(support)))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_averages_over_rare_classes_are_told(support: tuple[int, ...], number: f
         lambda: mc.decide(preds, "a", "b", "f1_macro", margin=0.1),
         lambda: mc.sample_size(preds, "a", "b", "f1_macro"),
     ):
-        texts = " ".join(str(each.message) for each in told(ask))
+        texts = " ".join(str(each.message) for each in warned_by(ask))
         found = re.search(r"f1_macro: ([\d.]+) samples\. With fewer than 10 samples", texts)
         # Fewer where the rare class is also that whose value varies.
         assert found is not None
@@ -214,7 +214,7 @@ def test_heavy_tails_are_told_with_how_many_samples_carry_the_variance():
         lambda: mc.sample_size(preds, "a", "b", "mean_score"),
         lambda: result.confidence_interval(method="percentile"),
     ):
-        (warning,) = told(ask)
+        (warning,) = warned_by(ask)
         assert f"mean_score of 'a': {carriers:.2g} of 100 samples carry its variance" in str(
             warning.message
         )
@@ -227,9 +227,9 @@ def test_heavy_tails_of_a_difference_alone_are_told():
     shared = rng.normal(0, 0.3, 100)
     lost = shared + rng.normal(0, 0.02, 100) - 0.8 * (np.arange(100) < 2)
     preds = mc.Predictions.from_scores({"a": shared, "b": lost})
-    (warning,) = told(lambda: mc.decide(preds, "a", "b", "mean_score", margin=0.1))
+    (warning,) = warned_by(lambda: mc.decide(preds, "a", "b", "mean_score", margin=0.1))
     assert str(warning.message).startswith("mean_score of 'b' - 'a': 2")
-    assert not told(lambda: mc.compare(preds["a"], "mean_score", n_resamples=99))
+    assert not warned_by(lambda: mc.compare(preds["a"], "mean_score", n_resamples=99))
 
 
 def test_the_lognormal_mean_is_warned_of_where_it_covers_too_little_and_the_normal_one_is_not():
@@ -248,7 +248,7 @@ def test_the_lognormal_mean_is_warned_of_where_it_covers_too_little_and_the_norm
         for name, x in drawn.items():
             preds = mc.Predictions.from_scores({"a": x})
             result = mc.bootstrap(preds, "mean_score", n_resamples=2)
-            warned[name] += bool(told(result.to_frame))
+            warned[name] += bool(warned_by(result.to_frame))
     assert warned["lognormal"] >= 48
     assert warned["normal"] == warned["exponential"] == 0
 
@@ -285,10 +285,10 @@ HEALTHY: dict[str, tuple[mc.Predictions, list[str]]] = {
 @pytest.mark.parametrize("name", HEALTHY)
 def test_where_intervals_hold_nothing_is_said(name: str):
     preds, metrics = HEALTHY[name]
-    assert not told(lambda: mc.compare(preds, metrics, n_resamples=999, correction="none"))
+    assert not warned_by(lambda: mc.compare(preds, metrics, n_resamples=999, correction="none"))
     for metric in metrics:
         label = preds.labels[-1] if metric in ("f1", "recall", "precision", "cf1") else None
-        assert not told(
+        assert not warned_by(
             lambda metric=metric, label=label: mc.decide(
                 preds, "a", "b", metric, label=label, margin=0.1
             )

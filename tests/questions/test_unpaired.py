@@ -80,15 +80,15 @@ def test_proportions_are_counted_and_named_so(metric: str):
     rng = np.random.default_rng(0)
     sides, counts, trials = [], [], []
     for name, n in (("a", 40), ("b", 300)):
-        y, said = rng.integers(0, 2, (2, n))
-        said = np.where(rng.random(n) < 0.7, y, said)
-        where = {"recall": y == 1, "precision": said == 1}.get(metric, np.full(n, True))
-        counts.append(int((y == said)[where].sum()))
+        y, predicted = rng.integers(0, 2, (2, n))
+        predicted = np.where(rng.random(n) < 0.7, y, predicted)
+        where = {"recall": y == 1, "precision": predicted == 1}.get(metric, np.full(n, True))
+        counts.append(int((y == predicted)[where].sum()))
         trials.append(int(where.sum()))
         sides.append(
-            mc.Predictions.from_scores({name: (y == said).astype(float)})
+            mc.Predictions.from_scores({name: (y == predicted).astype(float)})
             if metric == "mean_score"
-            else mc.Predictions(y, {name: said})
+            else mc.Predictions(y, {name: predicted})
         )
     label = 1 if metric in ("recall", "precision") else None
     found = mc.tests.unpaired_test(*sides, metric, label=label)
@@ -139,13 +139,13 @@ def test_the_statistic_is_the_difference_over_its_own_error_with_some_of_both_se
     valued = hands[hands[:, :3].any(axis=1)]
     (x, square_x), (y, square_y) = (f1_and_square(c, a + b) for c in (valued, a + b - valued))
     null = abs(x - y) / np.sqrt(square_x + square_y)
-    # A hand without positives, and none said, has no value: as extreme.
+    # A hand without positives, and none predicted, has no value: as extreme.
     extreme = np.sum(null >= abs(expected) - 1e-9) + len(hands) - len(null)
     assert found.p_value == pytest.approx(extreme / len(hands), abs=0.02)
 
 
 def test_samples_that_are_told_apart_are_dealt_as_equal_ones_are():
-    """What adds next to nothing makes each sample a kind of its own."""
+    """What adds next to nothing makes all samples distinct."""
     a, b = np.array([6, 3, 5, 26]), np.array([30, 12, 9, 349])
     hits_and_counts = np.array([[2, 2], [0, 1], [0, 1], [0, 0.0]])
     numbers = np.repeat(np.r_[hits_and_counts, hits_and_counts], np.r_[a, b], axis=0)
@@ -210,7 +210,7 @@ def test_of_real_scores_the_statistic_is_welchs():
 
 
 def test_clusters_are_dealt_whole():
-    """Each sample twice in a cluster says as much as once, whatever the clusters' names."""
+    """Each sample twice in a cluster counts as much as once, for any the clusters' names."""
     rng = np.random.default_rng(4)
     x, y = rng.normal(0.4, 1, 30), rng.normal(0, 1, 60)
     plain = [mc.Predictions.from_scores({m: s}) for m, s in (("a", x), ("b", y))]

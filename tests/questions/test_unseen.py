@@ -1,4 +1,4 @@
-"""Gates on means where failures are rare and bad: the level, what it costs, and what is said."""
+"""Gates on means where failures are rare and bad: the level, what it costs, and its text."""
 
 import copy
 import pickle
@@ -175,7 +175,7 @@ def test_every_mean_of_numbers_with_a_range_counts_it_and_other_metrics_do_not()
     assert -brier.ci_low == pytest.approx(expected, rel=0.01)
 
 
-# -- what is said ----------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------
 
 
 def test_the_range_is_declared_or_assumed_aloud():

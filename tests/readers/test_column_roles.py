@@ -44,8 +44,8 @@ def test_a_missing_score_is_counted_and_its_model_stays(tmp_path, mark):
     with pytest.raises(ValueError, match=r"t\.csv has missing cells \(b 2; first rows: 3, 7\)"):
         sentence(holed(mark, 3, 7), tmp_path)
     with pytest.warns(DataWarning, match="left out 2 of 40"):
-        said = sentence(holed(mark, 3, 7), tmp_path, missing="drop")
-    assert said == (
+        text = sentence(holed(mark, 3, 7), tmp_path, missing="drop")
+    assert text == (
         "truth: none (scores); models: 3 (a, b, c); missing: 2 in b; "
         "direction: higher is better, by default"
     )
@@ -56,14 +56,14 @@ def test_a_mark_of_one_s_own_is_refused_with_the_option_that_names_it(tmp_path):
         ValueError, match=r"'b' has numbers, but 'timeout' in 1 of 40 .*--read na=tim"
     ):
         sentence(holed("timeout", 3), tmp_path)
-    said = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
-    assert "missing: 1 in b; direction" in said
+    text = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
+    assert "missing: 1 in b; direction" in text
 
 
 def test_missing_values_of_a_regression_are_missing(tmp_path):
-    said = RNG.normal(size=N).round(2).astype(object)
-    said[5] = "NA"
-    frame = pd.DataFrame({"y_true": RNG.normal(size=N).round(2), "m": said})
+    text = RNG.normal(size=N).round(2).astype(object)
+    text[5] = "NA"
+    frame = pd.DataFrame({"y_true": RNG.normal(size=N).round(2), "m": text})
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pytest.warns(DataWarning):
         preds = mc.read_predictions(tmp_path / "t.csv", missing="drop")
@@ -229,7 +229,7 @@ def tables(draw):
     columns = {}
     true = None
     if kind in ("labels", "codes", "values"):
-        # Real numbers of an unknown name are as well scores; that they were taken so is said.
+        # Real numbers of an unknown name are as well scores; the message reports how they were taken.
         unknown = [] if kind == "values" else ["mine"]
         true = draw(st.sampled_from([*names.TRUE, *names.MAYBE_TRUE, "Gold Label", *unknown]))
         classes = ["ant", "cat", "dog"] if kind == "labels" else [0, 1, 2]
@@ -278,16 +278,16 @@ def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, wri
         found = read(source, checked_columns())
     except ValueError:
         return
-    said = found.parts
-    assert {*found.predictions.models} - {f"{true}_copy"} in (models, {"t"}), said
-    assert (true is None) == (found.predictions.y_true is None), said
+    text = found.parts
+    assert {*found.predictions.models} - {f"{true}_copy"} in (models, {"t"}), text
+    assert (true is None) == (found.predictions.y_true is None), text
     if true is not None:
-        assert str(said["truth"]).removeprefix("column ") in (true, f"{true}_copy")
-    assert said.get("id") in (
+        assert str(text["truth"]).removeprefix("column ") in (true, f"{true}_copy")
+    assert text.get("id") in (
         None,
         identity,
         f"column {identity}",
         "note",
         "id_again",
         "Unnamed: 0",
-    ), said
+    ), text

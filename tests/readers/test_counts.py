@@ -32,8 +32,8 @@ def test_a_matrix_gives_every_metric_of_its_samples():
 def test_a_confusion_matrix_of_this_package_goes_both_ways():
     matrix = mc.diagnostics.confusion_matrix(TRUE, SAID["a"])
     preds = mc.io.from_counts(matrix, "a")
-    said = preds.labels[preds.predicted("a")]
-    pd.testing.assert_frame_equal(mc.diagnostics.confusion_matrix(preds.y_true, said), matrix)
+    outputs = preds.labels[preds.predicted("a")]
+    pd.testing.assert_frame_equal(mc.diagnostics.confusion_matrix(preds.y_true, outputs), matrix)
 
 
 def test_rows_are_the_truth_as_in_scikit_learn():

@@ -44,16 +44,16 @@ def test_a_list_among_true_labels_is_refused_with_missing_worst(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("truth", "names", "said"),
+    ("truth", "names", "message"),
     [
         (np.full((3, 2), 9), ["x", "y"], "probabilities that do not sum to 1"),
         (np.array([0, 1, 9]), [["x"], ["y"]], r"one-dimensional.*got shape \(2, 1\)"),
     ],
 )
-def test_a_truth_or_names_of_several_columns_index_nothing(tmp_path, truth, names, said):
+def test_a_truth_or_names_of_several_columns_index_nothing(tmp_path, truth, names, message):
     path = tmp_path / "t.npz"
     np.savez(path, y_true=truth, a=np.array([0, 1, 1]), labels=np.array(names))
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         mc.read_predictions(path)
 
 
@@ -251,8 +251,8 @@ def test_an_array_that_does_not_have_the_size_in_its_header_is_damaged(tmp_path,
     path = tmp_path / "t.npz"
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n"
     npz_with_header(path, header)
-    said = rf"t\.npz: the file is damaged \('a' is not of its shape {re.escape(shape)}\)\."
-    with pytest.raises(ValueError, match=said):
+    message = rf"t\.npz: the file is damaged \('a' is not of its shape {re.escape(shape)}\)\."
+    with pytest.raises(ValueError, match=message):
         mc.read_predictions(path)
 
 

@@ -37,8 +37,8 @@ def long():
 @pytest.mark.parametrize("name", ["score", "exact_match", "bleu"])
 def test_scores_next_to_answers_are_ambiguous_and_both_commands_work(tmp_path, name):
     path = as_file(long().rename(columns={"score": name}), tmp_path)
-    told = rf"'{name}' has scores next to .*\(--read score={name}\), .*\(--read pred=response\)"
-    with pytest.raises(ValueError, match=told):
+    message = rf"'{name}' has scores next to .*\(--read score={name}\), .*\(--read pred=response\)"
+    with pytest.raises(ValueError, match=message):
         mc.read_predictions(path)
     by_score = mc.read_predictions(path, score=name)
     assert by_score.output("a").array.tolist() == long().query("model == 'a'").score.tolist()
@@ -105,12 +105,12 @@ def solubility():
     measured, spread = rng.normal(3, 1, 11).round(2), rng.random(11).round(3)
     rows = []
     for team in range(5):
-        said = (measured + rng.normal(0, 0.4 + 0.2 * team, 11)).round(2)
+        outputs = (measured + rng.normal(0, 0.4 + 0.2 * team, 11)).round(2)
         for place in range(11):
             rows.append(
                 (f"team{team}", f"method {team}", ["QM", "MM"][team % 2], f"M{place:02d}",
-                 said[place], 0.01, measured[place], spread[place],
-                 round(said[place] - measured[place], 2))
+                 outputs[place], 0.01, measured[place], spread[place],
+                 round(outputs[place] - measured[place], 2))
             )  # fmt: skip
     return pd.DataFrame(
         rows,
@@ -123,9 +123,9 @@ def solubility():
 @pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_path, dropped):
     frame = solubility().drop(index=dropped)
-    told = r"\(--read model-column=receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --read pred='logP \("
+    message = r"\(--read model-column=receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --read pred='logP \("
     for source in both(frame, tmp_path):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             mc.read_predictions(source)
         preds = mc.read_predictions(
             source, model_column="receipt_id", id="Molecule ID", true="logP (exp)",
@@ -157,10 +157,10 @@ def several_labels(headed):
     """Four true labels of each sample, and those that two models gave."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, (N, 4))
-    said = {"A": truth ^ (rng.random((N, 4)) < 0.2), "B": truth ^ (rng.random((N, 4)) < 0.3)}
+    outputs = {"A": truth ^ (rng.random((N, 4)) < 0.2), "B": truth ^ (rng.random((N, 4)) < 0.3)}
     return pd.DataFrame(
         {headed.format(who=who, label=label): array[:, place]
-         for who, array in {"true": truth, **said}.items()
+         for who, array in {"true": truth, **outputs}.items()
          for place, label in enumerate(("0", "1", "polar_bear", "3"))}
     )  # fmt: skip
 

@@ -292,13 +292,13 @@ def test_the_order_of_logits_in_an_archive_is_that_of_the_logits(tmp_path):
 
 
 def test_files_of_one_name_are_named_once(tmp_path):
-    paths = {model: tmp_path / model / "said.csv" for model in "ab"}
+    paths = {model: tmp_path / model / "stated.csv" for model in "ab"}
     for path in paths.values():
         path.parent.mkdir()
         path.write_text("id,y_true,y_pred\n1,x,x\n2,y,x\n", encoding="utf-8")
-    assert mc.read_predictions(paths).name == "said.csv"
+    assert mc.read_predictions(paths).name == "stated.csv"
     other = paths["b"].rename(tmp_path / "b" / "other.csv")
-    assert mc.read_predictions({**paths, "b": other}).name == "said.csv, other.csv"
+    assert mc.read_predictions({**paths, "b": other}).name == "stated.csv, other.csv"
 
 
 def test_clusters_may_be_in_a_column_called_group(tmp_path):

@@ -19,7 +19,7 @@ TRUTH = RNG.choice(CLASSES, N)
 SAID = {
     name: np.where(RNG.random(N) < 0.7, TRUTH, RNG.choice(CLASSES, N)) for name in ("bert", "cnn")
 }
-HITS = {name: said == TRUTH for name, said in SAID.items()}
+HITS = {name: predicted == TRUTH for name, predicted in SAID.items()}
 SURE = RNG.random(N).round(3)
 
 
@@ -39,10 +39,12 @@ def of_model(name, **columns):
     return pd.DataFrame({**columns, "label": TRUTH, "pred": SAID[name]})
 
 
-def said_by(preds, model):
+def predicted_by(preds, model):
     """Return a model's output for each sample, as written."""
-    said = preds.output(model)
-    return (preds.labels[said.array] if said.kind == "labels" else said.array).tolist()
+    predicted = preds.output(model)
+    return (
+        preds.labels[predicted.array] if predicted.kind == "labels" else predicted.array
+    ).tolist()
 
 
 # -- scores ----------------------------------------------------------------------------------
@@ -73,7 +75,9 @@ def test_a_method_names_the_models_too(tmp_path):
 def test_rows_of_no_model_have_the_truth_for_any_type_of_ids(tmp_path):
     path = tmp_path / "t.csv"
     for ids in ("12", "uv"):
-        rows = [f"{m},{i},,{said}" for m in "ab" for i, said in zip(ids, "xy", strict=True)]
+        rows = [
+            f"{m},{i},,{predicted}" for m in "ab" for i, predicted in zip(ids, "xy", strict=True)
+        ]
         rows += [f",{i},{true}," for i, true in zip(ids, "yx", strict=True)]
         path.write_text("\n".join(["model,item,y_true,y_pred", *rows]))
         assert mc.read_predictions(path).y_true.tolist() == ["y", "x"]
@@ -86,12 +90,12 @@ def test_rows_of_no_model_have_the_truth_for_any_type_of_ids(tmp_path):
 @pytest.mark.parametrize("beside", ["{}_conf", "prob_{}", "{}_latency"])
 def test_a_secondary_column_of_a_model_is_no_model(tmp_path, own, beside):
     columns = {}
-    for name, said in SAID.items():
-        columns |= {own.format(name): said == "ant", beside.format(name): SURE}
+    for name, predicted in SAID.items():
+        columns |= {own.format(name): predicted == "ant", beside.format(name): SURE}
     models = ", ".join(own.format(name) for name in SAID)
     left = ", ".join(beside.format(name) for name in SAID)
-    said = sentence(pd.DataFrame({"label": TRUTH == "ant", **columns}), tmp_path)
-    assert said == f"truth: label; models: 2 ({models}); left out: 2 ({left})"
+    predicted = sentence(pd.DataFrame({"label": TRUTH == "ant", **columns}), tmp_path)
+    assert predicted == f"truth: label; models: 2 ({models}); left out: 2 ({left})"
     preds = mc.read_predictions(tmp_path / "t.csv")
     assert [preds.output(m).kind for m in preds.models] == ["labels", "labels"]
 
@@ -136,7 +140,7 @@ def test_objects_inside_json_lines_are_columns(tmp_path):
     assert found.sentence == (
         "truth: gold; id: id; models: 2 (out.bert, out.cnn); left out: 1 (tags)"
     )
-    assert said_by(found.predictions, "out.cnn") == SAID["cnn"].tolist()
+    assert predicted_by(found.predictions, "out.cnn") == SAID["cnn"].tolist()
 
 
 def test_the_truth_of_an_archive_is_found_by_its_name(tmp_path):
@@ -174,8 +178,8 @@ def test_files_without_ids_are_aligned_by_the_same_truth_row_by_row(tmp_path):
     folder(tmp_path, {f"{m}.csv": of_model(m) for m in SAID})
     found = read(tmp_path, checked_columns())
     assert "id: the rows' order (the truths agree)" in found.sentence
-    for model, said in SAID.items():
-        assert said_by(found.predictions, model) == said.tolist()
+    for model, predicted in SAID.items():
+        assert predicted_by(found.predictions, model) == predicted.tolist()
 
 
 def test_files_without_ids_are_refused_where_the_truth_does_not_show_the_order(tmp_path):
@@ -240,7 +244,7 @@ def check(source, evaluation):
     key = "text" if ids == "text" else identity
     for model, part in parts.items():
         held = part.set_index(key)[output].to_dict()
-        assert dict(zip(preds.ids.tolist(), said_by(preds, model), strict=True)) == held, found
+        assert dict(zip(preds.ids.tolist(), predicted_by(preds, model), strict=True)) == held, found
     assert (preds.y_true is None) == (true is None), found.sentence
     if true is not None:
         truth = next(iter(parts.values())).set_index(key)[true].to_dict()

@@ -49,12 +49,12 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
         codes = mc.read_predictions(source)
         with pytest.raises(ValueError, match="nothing names their classes; name them in the lis"):
             mc.read_predictions(of_names)
-        told = mc.read_predictions(of_names, labels=NAMES.tolist())
-        assert (codes.labels.tolist(), told.labels.tolist()) == ([0, 1, 2], NAMES.tolist())
+        of_declared = mc.read_predictions(of_names, labels=NAMES.tolist())
+        assert (codes.labels.tolist(), of_declared.labels.tolist()) == ([0, 1, 2], NAMES.tolist())
         for model, array in PROBS.items():
             np.testing.assert_array_equal(codes.probabilities(model), array)
-            np.testing.assert_array_equal(told.probabilities(model), array)
-        assert told.codes.tolist() == TRUTH.tolist()
+            np.testing.assert_array_equal(of_declared.probabilities(model), array)
+        assert of_declared.codes.tolist() == TRUTH.tolist()
 
 
 def test_lists_in_a_scan_are_refused_in_words(tmp_path):

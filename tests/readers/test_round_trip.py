@@ -36,9 +36,9 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
     n_read = 0
     for _ in range(100):
         vocabulary = rng.choice(CELLS, size=rng.integers(2, 5), replace=False)
-        truth, said = rng.choice(vocabulary, size=(2, rng.integers(2, 7))).tolist()
+        truth, outputs = rng.choice(vocabulary, size=(2, rng.integers(2, 7))).tolist()
         ids = rng.choice(CELLS, size=len(truth), replace=False).tolist()
-        rows = list(zip(ids, truth, said, strict=True))
+        rows = list(zip(ids, truth, outputs, strict=True))
         path.write_text(written([("id", "y_true", "m"), *rows]), encoding="utf-8")
         try:
             preds = read_predictions(path, id="id", kind=kind)
@@ -49,5 +49,5 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
         n_read += 1
         assert as_written(preds.ids.tolist()) == ids
         assert as_written(preds.y_true.tolist()) == truth
-        assert as_written(preds.labels[preds.predicted("m")].tolist()) == said
+        assert as_written(preds.labels[preds.predicted("m")].tolist()) == outputs
     assert n_read > 10

@@ -241,7 +241,7 @@ def test_of_many_classes_some_are_shown_and_said_to_be(name):
     )
     kept = 6 if name in ("raincloud", "intervals") else 12
     assert f"{kept} of 150 classes shown" in of_many
-    assert not any("classes shown" in said for said in of_few)
+    assert not any("classes shown" in note for note in of_few)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -287,7 +287,7 @@ def test_the_order_of_calls_does_not_change_a_figure(tmp_path):
 
 def test_names_are_checked():
     plot = comparison(5, 3).plot
-    for call, said in (
+    for call, note in (
         (partial(plot.forest, metric="f2"), "`metric` 'f2' is not here; there are accuracy, f1."),
         (partial(plot.heatmap, metric="f1", label="x"), "`label` 'x' is not here; there are "),
         (partial(plot.heatmap, show="z"), "`show` 'z' is not here; there are p_value, wins."),
@@ -297,7 +297,7 @@ def test_names_are_checked():
         (curves("roc", 5, 3).plot.pr, "these are roc curves; ask for the others by curve"),
         (partial(ranks(5, 3).plot.critical_difference, "f1"), "leave `metric` out"),
     ):
-        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        with pytest.raises(ValueError, match=note.replace("(", r"\(")):
             call()
 
 
@@ -348,8 +348,8 @@ def test_a_confusion_figure_holds_shares_of_the_true_class():
     data = preds(5, 3)
     drawn = comparison(5, 3).plot.confusion(model=data.models[2])
     hard, soft = (np.ma.filled(axes.images[0].get_array(), np.nan) for axes in drawn.axes)
-    said = data.predicted(data.models[2])
-    np.testing.assert_allclose(hard, confusion_matrix(data.codes, said, normalize="true"))
+    note = data.predicted(data.models[2])
+    np.testing.assert_allclose(hard, confusion_matrix(data.codes, note, normalize="true"))
     by_class = [data.probabilities(data.models[2])[data.codes == k].mean(axis=0) for k in range(3)]
     np.testing.assert_allclose(soft, by_class, rtol=1e-6)
 
@@ -373,9 +373,9 @@ def test_curves_state_the_area_under_them(kind, name):
 def test_reliability_states_the_debiased_error_with_its_interval():
     data = preds(2, 3)
     found = mc.tests.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
-    said = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
+    note = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
     title = figure("reliability", 2, 3).axes[0].get_title(loc="left")
-    assert said in title.replace("\n", " ")
+    assert note in title.replace("\n", " ")
     weighted = mc.Predictions(
         data.y_true, {"a": data.probabilities(data.models[0])}, labels=data.labels,
         sample_weight=np.resize([1.0, 2.0], len(data)),

@@ -41,9 +41,9 @@ def test_ids_are_of_the_figure_and_every_reference_has_one(figure, drawing):
 def test_every_mark_says_its_value(drawing):
     root = ElementTree.fromstring(drawing)
     marks = [each for each in root.iter() if each.tag in ("path", "use") and len(each)]
-    told = [each.find("title").text for each in marks]
+    titles = [each.find("title").text for each in marks]
     # An interval and a point for each model, and for their one difference.
-    assert sorted(told) == sorted(
+    assert sorted(titles) == sorted(
         2 * ["cnn: 0.7000 (0.6900 to 0.7100)", "<b>&: 0.7050 (0.6950 to 0.7150)",
              "<b>& \N{MINUS SIGN} cnn: +0.0050 (-0.0050 to 0.0150)"]
     )  # fmt: skip

@@ -121,9 +121,9 @@ def test_warnings_stand_below_the_verdict():
     truth = [0] * 50 + [1] * 5
     wrong = [1 - label for label in truth]
     preds = mc.Predictions(truth, {"a": truth, "b": wrong, "c": wrong[::-1]})
-    with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as told:
+    with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as caught:
         result = mc.compare(preds, ["f1", "f1_macro"], n_resamples=19)
-    assert {str(each.message) for each in told} == {*result.document().notes}
+    assert {str(each.message) for each in caught} == {*result.document().notes}
     after = page_of_tables(result).split(">Warnings</h2>")[1]
     texts = Read(after.split("</section>")[0]).texts
     assert {*result.document().notes} <= {*texts}

@@ -258,11 +258,12 @@ def test_names_stay_text(page):
 
 
 def test_a_mark_shows_its_value_under_the_pointer(page):
-    told = page.locator("figure svg title").all_text_contents()
+    titles = page.locator("figure svg title").all_text_contents()
     assert (
-        sum(re.match(r"plain: 0\.\d+ \(0\.\d+ to 0\.\d+\)$", text) is not None for text in told) > 1
+        sum(re.match(r"plain: 0\.\d+ \(0\.\d+ to 0\.\d+\)$", text) is not None for text in titles)
+        > 1
     )
-    assert sum(text.startswith("plain: confidence 0.") for text in told) > 3
+    assert sum(text.startswith("plain: confidence 0.") for text in titles) > 3
 
 
 def test_one_metric_is_shown_and_another_can_be_chosen(page):

@@ -166,8 +166,8 @@ def test_undefined_values_are_reported(make_comparison):
     )
     text = screen_text(result)
     assert " 1-2   cnn           -  -" in text
-    said = "accuracy: undefined in 12 resamples of cnn; a resampled interval uses the others."
-    assert said in " ".join(text.split())
+    note = "accuracy: undefined in 12 resamples of cnn; a resampled interval uses the others."
+    assert note in " ".join(text.split())
 
 
 def test_a_terminal_without_unicode_gets_ascii(make_comparison):

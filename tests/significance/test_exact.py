@@ -59,14 +59,14 @@ def test_every_kind_of_conic(alpha, beta, gamma):
 @pytest.mark.parametrize("n_models", [2, 5])  # fewer pairs than classes, and more
 def test_counts_of_pairs_are_those_of_a_loop(n_models, collapse):
     rng = np.random.default_rng(1)
-    truth, *said = rng.integers(0, 4, (1 + n_models, 200))
-    preds = mc.Predictions(truth, {f"m{i}": each for i, each in enumerate(said)})
+    truth, *predicted = rng.integers(0, 4, (1 + n_models, 200))
+    preds = mc.Predictions(truth, {f"m{i}": each for i, each in enumerate(predicted)})
     evaluation = Evaluation(preds, resolve_metrics(["f1"], preds), collapse=collapse)
     pairs = np.triu_indices(n_models, 1)
     found = evaluation.labelled.pair_cells(*pairs)
     for pair, (i, j) in enumerate(zip(*pairs, strict=True)):
         for code in range(4):
             for place, rows in enumerate((truth != code, truth == code)):
-                a, b = said[i][rows] == code, said[j][rows] == code
+                a, b = predicted[i][rows] == code, predicted[j][rows] == code
                 expected = [(~a & ~b).sum(), (~a & b).sum(), (a & ~b).sum(), (a & b).sum()]
                 assert found[pair, code, place].ravel().tolist() == expected

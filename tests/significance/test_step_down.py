@@ -82,10 +82,13 @@ def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(name, c
     if collapse:
         return
     (found,) = null
-    said = [preds.predicted(model) for model in preds.models]
+    answers = [preds.predicted(model) for model in preds.models]
     for row, mask in zip(found, masks.draw_all(0).astype(bool), strict=True):
         for pair, (i, j) in enumerate(zip(a, b, strict=True)):
-            outputs = {"a": np.where(mask, said[j], said[i]), "b": np.where(mask, said[i], said[j])}
+            outputs = {
+                "a": np.where(mask, answers[j], answers[i]),
+                "b": np.where(mask, answers[i], answers[j]),
+            }
             other = Evaluation(
                 Predictions(preds.y_true, outputs, labels=range(3)), [metric], collapse=False
             )

@@ -13,8 +13,10 @@ ds = pytest.importorskip("pyarrow.dataset")
 def table(n=200):
     rng = np.random.default_rng(0)
     y = rng.choice(["no", "yes"], n)
-    said = {m: np.where(rng.random(n) < share, y, "no") for m, share in (("a", 0.8), ("b", 0.6))}
-    return pd.DataFrame({"id": np.arange(n), "y_true": y, **said})
+    predicted = {
+        m: np.where(rng.random(n) < share, y, "no") for m, share in (("a", 0.8), ("b", 0.6))
+    }
+    return pd.DataFrame({"id": np.arange(n), "y_true": y, **predicted})
 
 
 FRAME = table()
@@ -57,8 +59,8 @@ def on_every_road(folder, **options):
 def test_a_folder_name_that_differs_from_its_file_is_refused(column, opened, tmp_path):
     first, second = halves(WHOLE.astype({column: "int32"}))
     write(tmp_path, **{f"{column}_is_0__p": first, f"{column}_is_1__p": second})
-    told = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} has 1; "
-    with pytest.raises(ValueError, match=told):
+    message = f"{column}=0/p.parquet: the folder is named {column}=0, but .* {column!r} has 1; "
+    with pytest.raises(ValueError, match=message):
         mc.io.scan_predictions(opened(tmp_path), models=["a", "b"])
 
 
@@ -94,9 +96,9 @@ def test_a_model_that_a_file_lacks_is_named_with_the_file(short, tmp_path):
     parts = [*halves(FRAME)]
     parts[short] = parts[short].drop(columns="b")
     write(tmp_path, **{f"p{place}": part for place, part in enumerate(parts)})
-    told = rf"p{short}.parquet lacks the column 'b', which .*/p{1 - short}.parquet has"
+    message = rf"p{short}.parquet lacks the column 'b', which .*/p{1 - short}.parquet has"
     for options in ({}, {"models": ["a", "b"]}):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             mc.io.scan_predictions(tmp_path, **options)
     assert on_every_road(tmp_path, models=["a"]) == {"a": (FRAME.a == FRAME.y_true).mean()}
 

@@ -65,8 +65,8 @@ def test_many_distinct_rows_are_resampled_as_in_memory(without, frame, monkeypat
     if without:
         monkeypatch.setattr(rows, "find_spec", lambda _: None)
     rng = np.random.default_rng(1)
-    said = {f"m{i}": rng.choice(["no", "yes", "?"], N) for i in range(9)}
-    many = pd.DataFrame({"y_true": frame["y_true"], **said})
+    outputs = {f"m{i}": rng.choice(["no", "yes", "?"], N) for i in range(9)}
+    many = pd.DataFrame({"y_true": frame["y_true"], **outputs})
     pq.write_table(pa.Table.from_pandas(many), tmp_path / "many.parquet")
     memory = mc.bootstrap(mc.read_predictions(many), "accuracy", n_resamples=20)
     found = mc.bootstrap(

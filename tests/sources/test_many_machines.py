@@ -25,7 +25,7 @@ X = np.random.default_rng(0).normal(size=(90, 2)) + np.arange(90)[:, None] % 3
 
 
 def confident():
-    """A metric of one's own, which is no sum for the engine, and needs no import of this file."""
+    """A custom metric, which is no sum for the engine, and needs no import of this file."""
     return lambda _truth, y_prob: float((y_prob.max(axis=1) > 0.5).mean())
 
 
@@ -57,9 +57,7 @@ WORK = {
     "bootstrap of ranks": lambda n: mc.bootstrap(
         PREDS, "roc_auc_ovr", n_jobs=n, **FEW
     ).draws.tobytes(),
-    "bootstrap of one's own": lambda n: mc.bootstrap(
-        PREDS, confident(), n_jobs=n, **FEW
-    ).draws.tobytes(),
+    "custom bootstrap": lambda n: mc.bootstrap(PREDS, confident(), n_jobs=n, **FEW).draws.tobytes(),
     "compare": lambda n: compared(PREDS, ["accuracy", "cf1_macro"], n_jobs=n),
     "compare by max-t": lambda n: compared(
         CLUSTERED, ["f1"], correction="max-t", method="BCa", n_jobs=n

@@ -1,4 +1,4 @@
-"""One rule for every source: scans, sketches and queries refuse what memory does, alike."""
+"""One rule for every source: scans, sketches and queries refuse what memory does."""
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,8 @@ DATABASE = duckdb.connect()
 
 def hard():
     y = np.where(np.arange(N) % 3 > 0, "no", "yes")
-    said = {m: np.where(np.arange(N) % k > 0, y, "no") for m, k in (("a", 5), ("b", 4))}
-    return pd.DataFrame({"id": [f"s{i}" for i in range(N)], "y_true": y, **said})
+    predicted = {m: np.where(np.arange(N) % k > 0, y, "no") for m, k in (("a", 5), ("b", 4))}
+    return pd.DataFrame({"id": [f"s{i}" for i in range(N)], "y_true": y, **predicted})
 
 
 def soft():
@@ -49,7 +49,7 @@ def weighted(cells):
 LABELS, CHANCES, SCORES = {"models": ["a", "b"]}, {}, {"models": ["a", "b"], "scores": True}
 WEIGHTS = LABELS | {"weight": "w"}
 ONE = np.ones(N)
-# Each defect: the table, what is said of it, and the words that begin the refusal.
+# Each defect: the table, its message, and the words that begin the refusal.
 DEFECTS = {
     "a true label is missing": (with_cell(hard(), "y_true", None), LABELS, "has missing cells"),
     "a model's label is missing": (with_cell(hard(), "a", None), LABELS, "has missing cells"),
@@ -187,7 +187,7 @@ SOURCES |= dict(zip(BLOCKS, map(blocks_of, SCANS), strict=True))
 SOURCES |= {"a sketch": read_sketch_of, "a query": by_query}
 
 
-# Scans read rows of Arrow, whatever they scan: each defect is compared in one of them, and made a
+# Scans read rows of Arrow, for any source: each defect is compared in one of them, and made a
 # sketch in another, in turn.
 ASKED = [
     (source, defect)

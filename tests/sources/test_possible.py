@@ -45,9 +45,9 @@ def of_samples(sketched, bucket, model):
     )
     cells = np.eye(K * K).reshape(K, K, K * K)
     sums = [*cells.sum(axis=1), *cells.sum(axis=0), *(cells[j, j] for j in range(K))]
-    told = np.concatenate([support, predicted, hits])
+    known = np.concatenate([support, predicted, hits])
     found = milp(
-        np.zeros(K * K), constraints=LinearConstraint(np.array(sums), told, told),
+        np.zeros(K * K), constraints=LinearConstraint(np.array(sums), known, known),
         integrality=np.ones(K * K),
     )  # fmt: skip
     return found.x if found.success else None
@@ -105,7 +105,7 @@ def test_the_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("frame", "statistic", "value", "told"),
+    ("frame", "statistic", "value", "known"),
     [
         (HARD, "hits", 30, "no sum of"),
         (HARD, "hits", 0.5, "no whole number"),
@@ -115,8 +115,8 @@ def test_the_file_is_named(tmp_path):
         (SOFT, "soft_hits", np.nan, "no numbers"),
     ],
 )
-def test_numbers_of_no_samples_are_refused(frame, statistic, value, told):
-    with pytest.raises(ValueError, match=told):
+def test_numbers_of_no_samples_are_refused(frame, statistic, value, known):
+    with pytest.raises(ValueError, match=known):
         mc.io.read_sketch(changed(frame, statistic, value))
 
 
@@ -187,10 +187,10 @@ def test_scores_that_are_all_0_or_1_are_no_more_than_the_samples():
             mc.io.read_sketch(changed(frame, "scores", value))
 
 
-def told(frame, **said):
+def known(frame, **changes):
     """Return the table of a sketch with another description."""
     frame = frame.reset_index(drop=True)
-    about = json.loads(frame.loc[0, "label"]) | said
+    about = json.loads(frame.loc[0, "label"]) | changes
     frame.loc[0, "label"] = json.dumps(about)
     return frame
 
@@ -199,7 +199,7 @@ ABOUT = json.loads(HARD["label"].iloc[0])
 
 
 @pytest.mark.parametrize(
-    "said",
+    "changes",
     [
         {"buckets": 10**12}, {"buckets": 0}, {"buckets": 2.5}, {"models": ["a", "a"]},
         {"models": ["a", ""]}, {"models": ["a"]}, {"kinds": ["labels"]}, {"kinds": ["tea", "tea"]},
@@ -211,9 +211,9 @@ ABOUT = json.loads(HARD["label"].iloc[0])
         {"soft_truth": None},
     ],
 )  # fmt: skip
-def test_the_description_in_a_file_is_checked(said):
+def test_the_description_in_a_file_is_checked(changes):
     with pytest.raises((ValueError, TypeError), match=r"(?i)sketch|`buckets`|class|model"):
-        mc.io.read_sketch(told(HARD, **said))
+        mc.io.read_sketch(known(HARD, **changes))
 
 
 def test_files_from_before_these_checks_are_read():
@@ -239,7 +239,7 @@ def test_a_summand_may_have_one_sample_or_class_but_not_the_sum(n_samples):
     alone = pd.DataFrame({"y_true": ["x"] * 20, "a": ["x"] * 20})
     with pytest.raises(ValueError, match="there is a single class"):
         mc.read_predictions(alone, models=["a"])
-    one = told(HARD, labels=["x"], models=["a"], kinds=["labels"])
+    one = known(HARD, labels=["x"], models=["a"], kinds=["labels"])
     one = one[one["model"].isin(["", "a"]) & one["label"].isin(["", "0", one["label"].iloc[0]])]
     one = one.assign(label=one["label"].replace("0", "x"))
     n = one["value"][one["statistic"] == "support"]

@@ -20,8 +20,8 @@ CLASSES = ["maybe", "no", "yes"]
 def table(n=1500):
     rng = np.random.default_rng(1)
     y = rng.choice(CLASSES, n)
-    said = {m: np.where(rng.random(n) < share, y, "no") for m, share in (("a", 0.7), ("b", 0.6))}
-    return pd.DataFrame({"item": [f"café {i}" for i in range(n)], "y": y, **said})
+    outputs = {m: np.where(rng.random(n) < share, y, "no") for m, share in (("a", 0.7), ("b", 0.6))}
+    return pd.DataFrame({"item": [f"café {i}" for i in range(n)], "y": y, **outputs})
 
 
 DATABASE = duckdb.connect()
@@ -202,10 +202,10 @@ def test_columns_that_a_database_takes_for_one_are_refused():
             ValueError, match=f"'BERT' and 'bert' differ only in case, which {dialect}"
         ):
             sketch_query(dialect, **two)
-    for models, told in ((["a", "a"], "'a' occurs twice"), (["a", " a"], "'a' occurs twice"),
+    for models, message in ((["a", "a"], "'a' occurs twice"), (["a", " a"], "'a' occurs twice"),
                          (["y"], "'y' is named for the truth and for a model"),
                          (["Y"], "'y' and 'Y' differ only in case")):  # fmt: skip
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             sketch_query("duckdb", **two | {"models": models})
 
 
@@ -285,7 +285,7 @@ def test_a_query_gives_the_sketch_of_memory_or_refuses(frame):
     if isinstance(found, str):
         return
     if isinstance(memory, str):
-        # 1.0 and '1.0', which are written alike; a database does not tell their types.
+        # 1.0 and '1.0', which are written in the same way; a database does not distinguish their types.
         assert "unknown labels" in memory
         assert len({pa.types.is_string(table[c].type) for c in "yab"}) == 2
         return

@@ -75,8 +75,8 @@ def test_blocks_have_the_rows_in_order_for_every_source(kind, table, tmp_path):
     assert len(scan) == len(table)
     np.testing.assert_array_equal(joined(blocks, lambda b: b.codes), table["y_true"])
     for model in "ab":
-        said = joined(blocks, lambda b, model=model: b.probabilities(model))
-        np.testing.assert_array_equal(said, table[[f"{model}:{j}" for j in range(3)]])
+        outputs = joined(blocks, lambda b, model=model: b.probabilities(model))
+        np.testing.assert_array_equal(outputs, table[[f"{model}:{j}" for j in range(3)]])
 
 
 def test_every_block_knows_the_classes_that_only_another_block_holds():
@@ -95,9 +95,9 @@ SORTED = ["no"] * (ROW_BLOCK + 9) + ["yes"] * (ROW_BLOCK + 9)
 @pytest.mark.parametrize("n_models", [2, 20])
 def test_rows_that_are_sorted_by_their_class_are_read(n_models):
     rng = np.random.default_rng(0)
-    said = {f"m{i}": rng.choice(["no", "yes"], len(SORTED)) for i in range(n_models)}
+    outputs = {f"m{i}": rng.choice(["no", "yes"], len(SORTED)) for i in range(n_models)}
     # Columns that say other things than the first rows' truth are not guessed to be models.
-    scan = mc.io.scan_predictions(pd.DataFrame({"y_true": SORTED, **said}), models=[*said])
+    scan = mc.io.scan_predictions(pd.DataFrame({"y_true": SORTED, **outputs}), models=[*outputs])
     assert scan.labels.tolist() == ["no", "yes"]
 
 
@@ -109,8 +109,8 @@ def test_probabilities_of_rows_that_are_sorted_by_their_class_are_read():
     with pytest.warns(DataWarning, match="taken for that of 'yes'"):
         scan = mc.io.scan_predictions(soft, models=["a"])
     assert scan.labels.tolist() == ["no", "yes"]
-    said = joined(scan.blocks(), lambda b: b.probabilities("a"))
-    np.testing.assert_array_equal(said, memory.probabilities("a"))
+    outputs = joined(scan.blocks(), lambda b: b.probabilities("a"))
+    np.testing.assert_array_equal(outputs, memory.probabilities("a"))
 
 
 def test_models_that_are_not_named_add_no_class():
@@ -132,8 +132,8 @@ def test_some_models_are_read_without_the_columns_of_the_others(table):
     scan = mc.io.scan_predictions(table)["b"]
     assert scan.models == ("b",)
     assert scan._layout.needed == ["y_true", "b:0", "b:1", "b:2"]
-    said = joined(scan.blocks(), lambda b: b.probabilities("b"))
-    np.testing.assert_array_equal(said, table[["b:0", "b:1", "b:2"]])
+    outputs = joined(scan.blocks(), lambda b: b.probabilities("b"))
+    np.testing.assert_array_equal(outputs, table[["b:0", "b:1", "b:2"]])
 
 
 def test_a_subset_is_cut_into_blocks_of_its_own(table):

@@ -182,10 +182,12 @@ def test_weights_count_in_the_sums():
 
 def test_classes_that_a_sketch_lacks_are_united_by_their_names():
     truth = np.array(["cat", "dog", "cat", "dog", "eel", "cat", "eel", "ant"])
-    said = np.array(["cat", "cat", "cat", "dog", "eel", "eel", "dog", "ant"])
+    predicted = np.array(["cat", "cat", "cat", "dog", "eel", "eel", "dog", "ant"])
     ids = list("abcdefgh")
-    whole = mc.Predictions(truth, {"m": said}, ids=ids)
-    parts = [mc.Predictions(truth[s], {"m": said[s]}, ids=ids[s]) for s in (slice(4), slice(4, 8))]
+    whole = mc.Predictions(truth, {"m": predicted}, ids=ids)
+    parts = [
+        mc.Predictions(truth[s], {"m": predicted[s]}, ids=ids[s]) for s in (slice(4), slice(4, 8))
+    ]
     metrics = ["f1", "confusion_entropy"]
     merged = sum(mc.io.sketch(part, metrics) for part in parts)
     assert merged.about.labels == ("ant", "cat", "dog", "eel")
@@ -275,15 +277,15 @@ def test_classes_of_numbers_and_of_texts_are_not_united():
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
+    ("metric", "message"),
     [
         ("roc_auc_ovr", "'roc_auc_ovr' is no sum"),
         ("ece_mass", "'ece_mass' depends on the test set as a whole"),
         (lambda y, p: float((y == p).mean()), "is no sum"),
     ],
 )
-def test_what_does_not_add_up_is_not_sketched(metric, told):
-    with pytest.raises(ValueError, match=f"{told}.*leave it out here"):
+def test_what_does_not_add_up_is_not_sketched(metric, message):
+    with pytest.raises(ValueError, match=f"{message}.*leave it out here"):
         mc.io.sketch(PREDS, ["accuracy", metric])
 
 
@@ -320,10 +322,10 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("told", ASKED)
-def test_what_a_sketch_cannot_serve_is_refused_in_words(told):
-    with pytest.raises(ValueError, match=told):
-        ASKED[told]()
+@pytest.mark.parametrize("message", ASKED)
+def test_what_a_sketch_cannot_serve_is_refused_in_words(message):
+    with pytest.raises(ValueError, match=message):
+        ASKED[message]()
 
 
 def test_disagreements_need_the_samples():

@@ -100,10 +100,11 @@ def test_the_interval_of_agreement_resamples_models():
 
 
 def f1_of_class_0(preds, rows=slice(None)):
-    said = {m: preds.predicted(m)[rows] for m in preds.models}
+    outputs = {m: preds.predicted(m)[rows] for m in preds.models}
     y = preds.y_true[rows]
     return {
-        m: metrics.f1_score(y, said[m], labels=[0], average=None, zero_division=0)[0] for m in said
+        m: metrics.f1_score(y, outputs[m], labels=[0], average=None, zero_division=0)[0]
+        for m in outputs
     }
 
 

@@ -29,9 +29,9 @@ def digits():
         "forest": RandomForestClassifier(50, random_state=0),
         "bayes": GaussianNB(var_smoothing=1e-2),
     }
-    said = {name: model.fit(train, y_train).predict(test) for name, model in models.items()}
+    predicted = {name: model.fit(train, y_train).predict(test) for name, model in models.items()}
     ink = np.where(test.sum(axis=1) > np.median(test.sum(axis=1)), "dark", "light")
-    frame = pd.DataFrame({"id": np.arange(len(test)), "ink": ink, "y_true": y_test, **said})
+    frame = pd.DataFrame({"id": np.arange(len(test)), "ink": ink, "y_true": y_test, **predicted})
     write("digits.csv", frame[:600])
     (HERE / "digits").mkdir(exist_ok=True)
     for name in ("logistic", "forest"):
@@ -47,8 +47,8 @@ def diabetes():
     X, y = load_diabetes(return_X_y=True)
     train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
     models = {"ridge": Ridge(0.1), "forest": RandomForestRegressor(50, random_state=0)}
-    said = {m: f.fit(train, y_train).predict(test).round(1) for m, f in models.items()}
-    write("diabetes.csv", pd.DataFrame({"y_true": y_test, **said}))
+    predicted = {m: f.fit(train, y_train).predict(test).round(1) for m, f in models.items()}
+    write("diabetes.csv", pd.DataFrame({"y_true": y_test, **predicted}))
 
 
 def markers():

@@ -10,7 +10,7 @@ DATA = Path(__file__).parents[2] / "data" / "formats"
 
 
 def opened(path, kind=None):
-    """Open a file of a given kind, or of the kind of its suffix."""
+    """Open a file of a given format, or of that of its suffix."""
     path = Path(path)
     if kind is None:
         return of_its_suffix(File(path))

@@ -1,4 +1,4 @@
-"""Logs of inspect_ai: their scores equal those of its own metrics."""
+"""Logs of inspect_ai: their scores equal those of its metrics."""
 
 import io
 import json
@@ -187,8 +187,8 @@ def test_a_member_whose_bytes_were_changed_is_refused():
 def test_a_sample_that_is_twice_in_an_epoch_is_refused_and_two_epochs_are_not():
     twice = {**BETA, "samples": [*BETA["samples"], {**BETA["samples"][0], **scored_as("I")}]}
     first = BETA["samples"][0]
-    told = rf"1 samples have several .* \('{first['id']}' in epoch {first['epoch']}\); keep one"
-    with pytest.raises(ValueError, match=told):
+    refusal = rf"1 samples have several .* \('{first['id']}' in epoch {first['epoch']}\); keep one"
+    with pytest.raises(ValueError, match=refusal):
         of_document(twice)
     assert len(of_document(BETA).frame) == len(BETA["samples"])
 

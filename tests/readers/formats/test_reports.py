@@ -53,13 +53,13 @@ def test_promptfoo_s_own_sums_are_those_of_the_scores(results):
     frame = records(promptfoo, RESULTS, kind="json").frame
     for column in results["results"]["prompts"]:
         mine = frame[frame["model"] == f"{column['provider']} / {column['label']}"]
-        told = column["metrics"]
-        assert mine["score:success"].isna().sum() == told["testErrorCount"]
-        assert mine["score:success"].sum() == told["testPassCount"]
-        assert mine["score:score"].sum() == pytest.approx(told["score"])
-        for name, total in told["namedScores"].items():
+        reported = column["metrics"]
+        assert mine["score:success"].isna().sum() == reported["testErrorCount"]
+        assert mine["score:success"].sum() == reported["testPassCount"]
+        assert mine["score:score"].sum() == pytest.approx(reported["score"])
+        for name, total in reported["namedScores"].items():
             assert mine[f"score:{name}"].sum() == pytest.approx(total)
-            assert mine[f"score:{name}"].count() == told["namedScoresCount"][name]
+            assert mine[f"score:{name}"].count() == reported["namedScoresCount"][name]
 
 
 def test_repeated_tests_of_promptfoo_are_runs_of_one_test():
@@ -333,8 +333,10 @@ TREC_EVAL = {
 @pytest.mark.filterwarnings("ignore:trunc.run lacks 1 of 3 judged queries")
 def test_scores_of_queries_are_those_of_trec_eval(model, output):
     frame = records(trec, WHOLE, QRELS, TRUNCATED).frame
-    told = pd.read_csv(DATA / "trec" / output, sep=r"\s+", names=["measure", "id", "value"])
-    expected = told[told["id"] != "all"].pivot(index="id", columns="measure", values="value")
+    reported = pd.read_csv(DATA / "trec" / output, sep=r"\s+", names=["measure", "id", "value"])
+    expected = reported[reported["id"] != "all"].pivot(
+        index="id", columns="measure", values="value"
+    )
     mine = frame[frame["model"] == model].set_index("id").rename(columns=TREC_EVAL)
     pd.testing.assert_frame_equal(
         mine[[*expected.columns]], expected, atol=5.1e-5, rtol=0, check_names=False,

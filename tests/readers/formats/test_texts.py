@@ -37,8 +37,8 @@ def lines_of(folder, **files):
 def wer(frame, model):
     """jiwer's word error rate of a model, its texts joined to the truth by id."""
     truth = frame.dropna(subset="y_true").drop_duplicates("id").set_index("id")["y_true"]
-    said = frame[frame["model"] == model].set_index("id")["y_pred"]
-    return jiwer.wer(truth.tolist(), said.loc[truth.index].tolist())
+    predicted = frame[frame["model"] == model].set_index("id")["y_pred"]
+    return jiwer.wer(truth.tolist(), predicted.loc[truth.index].tolist())
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_reference_of_any_other_name_is_named(tmp_path):
 
 def test_an_empty_line_is_an_empty_answer_and_line_numbers_are_ids(tmp_path):
     frame = lines.FORMAT.read(lines_of(tmp_path, ref="a\nb\nc\n", bot="\nb\n\n")).frame
-    said = frame[frame["model"] == "bot"]
-    assert said["y_pred"].tolist() == ["", "b", ""]
-    assert said["id"].tolist() == [1, 2, 3]
+    predicted = frame[frame["model"] == "bot"]
+    assert predicted["y_pred"].tolist() == ["", "b", ""]
+    assert predicted["id"].tolist() == [1, 2, 3]
 
 
 def test_folders_are_test_sets(tmp_path):
@@ -138,8 +138,8 @@ def test_folders_are_test_sets(tmp_path):
         *lines_of(tmp_path / "wmt24", bot="c\nd\n", ref="e\nf\n"),
     ]
     frame = lines.FORMAT.read(files).frame
-    said = frame[frame["model"] == "bot"]
-    assert [*zip(said["set"], said["y_pred"], strict=True)] == [
+    predicted = frame[frame["model"] == "bot"]
+    assert [*zip(predicted["set"], predicted["y_pred"], strict=True)] == [
         ("wmt23", "b"), ("wmt24", "c"), ("wmt24", "d")
     ]  # fmt: skip
     assert (frame["set"] == [files[place].path.parent.name for place in frame["file"]]).all()
@@ -162,13 +162,13 @@ def test_plain_tables_and_prose_in_parentheses_are_no_logs(tmp_path):
 
 
 def test_several_files_of_references_are_several_references(tmp_path):
-    said = ["the cat sat on the mat", "a dog barked at me loudly"]
+    predicted = ["the cat sat on the mat", "a dog barked at me loudly"]
     references = {"refA": ["the cat sat on a mat", "a dog barked at me then"],
                   "refB": ["a cat sat upon the mat", "the dog barked loudly at me"]}  # fmt: skip
-    for name, written in {"sys": said, **references}.items():
+    for name, written in {"sys": predicted, **references}.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(written) + "\n")
     preds = mc.read_predictions(tmp_path)
     result = mc.compare(preds, "bleu", n_resamples=99)
-    expected = sacrebleu.corpus_bleu(said, list(references.values())).score
+    expected = sacrebleu.corpus_bleu(predicted, list(references.values())).score
     assert result.scores["estimate"].item() == pytest.approx(expected)
     assert "nrefs:2" in result.signature

@@ -26,9 +26,9 @@ def graded():
     """Correct, partly so, no answer or wrong: C, P, N, I."""
 
     async def score(state, target):
-        said = state.output.completion
-        partly = "P" if target.text in said else "N" if "not know" in said else "I"
-        return Score(value="C" if said == target.text else partly, answer=said)
+        spoken = state.output.completion
+        partly = "P" if target.text in spoken else "N" if "not know" in spoken else "I"
+        return Score(value="C" if spoken == target.text else partly, answer=spoken)
 
     return score
 
@@ -72,9 +72,9 @@ def capitals():
 def model(name):
     def output(messages, tools, choice, config):
         land = messages[-1].text.removeprefix("What is the capital of ").rstrip("?")
-        said = ModelOutput.from_content(name, ANSWERS[name][land])
-        said.usage = ModelUsage(input_tokens=6, output_tokens=1, total_tokens=7)
-        return said
+        spoken = ModelOutput.from_content(name, ANSWERS[name][land])
+        spoken.usage = ModelUsage(input_tokens=6, output_tokens=1, total_tokens=7)
+        return spoken
 
     return get_model(f"mockllm/{name}", custom_outputs=output)
 

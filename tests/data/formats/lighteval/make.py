@@ -61,10 +61,13 @@ if __name__ == "__main__":
                 specific={"subject": subject})
             for n, (query, answer, subject) in enumerate(QUESTIONS)
         ]  # fmt: skip
-        said = [ModelResponse(text=[answer], input=doc.query, input_tokens=[1], output_tokens=[[2]])
+        responses_made = [ModelResponse(text=[answer], input=doc.query, input_tokens=[1], output_tokens=[[2]])
                 for doc, answer in zip(docs, answers, strict=True)]  # fmt: skip
         for doc, response, metrics in zip(
-            docs, said, apply_metric(responses=said, docs=docs, metrics=METRICS), strict=True
+            docs,
+            responses_made,
+            apply_metric(responses=responses_made, docs=docs, metrics=METRICS),
+            strict=True,
         ):
             tracker.details_logger.log("trivia|0", doc, response, metrics)
         tracker.details_logger.aggregate()

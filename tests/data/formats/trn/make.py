@@ -42,13 +42,13 @@ models = {
     # A better model: every third utterance is as it was spoken.
     "mended": {key: reference[key] if i % 3 == 0 else heard[key] for i, key in enumerate(heard)},
 }
-for name, said in {"ref": reference, **models}.items():
-    (FORMATS / "trn" / f"{name}.trn").write_text("".join(f"{said[k]} ({k})\n" for k in said))
-    (FORMATS / "lines" / f"{name}.txt").write_text("".join(f"{said[k]}\n" for k in reference))
+for name, spoken in {"ref": reference, **models}.items():
+    (FORMATS / "trn" / f"{name}.trn").write_text("".join(f"{spoken[k]} ({k})\n" for k in spoken))
+    (FORMATS / "lines" / f"{name}.txt").write_text("".join(f"{spoken[k]}\n" for k in reference))
 os.chdir(FORMATS / "manifests")
-for name, said in models.items():
+for name, spoken in models.items():
     path = write_manifest(
-        [*reference.values()], [said[key] for key in reference], f"nist/{name}", "nist/csrnab", "",
+        [*reference.values()], [spoken[key] for key in reference], f"nist/{name}", "nist/csrnab", "",
         "test", audio_filepaths=[f"{key}.wav" for key in reference],
     )  # fmt: skip
     Path(path).rename(Path(path).name)
