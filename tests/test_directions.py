@@ -63,7 +63,7 @@ def test_the_worse_model_does_not_pass_a_gate_on_a_score_that_should_be_low(name
         mc.testing.assert_not_worse(preds, "good", "bad", name, margin=0.05, n_resamples=99)
 
 
-def test_what_is_told_wins_and_the_default_is_said():
+def test_what_is_declared_wins_and_the_default_is_reported():
     logged = {m: {"wer": [0.1, 0.2, i], "judge": [1, i, 3]} for i, m in enumerate("ab")}
     of_given = mc.Predictions.from_scores(logged, greater_is_better={"wer": True})
     assert of_given.greater_is_better == {"wer": True, "judge": True}

@@ -196,7 +196,7 @@ def test_every_kind_of_name_is_in_the_snapshot(now):
     assert now["$ modelcompare gate --alpha"] == " = 0.05"
 
 
-def test_a_lost_name_a_new_one_and_another_default_are_told_apart():
+def test_a_lost_name_a_new_one_and_another_default_are_distinguished():
     before = {"a.b": "(x=1)", "a.c": "", "$ modelcompare gate --seed": " = 0"}
     after = {"a.b": "(x=2)", "a.d": "()", "$ modelcompare gate --seed": " = 0"}
     assert read(written(before)) == before

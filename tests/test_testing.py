@@ -60,7 +60,7 @@ def test_too_few_data_fail_pass_or_skip():
         assert_not_worse(TABLE, "a", "c", **CLEAR, on_inconclusive="skip")
 
 
-def test_of_several_rules_those_that_do_not_hold_are_told():
+def test_of_several_rules_those_that_do_not_hold_are_reported():
     rules = ["accuracy:+0.5", "recall[x]:-0.01", "accuracy:-0.01"]
     with pytest.raises(AssertionError) as caught:
         assert_not_worse(TABLE, "b", "a", rules=rules, n_resamples=99)

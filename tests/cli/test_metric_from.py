@@ -27,7 +27,7 @@ def test_a_metric_of_ones_own_is_compared_beside_others(run, files):
     }
 
 
-def test_a_file_without_the_metric_is_told_what_it_has(run, files):
+def test_a_file_without_the_metric_is_refused_with_what_it_has(run, files):
     found = run("compare", str(files / "p.csv"), "--metric-from", f"{files / 'ours.py'}:slips")
     assert found.code == 2
     assert "holds no metric or function 'slips'; it has: slip_rate." in found.err
@@ -42,7 +42,7 @@ def _leader(run, files, *more):
     return next(row["model"] for row in scores if row["rank"] == 1), done.err
 
 
-def test_the_direction_of_a_function_is_told_by_an_option_or_its_name(run, files):
+def test_the_direction_of_a_function_is_given_by_an_option_or_its_name(run, files):
     text = "\ndef slips(y, p):\n    return (y != p).mean()\nerror_rate = slips\n"
     (files / "ours.py").write_text(text + "def val_loss(y, p):\n    return slips(y, p)\n")
     assert _leader(run, files, "slips")[0] == "b"
@@ -91,7 +91,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_a_metric_that_fails_is_bad_input_told_in_one_line(run, files, name):
+def test_a_metric_that_fails_is_bad_input_reported_in_one_line(run, files, name):
     code, message = FAILING[name]
     (files / name).write_text(code)
     found = run(

@@ -32,7 +32,7 @@ def test_bounds_and_direction_come_from_the_metric(run):
     assert len(json.loads(run("metrics", "--format", "json").out)["metrics"]) == len(METRICS)
 
 
-def test_an_unknown_name_is_told_the_nearest(run):
+def test_an_unknown_name_is_answered_with_the_nearest(run):
     found = run("metrics", "f1_makro")
     assert found.code == 2
     assert "did you mean f1_macro" in found.err

@@ -26,7 +26,7 @@ def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     )
 
 
-def test_small_subgroups_are_left_out_of_a_page_and_that_is_said(run, wide_csv, tmp_path):
+def test_small_subgroups_are_left_out_of_a_page_and_that_is_reported(run, wide_csv, tmp_path):
     lines = wide_csv.read_text().splitlines()
     source, page = tmp_path / "cut.csv", tmp_path / "page.html"
     cut = [f"{line},{i}" for i, line in enumerate(lines[1:])]

@@ -89,7 +89,7 @@ QUERY = (
         (("sketch", "mon.parquet", "-o", "x.parquet", "--buckets", "9"), "--buckets and --salt are"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told(run, arguments, message):
+def test_what_does_not_fit_is_reported(run, arguments, message):
     done = run(*arguments)
     assert done.code == 2
     assert message in done.err

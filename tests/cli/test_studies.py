@@ -92,7 +92,7 @@ def test_forms(run, small_snli, form, start):
         (("study", "undefined", SNLI, "-o", SNLI), "is a file; name a folder"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_in_one_line(run, arguments, part):
+def test_bad_input_is_reported_in_one_line(run, arguments, part):
     done = run(*arguments)
     assert done.code == 2
     assert part in done.err

@@ -162,7 +162,7 @@ def test_the_order_of_models_does_not_matter(preds, result):
     np.testing.assert_allclose(theirs.estimate, ours.loc[theirs.index].estimate)
 
 
-def test_undefined_resamples_are_counted_and_said():
+def test_undefined_resamples_are_counted_and_reported():
     preds = mc.Predictions([0] * 30 + [1] * 2, {"a": [0] * 30 + [1, 1], "b": [0] * 31 + [1]})
     undefined = r"recall of class 1 is undefined on 1\d\.\d% of .*; intervals that resample use the"
     with (
@@ -284,7 +284,7 @@ def test_a_second_interval_needs_no_new_draws(preds):
     np.testing.assert_allclose(result.estimate.to_numpy(), wide.estimate)
 
 
-def test_too_few_resamples_for_the_number_of_tests_are_told():
+def test_too_few_resamples_for_the_number_of_tests_are_reported():
     rng = np.random.default_rng(0)
     models = {f"m{i}": rng.random(300) + i for i in range(6)}
     preds = mc.Predictions.from_scores(models)
@@ -341,7 +341,7 @@ def test_a_baseline_is_compared_with_and_nothing_else(preds):
         mc.compare(preds, "accuracy", baseline="bad")
 
 
-def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_said():
+def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_reported():
     y = [0, 1] * 10
     preds = mc.Predictions(y, {"a": y, "b": [1, 0, 1, 0, *y[4:]]})
     with pytest.warns(UserWarning, match=r"accuracy: no p-value can be below 0.12 here"):

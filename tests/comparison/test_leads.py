@@ -150,7 +150,7 @@ def test_models_that_are_level_are_named_alone():
     assert "and not significantly different from weak0" in verdict
 
 
-def test_resamples_that_hold_p_values_up_are_told_with_the_remedy():
+def test_resamples_that_hold_p_values_up_are_reported_with_the_remedy():
     rng = np.random.default_rng(0)
     y = rng.normal(size=400)
     outputs = {f"m{i:02d}": y + rng.normal(0, 0.2 + 0.3 * (i > 3), 400) for i in range(14)}
@@ -166,7 +166,7 @@ def test_resamples_that_hold_p_values_up_are_told_with_the_remedy():
     assert "no p-value can be below" not in screen_text(enough)
 
 
-def test_a_correction_that_leaves_nothing_is_told_with_the_remedy():
+def test_a_correction_that_leaves_nothing_is_reported_with_the_remedy():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 300)
     outputs = {f"m{i:02d}": np.where(rng.random(300) < 0.75, y, 1 - y) for i in range(30)}

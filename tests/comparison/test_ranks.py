@@ -105,7 +105,7 @@ def test_either_form_of_the_table_says_the_same():
     assert mc.tests.critical_difference(tidy).scores.index.tolist() == named.dataset.tolist()
 
 
-def test_bars_join_runs_of_which_no_two_are_told_apart():
+def test_bars_join_runs_of_which_no_two_are_distinguished():
     together = np.ones((5, 5), dtype=bool)
     for a, b in ((0, 2), (0, 3), (0, 4), (1, 4)):
         together[a, b] = together[b, a] = False

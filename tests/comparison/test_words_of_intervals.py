@@ -56,7 +56,7 @@ def too_few(n_models, **options):
     return next(str(each.message) for each in caught if "too few" in str(each.message))
 
 
-def test_a_correction_that_changes_nothing_is_not_said_to_change_something():
+def test_a_correction_that_changes_nothing_is_not_reported_to_change_something():
     caught = too_few(2, n_resamples=999, alpha=0.001)
 
     assert "p-values cannot fall below 0.001. Take n_resamples of 2,000 or more, or" in caught
@@ -64,7 +64,7 @@ def test_a_correction_that_changes_nothing_is_not_said_to_change_something():
     assert "1 test at alpha = 0.001" in caught
 
 
-def test_what_a_correction_makes_of_the_smallest_p_value_is_said():
+def test_what_a_correction_makes_of_the_smallest_p_value_is_reported():
     assert "cannot fall below 0.01, which holm makes 0.15. Take" in too_few(6, n_resamples=99)
 
 

@@ -38,7 +38,7 @@ def test_replicates_that_would_not_fit_are_refused_and_those_that_just_fit_are_m
     )
 
 
-def test_what_is_free_is_said_in_gib(monkeypatch):
+def test_what_is_free_is_reported_in_gib(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 3 * 2**30)
     with pytest.raises(
         ValueError, match=re.escape("need about 5,960.5 GiB of memory, and 3.0 GiB")
@@ -116,7 +116,7 @@ def test_a_file_with_many_models_is_refused_in_one_line(tmp_path, monkeypatch, c
     )
 
 
-def test_models_with_a_baseline_take_about_as_much_as_they_are_said_to():
+def test_models_with_a_baseline_take_about_as_much_as_they_are_estimated_to():
     n = 400
     scores = {f"m{i}": np.arange(4.0) * (i % 3) for i in range(n)}
     predictions = mc.Predictions.from_scores(scores)
@@ -127,7 +127,7 @@ def test_models_with_a_baseline_take_about_as_much_as_they_are_said_to():
     assert memory._SHARED_BYTES / 3 < peak / n**2 < memory._SHARED_BYTES * 3
 
 
-def test_a_pair_takes_about_as_much_as_it_is_said_to():
+def test_a_pair_takes_about_as_much_as_it_is_estimated_to():
     n = 120
     rng = np.random.default_rng(0)
     predicted = {f"m{i}": np.where(rng.random(60) < 0.7, TRUTH, 0) for i in range(n)}

@@ -23,7 +23,7 @@ def test_results_come_in_the_order_of_the_items(n_jobs, n_items):
 
 
 @pytest.mark.usefixtures("four_threads")
-def test_joblib_is_asked_where_it_is_told_anything():
+def test_joblib_is_asked_where_it_is_configured():
     with joblib.parallel_config("threading", n_jobs=2):
         assert [*parallel.as_they_come(str, iter(range(20)), None)] == [*map(str, range(20))]
 

@@ -126,7 +126,7 @@ def test_ten_runs_of_twenty_items_are_no_200_samples():
     assert means.sem() > 2 * pd.Series(SAID["a"]).sem()
 
 
-def test_where_the_runs_are_the_clusters_nothing_is_said_of_these_runs():
+def test_where_the_runs_are_the_clusters_nothing_is_reported_of_these_runs():
     preds = mc.Predictions.from_scores(SAID, runs=RUN, groups=RUN)
     assert "for these runs" not in mc.compare(preds, "mean_score", n_resamples=99).signature
 

@@ -79,7 +79,7 @@ def test_each_layout_of_snli_is_read(tmp_path, layout):
     assert decoded == ["a", "dog", "runs", "[SEP]", "it", "moves"]
 
 
-def test_a_missing_corpus_is_said(tmp_path):
+def test_a_missing_corpus_is_reported(tmp_path):
     with pytest.raises(SystemExit, match="name the folder of SNLI with --snli"):
         preprocess.preprocess(tmp_path)
 

@@ -259,7 +259,7 @@ def test_coverage_is_published_by_quantiles_over_cells():
     assert row["values"] == "21"
 
 
-def test_the_models_of_calibration_cells_have_the_errors_that_are_said():
+def test_the_models_of_calibration_cells_have_the_errors_that_are_stated():
     confidences, right = beyond_labels._confidences(
         {"laws": "unlike", "n_classes": 10}, 400_000, np.random.default_rng(0)
     )

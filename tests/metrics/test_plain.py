@@ -52,7 +52,7 @@ def test_each_function_is_the_registered_metric_of_its_name():
     )
 
 
-def test_undefined_values_are_said():
+def test_undefined_values_are_reported():
     with pytest.warns(UndefinedMetricWarning, match="precision is 0 / 0 here"):
         assert np.isnan(mc.metrics.precision([0, 1], [0, 0])[1])
     assert mc.metrics.precision([0, 1], [0, 0], zero_division=0)[1] == 0

@@ -74,7 +74,7 @@ def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks
     assert warning.filename == __file__
 
 
-def test_two_test_sets_are_told_apart():
+def test_two_test_sets_are_distinguished():
     first, second = warned_by(
         lambda: mc.tests.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
     )
@@ -145,7 +145,7 @@ def weighted(share: float) -> mc.Predictions:
         lambda p: mc.paired_test(p, "a", "b", "accuracy", n_resamples=99),
     ],
 )
-def test_one_weight_of_thirty_per_cent_is_told(ask: Callable[[mc.Predictions], object]):
+def test_one_weight_of_thirty_per_cent_is_reported(ask: Callable[[mc.Predictions], object]):
     (warning,) = warned_by(lambda: ask(weighted(0.3)))
     assert str(warning.message).startswith(
         f"accuracy: 1 of {N} samples holds 30 % of the weight. With so few, intervals cover"
@@ -153,7 +153,7 @@ def test_one_weight_of_thirty_per_cent_is_told(ask: Callable[[mc.Predictions], o
     assert not warned_by(lambda: ask(weighted(0.05)))
 
 
-def test_one_cluster_of_thirty_per_cent_is_told():
+def test_one_cluster_of_thirty_per_cent_is_reported():
     y = np.arange(400) % 2
     wrong = np.random.default_rng(2).random((2, 400)) < 0.3
     groups = np.maximum(np.arange(400) - 119, 0)
@@ -178,7 +178,7 @@ def by_class(*support: int) -> mc.Predictions:
         ((2,) * 60, 2),
     ],
 )
-def test_averages_over_rare_classes_are_told(support: tuple[int, ...], number: float):
+def test_averages_over_rare_classes_are_reported(support: tuple[int, ...], number: float):
     preds = by_class(*support)
     for ask in (
         lambda: mc.compare(preds, "f1_macro", n_resamples=99),
@@ -196,7 +196,7 @@ def lognormal(sigma: float) -> Callable[[np.random.Generator, int], np.ndarray]:
     return lambda rng, n: rng.lognormal(0, sigma, n)
 
 
-def test_heavy_tails_are_told_with_how_many_samples_carry_the_variance():
+def test_heavy_tails_are_reported_with_how_many_samples_carry_the_variance():
     preds = scores(lognormal(2))
     result = mc.bootstrap(preds, "mean_score", n_resamples=2)
     x = preds.output("a").array.astype(float)
@@ -221,7 +221,7 @@ def test_heavy_tails_are_told_with_how_many_samples_carry_the_variance():
         assert "intervals cover the true value less often" in str(warning.message)
 
 
-def test_heavy_tails_of_a_difference_alone_are_told():
+def test_heavy_tails_of_a_difference_alone_are_reported():
     """Two per cent of the items lose 0.8, and the models agree but for little elsewhere."""
     rng = np.random.default_rng(4)
     shared = rng.normal(0, 0.3, 100)
@@ -283,7 +283,7 @@ HEALTHY: dict[str, tuple[mc.Predictions, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", HEALTHY)
-def test_where_intervals_hold_nothing_is_said(name: str):
+def test_where_intervals_hold_nothing_is_reported(name: str):
     preds, metrics = HEALTHY[name]
     assert not warned_by(lambda: mc.compare(preds, metrics, n_resamples=999, correction="none"))
     for metric in metrics:

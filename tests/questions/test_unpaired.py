@@ -144,7 +144,7 @@ def test_the_statistic_is_the_difference_over_its_own_error_with_some_of_both_se
     assert found.p_value == pytest.approx(extreme / len(hands), abs=0.02)
 
 
-def test_samples_that_are_told_apart_are_dealt_as_equal_ones_are():
+def test_samples_that_are_distinguished_are_dealt_as_equal_ones_are():
     """What adds next to nothing makes all samples distinct."""
     a, b = np.array([6, 3, 5, 26]), np.array([30, 12, 9, 349])
     hits_and_counts = np.array([[2, 2], [0, 1], [0, 1], [0, 0.0]])

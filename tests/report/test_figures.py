@@ -234,7 +234,7 @@ def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
 
 
 @pytest.mark.parametrize("name", BY_CLASS)
-def test_of_many_classes_some_are_shown_and_said_to_be(name):
+def test_of_many_classes_some_are_shown_and_reported_to_be(name):
     of_many, *of_few = (
         " ".join(text.replace("\n", " ") for text, _ in texts_of(name, *size))
         for size in SIZES[name]
@@ -271,7 +271,7 @@ def test_what_is_no_axes_is_refused(ax):
         ("sensitivity", MANY_MODELS, 12),
     ],
 )  # fmt: skip
-def test_models_are_told_apart_in_grey_by_their_markers(name, size, n_shown):
+def test_models_are_distinguished_in_grey_by_their_markers(name, size, n_shown):
     for axes in figure(name, *size).axes:
         marked = {(line.get_color(), line.get_marker()) for line in axes.lines}
         marked = [(c, m) for c, m in marked if m not in ("", "None", None)]

@@ -48,7 +48,7 @@ def test_rows_are_as_wide_as_the_header(make_comparison):
         assert len({sum(map(_width, row)) for row in rows}) == 1
 
 
-def test_the_best_is_bold_and_who_is_not_told_apart_from_it_has_a_dagger(make_comparison):
+def test_the_best_is_bold_and_who_is_not_distinguished_from_it_has_a_dagger(make_comparison):
     models = [f"m{place}" for place in range(8)]
     (rows, _) = _rows(make_comparison(models).to_latex())
     # The invented p-values are below 0.05 six places apart: 2 * 2**-6.

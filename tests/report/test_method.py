@@ -39,7 +39,7 @@ def test_references_are_numbered_as_they_come():
     assert text.endswith(f"Computed with modelcompare {mc.__version__}, seed 0.")
 
 
-def test_clusters_and_strata_are_said():
+def test_clusters_and_strata_are_reported():
     preds = mc.Predictions(
         [0, 1] * 60, {"a": [0, 1] * 50 + [1, 0] * 10, "b": [0, 1] * 60},
         groups=[i // 4 for i in range(120)], strata=[i // 60 for i in range(120)],
@@ -57,14 +57,14 @@ def test_without_a_correction_none_is_cited(make_comparison):
     assert not any("Holm" in work for work in works)
 
 
-def test_a_single_test_is_not_said_to_be_corrected():
+def test_a_single_test_is_not_reported_to_be_corrected():
     preds = mc.Predictions([0, 1] * 30, {"a": [0, 1] * 25 + [1, 0] * 5, "b": [0, 1] * 30})
     text = mc.compare(preds, "accuracy", n_resamples=99).document().method
     assert "not adjusted" in text
     assert "Holm" not in text
 
 
-def test_families_are_told_by_their_sizes_from_small_to_large(make_comparison):
+def test_families_are_given_by_their_sizes_from_small_to_large(make_comparison):
     result = make_comparison(["a", "b", "c"], ["f1", "mcc"], {"f1": list("uvwx")})
     text, _ = comparison_method(result)
     assert "over all pairs and classes of a metric (3 or 12 tests)" in text

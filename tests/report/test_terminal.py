@@ -93,7 +93,7 @@ def test_many_sentences_are_shortened(make_comparison):
     assert "f1, class 29: lstm leads." in screen_text(result, show_all=True)
 
 
-def test_lower_is_better_is_said(make_comparison):
+def test_lower_is_better_is_reported(make_comparison):
     result = make_comparison(metrics=["log_loss"], lower_is_better=["log_loss"])
     assert "log_loss (lower is better)" in screen_text(result)
 

@@ -57,7 +57,7 @@ def rejected(preds, metric, trial, test=DEFAULT, n_resamples=99):
 
 
 @pytest.mark.parametrize("metric", [largest_error, error_quantile, "median_absolute_error"])
-def test_exchangeable_models_are_told_apart_no_more_often_than_is_said(metric):
+def test_exchangeable_models_are_distinguished_no_more_often_than_is_promised(metric):
     # More than 13 of 120 have a chance of 0.3 % at 5 %, which is 2 of 40: the data and 39 swaps.
     # Flipped influences rejected 13 to 26 %.
     rng = np.random.default_rng(1)
@@ -65,7 +65,7 @@ def test_exchangeable_models_are_told_apart_no_more_often_than_is_said(metric):
     assert sum(found) <= 13
 
 
-def test_equal_medians_of_unlike_laws_are_told_apart_by_plain_swaps_and_not_by_the_default():
+def test_equal_medians_of_unlike_laws_are_distinguished_by_plain_swaps_and_not_by_the_default():
     # Errors around 10, of one law three times as wide as the other. Studentized, the size comes to
     # 0.08 here and falls as n grows; of plain swaps it stays at 0.25.
     rng = np.random.default_rng(2)

@@ -39,7 +39,7 @@ def test_options_of_compare_reach_the_card():
     assert "No subgroup has 30 samples." in mc.studies.model_card(empty, "a", "accuracy", **FEW)
 
 
-def test_subgroups_that_are_all_too_small_are_said_to_be():
+def test_subgroups_that_are_all_too_small_are_reported_to_be():
     preds = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"id": np.arange(200) // 10})
     assert "No subgroup has 30 samples." in mc.studies.model_card(preds, "a", "accuracy", **FEW)
 
