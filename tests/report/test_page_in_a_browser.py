@@ -354,7 +354,7 @@ def test_another_baseline_shows_its_differences_from_all_others(page, result, me
 
 def _expected(result, metric, baseline):
     """The baseline's leads over all others, from the numbers, as tables write them."""
-    digits = result.evidence.decimals(metric)
+    digits = result.evidence.decimals[metric]
     frame = result.leads(every=True)[result.leads(every=True)["metric"] == metric]
     for row in frame[(frame["model"] == baseline) | (frame["other"] == baseline)].itertuples():
         lead, low, high, other = row.lead, row.ci_low, row.ci_high, row.other
