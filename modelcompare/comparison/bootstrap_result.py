@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked, missing_attribute
-from modelcompare.arrays import IntArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
+from modelcompare.intervals.auto import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots
@@ -30,7 +31,11 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import VALUE, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.words import IntervalMethod, Scheme, warn_caller, written_out
+
+# Resamples for standard errors that come from no formula, whose own error is then 3 %.
+_FOR_ERRORS = 4 * RESAMPLE_BLOCK
 
 
 def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
@@ -92,19 +97,30 @@ class BootstrapResult(Sample):
         """Moments of the models' influence functions, which give the standard errors.
 
         For values that influence functions do not describe, covariances are those of the
-        replicates.
+        replicates: of the first ones, where intervals need none.
         """
         found = influence_moments(self.evaluation, self.point)
         others = [metric for metric in self.evaluation.metrics if not metric.smooth]
         if not others or self.n_resamples == 0:
             return found
         drawn, size = np.full(found.second.shape, np.nan), self.weights.size
-        for place in np.r_[tuple(self.evaluation.metric_slice(metric.name) for metric in others)]:
-            known = self.draws[np.isfinite(self.draws[:, :, place]).all(axis=1), :, place]
-            if len(known) > 1:
-                drawn[place] = np.cov(known, rowvar=False)
+        for metric in others:
+            draws = self.draws if is_resampled(metric) else self._first_draws
+            where = self.evaluation.metric_slice(metric.name)
+            for place in range(where.start, where.stop):
+                known = draws[np.isfinite(draws[:, :, place]).all(axis=1), :, place]
+                if len(known) > 1:
+                    drawn[place] = np.cov(known, rowvar=False)
         # Values vary more on resamples of m < n samples than on resamples of n.
         return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
+
+    @cached_property
+    def _first_draws(self) -> FloatArray:
+        """Values on as many resamples as standard errors need, the first of all."""
+        if "draws" in vars(self) or self.n_resamples <= _FOR_ERRORS:
+            return self.draws[:_FOR_ERRORS]
+        weights = replace(self.weights, n_resamples=_FOR_ERRORS)
+        return self.evaluation.replicates(weights, n_jobs=self.n_jobs, progress=self.progress)
 
     @property
     def index(self) -> pd.MultiIndex:

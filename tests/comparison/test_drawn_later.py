@@ -50,6 +50,16 @@ def test_what_needs_resamples_draws_them_once(asked, options):
     assert asked == [799]
 
 
+def test_errors_of_calibration_errors_come_from_the_first_resamples_drawn_or_not(asked):
+    result = mc.compare(SNLI, "ece", n_resamples=799)
+    errors = result.scores["standard_error"]
+    assert asked == [512]
+    drawn = mc.bootstrap(SNLI, "ece", n_resamples=799)
+    spread = drawn.draws[:512, :, 0].std(axis=0, ddof=1)
+    np.testing.assert_allclose(errors, spread, rtol=1e-12)
+    assert drawn.moments.standard_error()[:, 0].tolist() == errors.tolist()
+
+
 def test_replicates_that_are_asked_for_later_are_those_of_bootstrap():
     options = {"n_resamples": 299, "rng": 5}
     found = mc.compare(SNLI, METRICS, **options).bootstrap
