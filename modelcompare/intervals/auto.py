@@ -282,19 +282,14 @@ class _Rule:
         """Units that carry the variances; of differences those in open metrics alone, else NaN."""
         if self.pairs is None:
             return self.moments.carriers()
-        if len(self.pairs[0]) != 1:
-            return self._carriers_of(self.pairs)
-        # As small as the sizes, and the same at any level, too.
-        pair = (int(side[0]) for side in self.pairs)
-        key = ("carriers", *pair, *(metric.name for metric in self._open))
+        sides = (side.tobytes() for side in self.pairs)
+        key = ("carriers", *sides, *(metric.name for metric in self._open))
         return self.evaluation.once(key, partial(self._carriers_of, self.pairs))
 
     def _carriers_of(self, pairs: Pairs) -> FloatArray:
         out = np.full(self.estimate.shape, np.nan)
-        every = np.arange(len(self.evaluation.keys))
-        places = [every[self.evaluation.metric_slice(metric.name)] for metric in self._open]
-        if places:
-            values = np.concatenate(places)
+        if self._open:
+            values = np.r_[tuple(self.evaluation.metric_slice(m.name) for m in self._open)]
             out[:, values] = pair_carriers(self.evaluation, self.values, pairs, values)
         return out
 
