@@ -32,6 +32,14 @@ def test_bounds_and_direction_come_from_the_metric(run):
     assert len(json.loads(run("metrics", "--format", "json").out)["metrics"]) == len(METRICS)
 
 
+def test_costs_are_those_of_the_way_that_a_metric_is_computed(run):
+    listed = json.loads(run("metrics", "--format", "json").out)["metrics"]
+    costs = {each["name"]: each["cost"] for each in listed}
+    ways = {"accuracy": "one product", "bleu": "texts once", "wer": "texts once"}
+    ways |= {"roc_auc": "sort once"}
+    assert {name: costs[name] for name in ways} == ways
+
+
 def test_an_unknown_name_is_answered_with_the_nearest(run):
     found = run("metrics", "f1_makro")
     assert found.code == 2
