@@ -14,7 +14,7 @@ _COPIES = 2
 # Size of a pair's row in the frames of a comparison, with names, bounds and p-values.
 _PAIR_BYTES = 550
 # Size of a pair of models in the products of influences, and copies of them.
-_SHARED_BYTES = 50
+_SHARED_BYTES = 60
 # Version 1 of control groups writes a large number for no limit.
 _NO_LIMIT = 2**60
 _GROUPS = Path("/proc/self/cgroup")
