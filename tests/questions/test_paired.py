@@ -366,3 +366,20 @@ def test_a_value_lost_beside_the_other_model_s_shows_nothing():
         truth, {"tiny": 1e-17 * truth, "b": [0.2, -0.9, 0.4, 0.1, 0.3, -1.6]}, kind="values"
     )
     assert mc.paired_test(preds, "tiny", "b", "pearson", n_resamples=99).p_value == 1
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_mcnemar_of_scores_of_0_and_1_is_that_of_labels(alternative):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 80)
+    shares = {"a": 0.9, "b": 0.6}
+    labels = {name: np.where(rng.random(80) < share, y, 1 - y) for name, share in shares.items()}
+    right = {name: (each == y).astype(float) for name, each in labels.items()}
+    made = mc.Predictions(y, labels), mc.Predictions.from_scores(right)
+    options = {"method": "mcnemar-exact", "alternative": alternative}
+    of_labels, of_scores = (
+        mc.paired_test(preds, "a", "b", metric, **options).p_value
+        for preds, metric in zip(made, ("accuracy", "mean_score"), strict=True)
+    )
+    assert of_scores == of_labels
+    assert (of_labels < 0.05) == (alternative != "less")

@@ -105,7 +105,7 @@ def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
     ("column", "name", "kind"),
     pairwise(
         ["none", "groups", "sample_weight", "strata"],
-        ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score"],
+        ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score", "f1_macro"],
         [(1.0, False, np.nan), (1e-3, False, 0.0), (1.0, True, "paper")],
     ),
 )
