@@ -6,9 +6,11 @@ them with a probability below ``exp(-T)``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from modelcompare.arrays import BoolArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
 from modelcompare.metrics.calibration import calibration_formula
@@ -46,19 +48,27 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
         return False
     parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
     totals = [part / evaluation.predictions.largest_weight for part in parts]
-    counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
+    counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
+    strict = isinstance(value, Quotient) and value.strict
+    # An average leaves undefined classes out: it is defined if any class is.
+    averaged = metric.average is not None and not strict
+
+    def denominators(parts: Sequence[FloatArray]) -> FloatArray:
+        assert metric.ratio is not None  # noqa: S101  checked above
+        found = metric.ratio(*parts)[1]
+        return found.sum(axis=-1) if averaged else found
+
     share = 0.0
     for place, within in enumerate(counted):
         alone = [np.zeros_like(t) for t in totals]
         # Of sums over classes, to which a sample contributes in one class; else of each class.
-        alone[place][..., : 1 if metric.is_of_samples else None] = 1.0
-        most = float(np.abs(metric.ratio(*alone)[1]).max())
+        alone[place][..., : 1 if averaged or metric.is_of_samples else None] = 1.0
+        most = float(np.abs(denominators(alone)).max())
         if most > 0 and not within:
             return False
         share += most
-    enough = bool((metric.ratio(*totals)[1] >= _ENOUGH * share).all())
-    value = metric.value
-    if not isinstance(value, Quotient) or not value.strict or not enough:
+    enough = bool((denominators(totals) >= _ENOUGH * share).all())
+    if not isinstance(value, Quotient) or not strict or not enough:
         return enough
     # Larger totals have a value if smaller ones do.
     least = [

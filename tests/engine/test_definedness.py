@@ -40,6 +40,17 @@ def test_it_is_known_of_what_people_ask_for(zero_division):
     assert never_undefined(evaluated(SNLI, NAMES, zero_division=zero_division))
 
 
+def test_an_average_is_defined_if_any_of_many_rare_classes_is():
+    rng = np.random.default_rng(0)
+    y = np.arange(900) % 300
+    preds = mc.Predictions(y, {m: rng.permutation(y) for m in "ab"}, labels=range(300))
+    for name in ("f1_macro", "precision_macro", "recall_weighted"):
+        assert never_undefined(evaluated(preds, name))
+        assert not never_undefined(evaluated(preds, name.partition("_")[0]))
+    # By the paper a class without predictions has no value, and an average may have none.
+    assert not never_undefined(evaluated(preds, "f1_macro", zero_division="paper"))
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
