@@ -3,7 +3,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from modelcompare.significance.binomial import half_binomial, tail_masses
+from modelcompare.significance.binomial import conic_mass, half_binomial, tail_masses
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 40, 341, 1000, 2001])
@@ -30,3 +30,19 @@ def test_the_tail_of_a_cell_is_what_is_as_extreme():
         for other in size
     ]  # fmt: skip
     np.testing.assert_allclose(tail_masses(statistic, mass), expected, rtol=1e-12)
+
+
+def test_the_mass_of_a_conic_is_that_of_its_cells_for_sizes_of_every_kind_at_once():
+    rng = np.random.default_rng(1)
+    n = np.array([[3, 40], [40, 3], [7, 8], [90, 61], [1, 0], [60, 60]])
+    alpha, beta, gamma = rng.normal(size=(3, len(n)))
+    kappa = np.abs(rng.normal(size=len(n))) * n.max(axis=1)
+    expected = []
+    for (n_x, n_y), a, b, c, least in zip(n, alpha, beta, gamma, kappa, strict=True):
+        x, y = (2 * np.arange(size + 1) - size for size in (n_x, n_y))
+        square = a * x[:, None] ** 2 + b * x[:, None] * y + c * y**2
+        mass = np.outer(half_binomial(n_x), half_binomial(n_y))
+        expected.append(mass[square >= least].sum())
+    found = conic_mass(alpha, beta, gamma, kappa, n, np.zeros_like(n), n_jobs=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+    assert 0 < np.median(found) < 1
