@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import modelcompare as mc
 from modelcompare.engine.influence import standard_errors
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import Average
@@ -190,3 +191,21 @@ def test_cells_of_pairs_count_every_sample_once_in_each_class(seed):
             expected[tuple(map(int, cell))] += weights[i], weights[i] ** 2
         np.testing.assert_allclose(found[0, c], expected[..., 0], atol=1e-12)
         np.testing.assert_allclose(squares[0, c], expected[..., 1], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "enters"),
+    [
+        ("recall", lambda y: y == 1),
+        ("specificity", lambda y: y != 1),
+        ("f1", lambda y: np.full(y.shape, fill_value=True)),
+    ],
+)
+def test_disagreements_count_where_they_enter_the_metric_of_a_class(name, enters):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 120)
+    models = {m: np.where(rng.random(120) < 0.7, y, rng.integers(0, 3, 120)) for m in "ab"}
+    result = mc.compare(mc.Predictions(y, models), name, n_resamples=9)
+    apart = (models["a"] == 1) != (models["b"] == 1)
+    expected = np.count_nonzero(apart & enters(y))
+    assert result.evidence.difference_interval.n_informative[0, 1] == expected
