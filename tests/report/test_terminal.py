@@ -272,3 +272,22 @@ def test_subgroups_are_headings_and_a_row_is_one_line():
     assert lines.count(" subgroup language = Swiss German") == 2
     assert sum(line.startswith(" accuracy  first") for line in lines) == 2
     assert sum(line.startswith(" 60  accuracy  ") for line in lines) == 4
+
+
+def test_ticks_of_an_axis_are_all_written_with_an_exponent_if_the_largest_is():
+    header = CharacterAxis.over([0, 2e7], width=40).header()
+    assert header.split() == ["0", "5e+06", "1e+07", "1.5e+07", "2e+07"]
+
+
+def test_the_sides_of_a_difference_are_stacked_only_where_they_do_not_fit():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    names = ("a_long_name_of_a_model", "another_long_name_of_it")
+    preds = mc.Predictions(y, {name: np.where(rng.random(60) < 0.7, y, 1 - y) for name in names})
+    sets = {"one": preds, "two": preds.subset(range(30))}
+    result = mc.compare_groups(sets, "accuracy", n_resamples=99)
+    both = re.compile(rf"{names[0]} +{names[1]}")
+    assert both.search(screen_text(result, width=130))
+    narrow = screen_text(result, width=62)
+    assert not both.search(narrow)
+    assert f"- {names[1][:8]}" in narrow
