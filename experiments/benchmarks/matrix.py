@@ -4,7 +4,7 @@ Run: ``python experiments/benchmarks/matrix.py [--rows PART] [--limit SECONDS]``
 call of a public function with its defaults (9,999 resamples), in a separate process that has made
 its data and a small call before. Ratios are to the row named in the same line. A call that takes
 longer than the limit is stopped, and the line reads so. Memory is the peak of the call beyond what
-the process had before it, its data included.
+the process had before it, its data included; it is read from /proc, so this runs on Linux.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -95,35 +96,39 @@ def compared(*metrics: str) -> Callable[[object], object]:
 
 def _rows() -> Iterator[tuple[str, Row]]:
     for models, wanted in ((2, None), (10, 4), (32, 20), (100, 150)):
-        base = "" if models == 2 else "2 models"
-        memory = 256 if models == 100 else None
-        make = lambda models=models: scored(10_000, models, 3)  # noqa: E731
-        yield f"{models} models", Row(make, compared(), base, wanted, memory)
+        base, memory = "" if models == 2 else "2 models", 256 if models == 100 else None
+        yield (
+            f"{models} models",
+            Row(partial(scored, 10_000, models, 3), compared(), base, wanted, memory),
+        )
     sizes = (
         (100_000, "", None), (1_000_000, "100,000 samples", 5),
         (11_000_000, "", None), (9_000_000, "11,000,000 samples", 2),
     )  # fmt: skip
     for n, base, wanted in sizes:
-        make = lambda n=n: scored(n, 2, 3)  # noqa: E731
-        yield f"{n:,} samples", Row(make, compared(), base, wanted)
-    yield (
-        "1,000,000 samples, 5 models",
-        Row(lambda: scored(1_000_000, 5, 3), compared(), memory=256),
-    )
-    for classes in (150, 1_000):
-        make = lambda classes=classes: scored(10_000, 10, classes)  # noqa: E731
-        yield f"10 models, {classes:,} classes", Row(make, compared())
-    yield "2 models, 1,000 classes", Row(lambda: scored(10_000, 2, 1_000), compared(), memory=256)
+        yield f"{n:,} samples", Row(partial(scored, n, 2, 3), compared(), base, wanted)
+    for name, sizes_of, memory in (
+        ("1,000,000 samples, 5 models", (1_000_000, 5, 3), 256),
+        ("10 models, 150 classes", (10_000, 10, 150), None),
+        ("10 models, 1,000 classes", (10_000, 10, 1_000), None),
+        ("2 models, 1,000 classes", (10_000, 2, 1_000), 256),
+    ):
+        yield name, Row(partial(scored, *sizes_of), compared(), memory=memory)
     for classes, base, wanted in ((10, "", None), (1_000, "accuracy, 10 classes", 2)):
-        make = lambda classes=classes: labelled(10_000, 10, classes)  # noqa: E731
-        yield f"accuracy, {classes:,} classes", Row(make, compared("accuracy"), base, wanted)
+        yield (
+            f"accuracy, {classes:,} classes",
+            Row(partial(labelled, 10_000, 10, classes), compared("accuracy"), base, wanted),
+        )
     for metric in ("cohen_kappa", "mcc"):
-        make = lambda: labelled(10_000, 10, 10)  # noqa: E731
-        yield f"{metric}, 10 models", Row(make, compared(metric), wanted=3)
+        yield (
+            f"{metric}, 10 models",
+            Row(partial(labelled, 10_000, 10, 10), compared(metric), wanted=3),
+        )
     for metric in ("spearman", "kendall"):
-        yield metric, Row(lambda: valued(10_000), compared(metric), wanted=1.5)
-    yield "rmse, 1,000,000 samples", Row(lambda: valued(1_000_000), compared("rmse"), wanted=3)
-    yield "ece, 1,000,000 samples", Row(lambda: scored(1_000_000, 2, 3), compared("ece"), wanted=3)
+        yield metric, Row(partial(valued, 10_000), compared(metric), wanted=1.5)
+    million = 1_000_000
+    yield "rmse, 1,000,000 samples", Row(partial(valued, million), compared("rmse"), wanted=3)
+    yield "ece, 1,000,000 samples", Row(partial(scored, million, 2, 3), compared("ece"), wanted=3)
     yield (
         "verdict of 1,000 classes",
         Row(
