@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import joblib
 import numpy as np
@@ -43,6 +44,18 @@ def of_values():
 def of_texts():
     drawn = {"a": ["a b c d f"] * 20, "b": ["a b c d e"] * 10 + ["x y z u v"] * 10}
     return mc.Predictions(["a b c d e"] * 20, drawn, kind="texts")
+
+
+def of_scores():
+    rng = np.random.default_rng(4)
+    return mc.Predictions.from_scores({name: rng.random(40) for name in "abc"})
+
+
+def of_logarithms():
+    """Logarithms of the probabilities of texts, whose numbers of tokens are true values."""
+    rng = np.random.default_rng(4)
+    logarithms = {name: -rng.lognormal(size=40) for name in "abc"}
+    return mc.Predictions(np.arange(1.0, 41.0), logarithms, kind="values")
 
 
 def of_lists():
@@ -164,15 +177,12 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
     )  # fmt: skip
     data = {
         "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
-        "text_lists": of_lists,
-    }.get(metric.needs)  # fmt: skip
-    if data is None or name in (
-        "perplexity",
-        "perplexity_of_texts",
-        "roc_auc",
-        "average_precision",
-    ):
-        pytest.skip("needs other data")
+        "text_lists": of_lists, "scores": of_scores,
+    }[metric.needs]  # fmt: skip
+    if name in ("roc_auc", "average_precision"):
+        data = partial(of_classes, n_classes=2)
+    elif name.startswith("perplexity"):
+        data = of_logarithms
     predictions = data()
     both = [mc.bootstrap(predictions, m, n_resamples=2).point for m in (metric, again)]
     np.testing.assert_array_equal(*both)
