@@ -49,8 +49,19 @@ KEPT = Path(__file__).with_name("mutants.jsonl")
 ROOMS = {
     "metrics": ("metrics", "golden", "test_same_answer.py"),
     "intervals": ("intervals", "golden", "test_same_answer.py"),
-    "significance": ("significance", "golden", "test_same_answer.py"),
-    "comparison": ("comparison", "golden", "test_same_answer.py"),
+    "significance": (
+        "significance",
+        "questions/test_paired.py",
+        "golden",
+        "test_same_answer.py",
+    ),
+    "comparison": (
+        "comparison",
+        "report/test_forest.py",
+        "readers/test_doubtful.py",
+        "golden",
+        "test_same_answer.py",
+    ),
     "readers": ("readers", "test_inputs.py", "bad_input"),
     "report": ("report", "golden"),
 }

@@ -14,6 +14,7 @@ from modelcompare.comparison.notes import design
 from modelcompare.comparison.selected import SelectedResult
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
+from modelcompare.words import is_missing
 from modelcompare.works import (
     BONETT,
     BROECKER,
@@ -206,9 +207,9 @@ def _family(result: Compared) -> str:
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     """Return the metrics of each name in a column."""
+    pairs = dict.fromkeys(zip(frame["metric"].tolist(), frame[column].tolist(), strict=True))
     # Undefined values have no interval.
-    pairs = frame[["metric", column]].dropna().drop_duplicates()
-    return _grouped(pairs.itertuples(index=False))
+    return _grouped(pair for pair in pairs if not is_missing(pair[1]))
 
 
 def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.report import numbers
@@ -48,10 +49,11 @@ VALUE = column("metric", "metric", "label", kind="value")
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     """Keep the rows with these values; None matches missing ones."""
+    kept = np.ones(len(frame), dtype=bool)
     for name, value in values.items():
         column = frame[name]
-        frame = frame[column.isna() if is_missing(value) else column == value]
-    return frame
+        kept &= np.asarray(column.isna() if is_missing(value) else column == value, dtype=bool)
+    return frame[kept]
 
 
 def interval_column(confidence_level: float, decimals: int | None = None) -> Column:

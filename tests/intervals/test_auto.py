@@ -208,6 +208,15 @@ def test_the_informative_samples_of_a_class_are_its_own():
     np.testing.assert_allclose(scores(result).n_informative[0], [47, 3, 47, 3])
 
 
+def test_the_informative_samples_of_an_area_are_those_of_the_rarer_class():
+    y_true = np.r_[np.zeros(42, int), np.ones(8, int)]
+    scored = {"a": np.linspace(0, 1, 50), "b": np.tile([0.2, 0.7], 25)}
+
+    result = mc.compare(mc.Predictions(y_true, scored), metrics="roc_auc", n_resamples=99)
+
+    np.testing.assert_allclose(result.evidence.score_interval.n_informative, 8)
+
+
 def test_a_ratio_that_is_one_in_every_cluster_is_known_from_so_many_clusters():
     y_true = np.tile([0, 1], 20)
     result = result_of_labels(

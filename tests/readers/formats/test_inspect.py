@@ -105,6 +105,23 @@ def test_values_that_are_no_numbers_are_kept_beside_the_scores():
     assert records.beside["both"].iloc[0] == {"grade": "B", "length": 3}
 
 
+def test_a_score_that_one_model_has_on_each_sample_is_compared_too(tmp_path):
+    """One that no model has on some sample is not, unless it is named."""
+    once = [sample for sample in BETA["samples"] if sample["epoch"] == 1]
+    one = {"value": 1.0}
+    of_first = {"a": {**scored("C"), "t": one}, "b": scored("C")}
+    for model, scores in of_first.items():
+        samples = [{**each, "scores": {**scored("C"), "t": one, "u": one}} for each in once]
+        samples[0]["scores"] = scores
+        log = {**BETA, "eval": {**BETA["eval"], "model": model, "config": {}}, "samples": samples}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log))
+
+    with pytest.warns(DataWarning, match="left out 1 of 6 samples"):
+        read = mc.read_predictions([tmp_path / "a.json", tmp_path / "b.json"], missing="drop")
+
+    assert "scores s, t" in repr(read)
+
+
 def test_samples_that_were_not_run_are_missing_and_not_left_out():
     stopped = {**BETA, "status": "cancelled", "samples": BETA["samples"][:7]}
     records = of_document(stopped)
