@@ -1,4 +1,4 @@
-"""One class against the others: the points of ROC and precision-recall curves, and their areas."""
+"""One class against the others: scores in descending order, and the areas of its curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.checks import class_code
@@ -15,7 +14,6 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.report.figures.curves import Curves
 from modelcompare.words import CurveKind
 
 
@@ -65,28 +63,6 @@ class OneClass:
             ordered = Descending.of(scores, self.positive)
             found.append((model, ordered, scores[ordered.lasts]))
         return found
-
-    def curves(self, kind: CurveKind, weights: FloatArray, confidence_level: float) -> Curves:
-        """Return empirical curves of all models, and their areas without intervals.
-
-        Points are at each distinct score; weights of the samples have the shape (1, n_samples).
-        """
-        points, areas = [], []
-        for model, ordered, scores in self.models:
-            hits, alarms = ordered.counts(weights)
-            points.append(pd.DataFrame({
-                "model": model, "threshold": scores, "recall": share_of_all(hits)[0],
-                "false_positive_rate": share_of_all(alarms)[0],
-                "precision": divide(hits, hits + alarms)[0],
-            }))  # fmt: skip
-            areas.append((model, areas_under(kind, ordered, weights)[0], np.nan, np.nan))
-        share = float(weights[0] @ self.positive / weights[0].sum())
-        return Curves(
-            pd.concat(points, ignore_index=True),
-            pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []}),
-            pd.DataFrame(areas, columns=["model", "area", "ci_low", "ci_high"]),
-            kind, self.label, share, len(self.predictions), confidence_level,
-        )  # fmt: skip
 
 
 def share_of_all(counts: FloatArray) -> FloatArray:

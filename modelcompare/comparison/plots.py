@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.curves import empirical_curves, plot_curve
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.forest import Kind, plot_comparison, selected
 from modelcompare.comparison.one_class import OneClass
@@ -18,7 +19,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
-from modelcompare.report.figures import curves, matrices, raincloud
+from modelcompare.report.figures import matrices, raincloud
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.selection import among, part_shown
 from modelcompare.report.figures.types import Axes, Figure
@@ -210,5 +211,6 @@ def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
 def _curve(result: Compared, kind: CurveKind, label: Any, ax: Axes | None) -> Figure:
     """Draw the empirical curves of all models, with their areas."""
     preds = _predictions(result)
-    found = OneClass.of(preds, label).curves(kind, preds.weights[None], result.confidence_level)
-    return curves.plot_curve(found, result.signature, ax=ax)
+    one = OneClass.of(preds, label)
+    found = empirical_curves(one, kind, preds.weights[None], result.confidence_level)
+    return plot_curve(found, result.signature, ax=ax)

@@ -3,109 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.one_class import (
-    OneClass,
-    areas_under,
-    share_of_all,
-)
+from modelcompare.comparison.curves import CurveResult, empirical_curves
+from modelcompare.comparison.one_class import OneClass, areas_under, share_of_all
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.report.document import Document
-from modelcompare.report.figures.curves import Curves, plot_curve
-from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import CurveKind, signature
+from modelcompare.words import CurveKind
 
 _GRID = 101
-
-
-def plot_banded_curve(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Plot all models' curves in one panel, with their bands."""
-    return plot_curve(result, result.signature, ax=ax)
-
-
-def plot_roc(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Plot the ROC curves with their bands and areas."""
-    return _plot_only("roc", result, ax)
-
-
-def plot_pr(result: CurveResult, ax: Axes | None = None) -> Figure:
-    """Plot precision against recall, with bands and areas."""
-    return _plot_only("precision-recall", result, ax)
-
-
-def _plot_only(kind: CurveKind, result: CurveResult, ax: Axes | None) -> Figure:
-    if result.kind != kind:
-        raise ValueError(
-            f"these are {result.kind} curves; ask for the others by curve(..., {kind!r})."
-        )
-    return plot_banded_curve(result, ax)
-
-
-@dataclass(frozen=True)
-class CurveResult(Result, Curves):
-    """Curves of all models for one class.
-
-    Attributes
-    ----------
-    points : DataFrame
-        The empirical curves, a row for each distinct score: model, threshold, recall,
-        false_positive_rate, precision. Samples with scores at or above the threshold are predicted
-        positive.
-    band : DataFrame
-        The curve on a grid, with pointwise intervals: model, x, y, ci_low, ci_high; x is the false
-        positive rate and y recall, or x recall and y precision.
-    kind : {"roc", "precision-recall"}
-        Type of the curves.
-    areas : DataFrame
-        The area under each curve (ROC AUC, or average precision) with percentile intervals: model,
-        area, ci_low, ci_high.
-    label
-        The positive class.
-    share : float
-        Share of the positive class, which is the precision of a random classifier.
-    n_samples : int
-        Size of the test set.
-    """
-
-    _stem: ClassVar[str] = "curve"
-    _members: ClassVar[str] = """
-        kind:curve label share n_samples confidence_level signature
-        points: model threshold recall false_positive_rate precision
-        band: model x y ci_low ci_high
-        areas: model area ci_low ci_high
-    """
-    plot = Plots(curve=plot_banded_curve, roc=plot_roc, pr=plot_pr)
-
-    @property
-    def signature(self) -> str:
-        level = self.confidence_level
-        return signature("curve", kind=self.kind, label=str(self.label), level=level)
-
-    def document(self) -> Document:
-        x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
-        tenths = (self.band["x"] * 10).round(6)
-        title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
-        table = Table.of(
-            title, self.band[tenths % 1 == 0], "model", column(x, "x"), column(y, "y"),
-            interval_column(self.confidence_level), decimals=3,
-        )  # fmt: skip
-        return self._document({"curve": table})
 
 
 @checked()
@@ -155,7 +72,7 @@ def curve(
     one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
-    found = one.curves(kind, whole, confidence_level)
+    found = empirical_curves(one, kind, whole, confidence_level)
     bands, ends = [], []
     for model, ordered, _ in one.models:
         drawn = [
@@ -175,7 +92,7 @@ def curve(
         ci_low=[float(end.low) for end in ends], ci_high=[float(end.high) for end in ends]
     )
     band = pd.concat(bands, ignore_index=True)
-    return CurveResult(**vars(found) | {"band": band, "areas": areas})
+    return replace(found, band=band, areas=areas)
 
 
 def resampled_weights(

@@ -20,11 +20,10 @@ from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
 from modelcompare.report.document import Document
-from modelcompare.report.figures.curves import CHANCE
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import LEADING, MAX_LINES, Look, describe, plain_axes
+from modelcompare.report.figures.style import CHANCE, LEADING, MAX_LINES, Look, describe, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result

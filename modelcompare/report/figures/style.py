@@ -51,6 +51,8 @@ class Look:
 # One meaning in every forest and table: no significant difference, or a significant one.
 SAME = Look(LEADING, "o")
 DIFFERENT = Look(OTHER, "D")
+# What guessing reaches.
+CHANCE = Look(MUTED, line=":")
 
 
 def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
