@@ -195,8 +195,8 @@ class BoundedComparison(Comparison):
                 "Differences", self.differences, VALUE, "model_a", "model_b",
                 column("at least", "low", kind="difference"),
                 column("at most", "high", kind="difference"),
-                interval_column(self.evidence.confidence_level), column("p (holm)", "p_adjusted"),
-                notes=[note],
+                interval_column(self.evidence.confidence_level), column("p", "p_value"),
+                column("p (holm)", "p_adjusted"), notes=[note],
             ),
         }  # fmt: skip
         return self._document(tables, headline=self._headline, findings=self._findings, figures={})

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import bounded
@@ -25,6 +26,7 @@ from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_covariances, check_pairs
+from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
@@ -196,9 +198,8 @@ def compare(
     # Check sizes before arrays are allocated.
     check_pairs(len(a), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
-    draws = draws or correction == "max-t" or undefined != "count"
-    n_drawn, seed = n_resamples if draws else 0, seed_sequence(rng)
-    weights = BootstrapWeights(evaluation.units, n_drawn, seed, scheme)
+    n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
+    weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
     places = places_of(evaluation, classes)
     asked = _drawn_if_needed(replicated, undefined, places)
@@ -208,21 +209,32 @@ def compare(
     pairs, outcome = tested(asked, every, significance.run_test(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
-    scores = replicated.score_interval(method, confidence_level)
-    differences = intervals.intervals_around(every, method, confidence_level)
-    sparse = warn_of_sparse_data(
-        replicated, scores=scores, differences=differences, pairs=pairs.pairs, places=places
-    )
-    scores, differences = (intervals_at(found, places) for found in (scores, differences))
+    scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
-    return Comparison(Compared(
+    return Comparison(agreed(Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores,
         difference_interval=differences, p_values=outcome.p_value, p_adjusted=p_adjusted,
         confidence_level=confidence_level, method=method, test=used, tests_used=outcome.used,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
-    ))  # fmt: skip
+    )))  # fmt: skip
+
+
+def _intervals(
+    replicated: BootstrapResult, every: PairView, method: IntervalMethod, confidence_level: float,
+    places: IntArray | None,
+) -> tuple[Interval, Interval, list[str]]:  # fmt: skip
+    """Return intervals of scores and of differences of some values, and the warnings of few data.
+
+    All values of a metric are computed, as they share what they are computed from.
+    """
+    scores = replicated.score_interval(method, confidence_level)
+    differences = intervals.intervals_around(every, method, confidence_level)
+    sparse = warn_of_sparse_data(
+        replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
+    )
+    return intervals_at(scores, places), intervals_at(differences, places), sparse
 
 
 def _drawn_if_needed(

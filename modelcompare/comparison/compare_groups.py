@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.groups import GroupComparison
@@ -194,6 +195,6 @@ def _correct_together(
         np.stack([each.p_values for each in members]), members[0].keys, correction
     )
     return {
-        key: Comparison(replace(each, p_adjusted=p, correction=correction))
+        key: Comparison(agreed(replace(each, p_adjusted=p, correction=correction)))
         for key, each, p in zip(results, members, adjusted, strict=True)
     }

@@ -92,8 +92,8 @@ class Compared(Evidence):
         return {(row // n_rows, *both): numbers[row] for row, both in enumerate(named)}
 
     @cached_property
-    def corrected(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds of all differences, corrected like p-values, each of shape (n_pairs, n_values)."""
+    def corrected(self) -> FloatArray:
+        """Bounds of all differences, corrected like p-values, of shape (2, n_pairs, n_values)."""
         return corrected_bounds(self, np.arange(len(self.pairs[0])))
 
     @property
@@ -157,15 +157,12 @@ class Compared(Evidence):
         turn = direction * np.where(self.pairs[0][pair] == first, 1.0, -1.0)
         low, high = np.sort(turn * bounds[:, pair, at], axis=0)
         names, keys = np.array(self.models, dtype=object), [self.keys[k] for k in at.tolist()]
-        p_adjusted = self.p_adjusted[pair, at]
-        excluded, significant = (low > 0) | (high < 0), p_adjusted < self.level
         return pd.DataFrame({
             "model": names[first], "other": names[second], "metric": [key.metric for key in keys],
             "label": pd.Series([key.label for key in keys], dtype=object),
             "lead": direction * (self.point[first, at] - self.point[second, at]),
             "standard_error": self.error[pair, at], "ci_low": low, "ci_high": high,
-            "p_adjusted": p_adjusted,
-            "at_odds": ~np.isnan(p_adjusted) & ~np.isnan(low) & (excluded != significant),
+            "p_adjusted": self.p_adjusted[pair, at],
         })  # fmt: skip
 
     def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.selected import intervals_at
 from modelcompare.engine.axis import ValueKey
@@ -92,28 +92,84 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
     return len(floor) > 1 and float(floor.min()) < alpha <= float(floor.min()) * len(floor)
 
 
-def corrected_bounds(evidence: Evidence, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+def corrected_bounds(evidence: Evidence, rows: IntArray) -> FloatArray:
     """Compute bounds of the differences of some pairs, corrected like their p-values.
 
     They hold for all differences of a family at once: at Bonferroni's level, or, if p-values are
-    corrected by max-t, as its multiple of the standard errors. If p-values are corrected for the
-    false discovery rate, the level controls the false coverage rate of the discovered differences.
+    corrected by max-t, as its multiple of the standard errors. Where such an interval contains 0
+    and steps make the p-value significant, it is at the level of the last step; where the p-value
+    is not significant, it reaches 0. The shape is (2, n_rows, n_values).
+    """
+    ends = corrected_at(evidence, rows, corrected_errors(evidence, stepped=False), stepped=False)
+    significant = evidence.p_adjusted[rows] < evidence.level
+    open_ = significant & (ends[0] <= 0) & (ends[1] >= 0)
+    some = np.flatnonzero(open_.any(axis=1))
+    if len(some):
+        found = corrected_at(evidence, rows[some], corrected_errors(evidence))
+        ends[:, some] = np.where(open_[some], found, ends[:, some])
+    return reaching_zero(ends, evidence.p_adjusted[rows] >= evidence.level)
+
+
+def corrected_errors(evidence: Evidence, *, stepped: bool = True) -> FloatArray:
+    """Return the error with which the correction compared the last significant p-value.
+
+    It is one for each value, (n_values,). If p-values are corrected for the false discovery rate,
+    this error controls the false coverage rate of the significant differences [1]_; that of
+    Holm's last step is smaller. Without `stepped`, family-wise corrections are at their first step,
+    which is Bonferroni's.
 
     References
     ----------
     .. [1] Benjamini & Yekutieli (2005), False discovery rate-adjusted multiple confidence
        intervals for selected parameters, JASA 100, 71-81.
     """
-    if evidence.correction == "max-t" and evidence.family == "metric":
-        low, high = max_t_bounds(evidence)
-        return low[rows], high[rows]
+    out = np.empty(len(evidence.keys))
+    for metric in evidence.metrics:
+        n_effective = _n_effective(evidence, metric, stepped)
+        out[evidence.slice_of(metric)] = evidence.level / n_effective
+    return out
+
+
+def _n_effective(evidence: Evidence, metric: str, stepped: bool) -> float:
+    """Return the number by which the level is divided for the last significant p-value."""
+    where = evidence.slice_of(metric) if evidence.family == "metric" else slice(None)
+    n_tests, correction = evidence.n_tests(metric), evidence.correction
+    alone, adjusted = (p[:, where].ravel() for p in (evidence.p_values, evidence.p_adjusted))
+    found = np.flatnonzero(adjusted < evidence.level)
+    n_found = max(1, len(found))
+    if correction == "fdr_bh":
+        return n_tests / n_found
+    if correction == "fdr_by":
+        return n_tests / n_found * float(np.sum(1 / np.arange(1, n_tests + 1)))
+    if correction == "max-t" and evidence.family == "metric":
+        return 1
+    if not stepped or correction in ("none", "bonferroni", "sidak"):
+        return n_tests
+    steps = n_tests - n_found + 1
+    last = found[alone[found].argmax()] if len(found) else 0
+    # Steps of swaps divide by less than Holm's: they use the dependence of the tests.
+    ratio = adjusted[last] / alone[last] if len(found) and alone[last] > 0 else steps
+    return float(np.clip(ratio, 1, max(1, steps)))
+
+
+def bounds_at(evidence: Evidence, rows: IntArray, errors: FloatArray) -> FloatArray:
+    """Compute bounds of some differences at the error of each value: (2, n_rows, n_values)."""
     a, b = (side[rows] for side in evidence.pairs)
     found = _by_metric(
         evidence,
-        [_corrected_level(evidence, metric) for metric in evidence.metrics],
+        [1 - float(errors[evidence.slice_of(metric)][0]) for metric in evidence.metrics],
         lambda level: evidence.bootstrap.difference_interval(a, b, evidence.method, level),
     )
-    return found.low, found.high
+    return np.array([found.low, found.high])
+
+
+def corrected_at(
+    evidence: Evidence, rows: IntArray, errors: FloatArray, *, stepped: bool = True
+) -> FloatArray:
+    """Compute the same bounds, or by max-t those of all differences of its last step together."""
+    if evidence.correction == "max-t" and evidence.family == "metric":
+        return max_t_bounds(evidence, 1 - float(errors[0]), stepped=stepped)[:, rows]
+    return bounds_at(evidence, rows, errors)
 
 
 def _by_metric(
@@ -128,42 +184,44 @@ def _by_metric(
     return Interval.joined(parts, axis=1)
 
 
-def _corrected_level(evidence: Evidence, metric: str) -> float:
-    error, n_tests = evidence.level, float(evidence.n_tests(metric))
-    if evidence.correction in ("fdr_bh", "fdr_by"):
-        where = evidence.slice_of(metric) if evidence.family == "metric" else slice(None)
-        if evidence.correction == "fdr_by":
-            error /= float(np.sum(1 / np.arange(1, n_tests + 1)))
-        found = np.count_nonzero(evidence.p_adjusted[:, where] < evidence.level)
-        n_tests /= found or 1
-    return 1 - error / n_tests
+def reaching_zero(ends: FloatArray, where: BoolArray) -> FloatArray:
+    """Extend intervals to 0 where p-values are not significant; `ends` are lower and upper ones."""
+    return np.where(where, [np.minimum(ends[0], 0.0), np.maximum(ends[1], 0.0)], ends)
 
 
-def max_t_bounds(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> FloatArray:
     """Compute simultaneous bounds of all differences of a metric, within the possible range.
 
     The half-width is the same multiple of each standard error: the quantile of the largest
-    studentized deviation over all pairs and classes of the metric. Bounds have the shape (n_pairs,
-    n_values).
+    studentized deviation over all pairs and classes of the metric, or, if `stepped`, over those
+    that were left at the last step. Bounds have the shape (2, n_pairs, n_values).
     """
     draws, difference, error = evidence.bootstrap.drawn, evidence.difference, evidence.error
-    low, high = np.empty_like(error), np.empty_like(error)
+    out = np.empty((2, *error.shape))
     for metric, info in evidence.metric_info.items():
         where = evidence.slice_of(metric)
         largest = np.zeros(len(draws))
-        pairs = zip(*evidence.pairs, difference[:, where], error[:, where], strict=True)
-        for a, b, d, e in pairs:
+        left = _left(evidence, where) if stepped else np.ones(error[:, where].shape, dtype=bool)
+        pairs = zip(*evidence.pairs, difference[:, where], error[:, where], left, strict=True)
+        for a, b, d, e, values in pairs:
             deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
             t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
             # A value that is undefined on the test set has no interval to widen.
             t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
-            largest = np.maximum(largest, t.max(axis=1))
-        multiple = _quantile(largest, evidence.confidence_level)
+            largest = np.maximum(largest, t.max(axis=1, where=values, initial=0.0))
+        multiple = _quantile(largest, level)
         d, e, extent = difference[:, where], error[:, where], info.bounds[1] - info.bounds[0]
         half = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
-        low[:, where] = np.maximum(d - half, -extent)
-        high[:, where] = np.minimum(d + half, extent)
-    return low, high
+        out[:, :, where] = np.maximum(d - half, -extent), np.minimum(d + half, extent)
+    return out
+
+
+def _left(evidence: Evidence, where: slice) -> BoolArray:
+    """Return the mask of differences without a significant p-value, and the last that has one."""
+    adjusted = evidence.p_adjusted[:, where]
+    found = adjusted < evidence.level
+    last = adjusted[found].max(initial=0.0)
+    return np.asarray(~found | (adjusted == last))
 
 
 def simultaneous_scores(evidence: Evidence) -> Interval:

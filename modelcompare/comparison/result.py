@@ -132,15 +132,16 @@ class Comparison(Result):
         DataFrame
             Columns model (the leader of the metric and class), other, metric, label, lead (positive
             where `model` is better, for either direction of the metric), standard_error, ci_low and
-            ci_high (corrected like the p-value), p_adjusted, at_odds (whether the interval excludes
-            0 although p_adjusted is not below 1 - confidence_level, or the reverse). With a
-            `baseline`, `other` is the baseline in each row and `model` each other model.
+            ci_high (corrected like the p-value), p_adjusted. With a `baseline`, `other` is the
+            baseline in each row and `model` each other model.
 
         Notes
         -----
-        Interval and p-value are corrected for the same tests, but can still disagree: a step-down
-        correction gives smaller p-values than the level of the intervals implies, and a permutation
-        test is not the inversion of the interval's formula.
+        Interval and p-value decide alike: the interval does not contain 0 where p_adjusted is below
+        1 - confidence_level, and only there. It is Bonferroni's; where that contains 0 and Holm's
+        later steps make the p-value significant, it is at the level of the last of them. If that
+        contains 0 too, p_adjusted is the error at which it ends at 0, the larger of the two; and
+        where a p-value is not significant, the interval is extended to 0. None is shortened.
         """
         return self.evidence.all_leads if every else self.evidence.leads
 
@@ -190,7 +191,7 @@ class Comparison(Result):
                 found.models, found.keys, estimate=found.point, ci_low=interval.low,
                 ci_high=interval.high, method=interval.method,
             )  # fmt: skip
-        low, high = max_t_bounds(found)
+        low, high = max_t_bounds(found, found.confidence_level)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import RESAMPLED, by_difference, places_of
+from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
@@ -28,7 +28,7 @@ from modelcompare.report.tables import (
     interval_column,
     rows_at,
 )
-from modelcompare.words import INTERVALS, PAIRED_TESTS, label_name, value_name
+from modelcompare.words import label_name, value_name
 
 # Metrics in one table: as many as fit the width of a page.
 _SIDE_BY_SIDE = 2
@@ -36,7 +36,6 @@ _SIDE_BY_SIDE = 2
 _MOST_LETTERED = 12
 _TIED = "\u2020"
 # Intervals of differences that are used only on request.
-_ASKED_FOR = {*INTERVALS} - {"auto"}
 
 
 def comparison_tables(result: Compared) -> dict[str, Table]:
@@ -85,7 +84,7 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         [*_class_column(result, metric), *named, *lead_columns(result)],
         frame.assign(differs=frame["p_adjusted"] < result.alpha).reset_index(drop=True),
         subtitle=subtitle,
-        notes=lead_notes(result, [metric], frame),
+        notes=lead_notes(result, [metric]),
         decimals=result.decimals[metric],
         detail=True,
         n_shown=12,
@@ -153,19 +152,15 @@ def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]
 def lead_columns(result: Compared) -> list[Column]:
     """Return columns of a difference's interval and p-value, with the same correction."""
     title = "p" if result.correction == "none" else f"p ({result.correction})"
-    p_value = column(title, "p_adjusted", "at_odds")
+    p_value = column(title, "p_adjusted")
     return [interval_column(result.confidence_level), p_value]
 
 
-def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
-    """Return notes on the number of tests that are corrected for, and on the meaning of stars."""
-    level = interval_title(result.confidence_level)
+def lead_notes(result: Compared, metrics: Sequence[str]) -> list[str]:
+    """Return the note on the number of tests that are corrected for, if any are."""
     n_tests = corrected_for(result, metrics)
-    notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
-    made = result.differences[result.differences["metric"].isin(metrics)]
-    if result.correction == "max-t":
-        made = made.assign(test="max-t")
-    return notes + odd_notes(frame, result.confidence_level, made)
+    level = interval_title(result.confidence_level)
+    return [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
 
 
 def printed_tables(result: Compared) -> list[Table]:
@@ -282,7 +277,7 @@ def _printed_leads(result: Compared) -> Table:
             *lead_columns(result),
         ],
         frame,
-        notes=lead_notes(result, result.metrics, frame),
+        notes=lead_notes(result, result.metrics),
         decimals=[result.decimals[metric] for metric in frame["metric"]],
     )
 
@@ -292,53 +287,15 @@ def pair_table(
     correction: str, more: Sequence[Column] = (), notes: Sequence[str] = (),
 ) -> Table:  # fmt: skip
     """Make a table of differences a - b, each with an uncorrected interval and p-value."""
-    excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
-    known = frame["p_value"].notna() & frame["ci_low"].notna()
-    significant = frame["p_value"] < round(1 - confidence_level, 12)
-    frame = frame.assign(at_odds=known & (excluded != significant))
-    notes = [*odd_notes(frame, confidence_level, frame[frame["at_odds"]]), *notes]
     if correction != "none":
         level = interval_title(confidence_level)
         alone = f"{level} and p are those of each difference by itself"
-        notes.insert(0, f"{alone}; p ({correction}) is corrected.")
+        notes = [f"{alone}; p ({correction}) is corrected.", *notes]
         more = [column(f"p ({correction})", "p_adjusted"), *more]
     return Table.of(
         title, frame, *named, "model_a", "model_b", "difference", interval_column(confidence_level),
-        column("p", "p_value", "at_odds"), *more, notes=notes, decimals=None,
+        column("p", "p_value"), *more, notes=notes, decimals=None,
     )  # fmt: skip
-
-
-def odd_notes(frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame) -> list[str]:
-    """Explain the stars after p-values, if any, and whether p or the interval is more reliable.
-
-    `made` has the methods of intervals and p-values in the columns method and test, if they are
-    known.
-    """
-    if not frame["at_odds"].any():
-        return []
-    level = interval_title(confidence_level)
-    parts = (
-        f"* the {level} and p disagree at {1 - confidence_level:.2g}: they answer one question by "
-        "two methods, which can disagree in borderline cases or if samples are few."
-    )
-    pairs = made.reindex(columns=["method", "test"]).dropna().drop_duplicates().astype(str)
-    weaker = pairs[[not _p_decides(*pair) for pair in pairs.itertuples(index=False)]]
-    if weaker.empty:
-        return [f"{parts} Decide by p."]
-    if weaker["method"].isin(_ASKED_FOR).any():
-        return [
-            f"{parts} Prefer the defaults of `method` and `test`, which are valid more generally."
-        ]
-    tests = " and ".join(dict.fromkeys(weaker["test"]))
-    return [f"{parts} Decide by the interval: p is of the test {tests}, which is less general."]
-
-
-def _p_decides(method: str, test: str) -> bool:
-    """Return whether p is as generally valid as its interval: default test, or same method."""
-    if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
-        return True
-    kinds = {"bootstrap": RESAMPLED, "wald": {"normal"}, "delong": {"delong"}}
-    return method in kinds.get(test, ())
 
 
 def led(

@@ -21,7 +21,7 @@ Kind = Literal[
     "difference",  # the same with its sign
     "interval",  # two ends
     "ranks",  # the lowest and the highest
-    "p-value",  # and optionally whether it is marked
+    "p-value",
     "share",  # a fraction, written as a percentage
     "count",
     "size",  # a number by its three leading digits

@@ -130,15 +130,11 @@ class Table:
         return zip(values, self._decimals(column), strict=True)
 
     def take(self, places: Sequence[int]) -> Table:
-        """Keep some rows, and the notes that still apply."""
+        """Keep some rows."""
         decimals = self.decimals
         if not isinstance(decimals, int):
             decimals = [decimals[place] for place in places]
-        kept = replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
-        starred = any(
-            "*" in text for c in self.columns if c.kind == "p-value" for text in kept.texts(c)
-        )
-        return kept if starred else replace(kept, notes=[n for n in self.notes if n[0] != "*"])
+        return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
 
     @property
     def classes(self) -> list[str]:
@@ -192,7 +188,7 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "difference": lambda values, decimals: numbers.format_number(values[0], decimals, signed=True),
     "interval": lambda values, decimals: numbers.format_interval(values[0], values[1], decimals),
     "ranks": lambda values, _: numbers.format_ranks(*values),
-    "p-value": lambda values, _: numbers.format_p_value(values[0]) + "*" * any(values[1:]),
+    "p-value": lambda values, _: numbers.format_p_value(values[0]),
     "share": lambda values, _: numbers.format_share(values[0]),
     "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
     "size": lambda values, _: numbers.format_digits(values[0]),

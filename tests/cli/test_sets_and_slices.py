@@ -59,22 +59,6 @@ def test_compare_with_slice_shows_the_subgroups_below(run):
     assert sliced == plain + alone
 
 
-def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
-    rng = np.random.default_rng(3)
-    marks = 0
-    for _ in range(25):
-        y = rng.integers(0, 2, 160)
-        outputs = {m: np.where(rng.random(160) < 0.75, y, 1 - y) for m in "abcd"}
-        preds = mc.Predictions(y, outputs, slices={"half": np.arange(160) % 2})
-        result = mc.compare_groups(preds, "accuracy", n_resamples=99, correction="none")
-        frame, table = result.differences, result.document().tables["differences"]
-        odd = ((frame.ci_low > 0) | (frame.ci_high < 0)) != (frame.p_value < 0.05)
-        assert [row[-1].endswith("*") for row in table.rows] == odd.tolist()
-        assert any(note.startswith("*") for note in table.notes) == odd.any()
-        marks += odd.sum()
-    assert marks
-
-
 @pytest.mark.usefixtures("files")
 def test_where_two_models_part_is_a_command(run):
     done = run("disagreements", "news.csv", "--model", "a", "--model", "b")

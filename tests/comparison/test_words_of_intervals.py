@@ -1,15 +1,13 @@
-"""Text where an interval has no end, where p cannot be small, and where the two part."""
+"""Text where an interval has no end, and where p cannot be small."""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison.tables import pair_table
 from modelcompare.report.numbers import format_interval, interval_clause
 from tests.report.written import screen_text
 
@@ -66,34 +64,3 @@ def test_a_correction_that_changes_nothing_is_not_reported_to_change_something()
 
 def test_what_a_correction_makes_of_the_smallest_p_value_is_reported():
     assert "cannot fall below 0.01, which holm makes 0.15. Take" in too_few(6, n_resamples=99)
-
-
-def odd(method, test):
-    """A table of one difference whose interval leaves 0 out, though p is 0.2."""
-    frame = pd.DataFrame({
-        "model_a": ["a"], "model_b": ["b"], "metric": ["m"], "label": [None], "difference": [0.1],
-        "ci_low": [0.01], "ci_high": [0.2], "p_value": [0.2], "p_adjusted": [0.2],
-        "method": [method], "test": [test],
-    })  # fmt: skip
-    return " ".join(pair_table("t", [], frame, 0.95, "none").notes)
-
-
-@pytest.mark.parametrize(
-    ("method", "test"),
-    [("hall-t", "studentized-permutation"), ("BCa", "studentized-permutation"),
-     ("normal", "wald"), ("percentile", "bootstrap"), ("t", "corrected-t")],
-)  # fmt: skip
-def test_p_decides_where_its_test_holds_or_is_of_the_intervals_kind(method, test):
-    assert odd(method, test).endswith("Decide by p.")
-
-
-@pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
-def test_the_default_interval_decides_beside_a_test_that_holds_less_widely(test):
-    caught = odd("expanded-percentile", test)
-
-    assert "Decide by p" not in caught
-    assert f"Decide by the interval: p is of the test {test}," in caught
-
-
-def test_the_defaults_decide_where_neither_is_one():
-    assert "Prefer the defaults of `method` and `test`" in odd("BCa", "permutation")

@@ -55,7 +55,7 @@ class MadeEvidence(Compared):
         self.signature = (
             "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
         )
-        self.sentences, self.odd, self.warned = sentences, False, ()
+        self.sentences, self.warned = sentences, ()
 
     @cached_property
     def keys(self):
@@ -109,7 +109,7 @@ class MadeEvidence(Compared):
             "model": pairs["model_b"], "other": pairs["model_a"], "metric": pairs["metric"],
             "label": pairs["label"], "lead": -up * pairs["difference"],
             "ci_low": -up * pairs["difference"] - half, "ci_high": -up * pairs["difference"] + half,
-            "p_adjusted": pairs["p_adjusted"], "at_odds": self.odd,
+            "p_adjusted": pairs["p_adjusted"],
         })  # fmt: skip
         frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
         return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)

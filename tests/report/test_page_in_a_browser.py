@@ -360,7 +360,7 @@ def _expected(result, metric, baseline):
         lead, low, high, other = row.lead, row.ci_low, row.ci_high, row.other
         if row.model != baseline:
             lead, low, high, other = -lead, -high, -low, row.model
-        p_value = format_p_value(row.p_adjusted) + "*" * row.at_odds
+        p_value = format_p_value(row.p_adjusted)
         ends = format_interval(low, high, digits)
         label = row.label if metric == "f1" else None
         yield label, baseline, other, format_number(lead, digits, signed=True), ends, p_value

@@ -147,15 +147,6 @@ def test_printed_results_are_the_verdict_and_the_leaderboard(make_comparison):
     assert "--all" not in text
 
 
-def test_an_interval_at_odds_with_its_p_value_is_marked_and_explained(make_comparison):
-    assert "*" not in screen_text(make_comparison(["cnn", "lstm"]))
-    result = make_comparison(["cnn", "lstm"])
-    result.odd = True
-    text = " ".join(screen_text(result).split())
-    assert "-0.0050 to 0.0150 1.00*" in text
-    assert "* the 95 % CI and p disagree at 0.05:" in text
-
-
 def test_undefined_values_are_reported(make_comparison):
     result = make_comparison(["cnn", "lstm"])
     result.scores.loc[0, ["estimate", "ci_low", "ci_high", "n_undefined"]] = (
