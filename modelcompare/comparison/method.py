@@ -172,9 +172,10 @@ def _tests(result: Compared, references: list[str]) -> str:
     beside = "; intervals given beside them are corrected for as many tests" if corrected else ""
     return (
         f"Differences of models are paired; their intervals are {made}. P-values of differences "
-        f"are two-sided, from {tested}{adjusted}{beside}. We call one model better than another "
-        f"where the {'adjusted ' * corrected}p-value is below {result.alpha:g}, and give ranks as "
-        "the ranges that these tests leave open."
+        f"are two-sided, from {tested}{adjusted}{beside}. Where a p-value and its interval would "
+        "decide differently, the larger p-value or the longer interval is given. We call one model "
+        f"better than another where the {'adjusted ' * corrected}p-value is below "
+        f"{result.alpha:g}, and give ranks as the ranges that these tests leave open."
     )
 
 
