@@ -43,12 +43,18 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if calibration_formula(metric):
         p = evaluation.predictions
         return p.sample_weight is None and len(p) >= _ENOUGH
-    # The value is the quotient, or increases with it: it is defined where the quotient is.
-    if not isinstance(metric, Metric) or metric.ratio is None:
-        return False
+    return isinstance(metric, Metric) and _is_defined_sum(evaluation, metric)
+
+
+def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
     totals = [part / evaluation.predictions.largest_weight for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
+    if isinstance(value, Quotient) and value.of_two_classes:
+        return all(counted) and all(map(_has_two_classes, totals[1:]))
+    # The value is the quotient, or increases with it: it is defined where the quotient is.
+    if metric.ratio is None:
+        return False
     strict = isinstance(value, Quotient) and value.strict
     # An average leaves undefined classes out: it is defined if any class is.
     averaged = metric.average is not None and not strict
@@ -76,6 +82,11 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
         for t, within in zip(totals, counted, strict=True)
     ]
     return not np.any(value.lacks(*least))
+
+
+def _has_two_classes(totals: FloatArray) -> bool:
+    """True if enough is outside of the class with the largest total."""
+    return bool((totals.sum(axis=-1) - totals.max(axis=-1)).min() >= _ENOUGH)
 
 
 def _has_all_classes(evaluation: Evaluation) -> bool:

@@ -296,7 +296,8 @@ def _gorodkin_gradient(
 
 
 MATTHEWS_CORRCOEF = _of_counts(
-    name="matthews_corrcoef", value=Quotient(_gorodkin, gradient=_gorodkin_gradient),
+    name="matthews_corrcoef",
+    value=Quotient(_gorodkin, gradient=_gorodkin_gradient, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Correlation of the true and the predicted class indicators.
 
@@ -323,7 +324,8 @@ def _beyond_chance_gradient(
 
 
 COHEN_KAPPA = _of_counts(
-    name="cohen_kappa", value=Quotient(_beyond_chance, gradient=_beyond_chance_gradient),
+    name="cohen_kappa",
+    value=Quotient(_beyond_chance, gradient=_beyond_chance_gradient, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Agreement beyond chance, as given by the two margins.
 

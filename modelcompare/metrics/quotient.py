@@ -43,6 +43,8 @@ class Quotient:
         Value of 0 / 0.
     gradient : callable, optional
         Derivatives of numerator and of denominator by each total, from the totals.
+    of_two_classes : bool
+        Whether counts have a value wherever two classes are predicted and two are true.
     """
 
     parts: Parts | None = None
@@ -50,6 +52,7 @@ class Quotient:
     average: ClassAverage | None = None
     zero_division: ZeroDivision = math.nan
     gradient: Callable[..., tuple[Totals, Totals]] | None = None
+    of_two_classes: bool = False
 
     def __call__(self, *totals: FloatArray) -> FloatArray:
         if self.parts is None:

@@ -21,9 +21,8 @@ The algorithm depends on the metric:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - a mean without two bounds, of independent samples: `Mean`, less its skewness;
-- other quotients, and averages of soft scores over few classes: `Quotient` and `Average`; averages
-  of hard labels and smooth metrics: `swapped_forms`; averages of soft scores over many classes:
-  `ExpandedAverage`;
+- other quotients: `Quotient`;
+- averages over classes and smooth metrics: `Form`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized; the outcome names it. Its null hypothesis is that the models are exchangeable;
 - the ROC AUC of two classes, of equal samples: `swapped_areas`;
@@ -54,15 +53,14 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import Weights
-from modelcompare.significance.exact import Grids, are_hard_counts, is_exact
+from modelcompare.significance.exact import Grids, is_exact
 from modelcompare.significance.extreme import as_extreme, resampling_p, smallest_p_value
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
-from modelcompare.significance.swaps.averages import Average, ExpandedAverage
 from modelcompare.significance.swaps.differences import plain_difference
-from modelcompare.significance.swaps.forms import forms_apply, swapped_forms
+from modelcompare.significance.swaps.forms import Form, forms_apply
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
@@ -72,17 +70,13 @@ from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
 
-Algorithm = Literal[
-    "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
-]
+Algorithm = Literal["exact", "mean", "quotient", "form", "area", "raw", "output", "flip"]
 # The statistic of swaps that are drawn, for metrics of the evaluation's units.
 _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "exact": partial(SwappedSums, formula=Quotient),
     "mean": partial(SwappedSums, formula=Mean),
     "quotient": partial(SwappedSums, formula=Quotient),
-    "average": partial(SwappedSums, formula=Average),
-    "form": swapped_forms,
-    "expansion": partial(SwappedSums, formula=ExpandedAverage),
+    "form": partial(SwappedSums, formula=Form),
     "area": swapped_areas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
@@ -184,11 +178,7 @@ def _algorithm(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
         return "mean"
     if metric.average is None and metric.ratio is not None:
         return "quotient"
-    if Average.applies(evaluation, metric) and not are_hard_counts(evaluation, metric):
-        return "average"
-    if forms_apply(evaluation, metric):
-        return "form"
-    return "expansion" if ExpandedAverage.applies(evaluation, metric) else "raw"
+    return "form" if forms_apply(evaluation, metric) else "raw"
 
 
 def n_groups(evaluation: Evaluation, test: str) -> int | None:

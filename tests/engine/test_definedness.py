@@ -14,6 +14,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 NAMES = [
     "accuracy", "f1", "precision", "recall", "jaccard", "specificity", "f2", "cf1", "cprecision",
     "f1_macro", "f1_weighted", "f1_micro", "cf1_macro", "log_loss", "brier_score", "roc_auc_ovr",
+    "mcc", "cohen_kappa", "ccohen_kappa",
 ]  # fmt: skip
 SNLI = mc.load_example("snli")[["mlp", "bow_pair"]]
 
@@ -47,6 +48,7 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
     for name in ("f1_macro", "precision_macro", "recall_weighted"):
         assert never_undefined(evaluated(preds, name))
         assert not never_undefined(evaluated(preds, name.partition("_")[0]))
+    assert never_undefined(evaluated(preds, ["mcc", "cohen_kappa"]))
     # By the paper a class without predictions has no value, and an average may have none.
     assert not never_undefined(evaluated(preds, "f1_macro", zero_division="paper"))
 
@@ -57,7 +59,7 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
     n=st.integers(5, 3_000),
     share=st.sampled_from([0.003, 0.01, 0.03, 0.1, 0.3]),
     names=st.lists(st.sampled_from(["f1", "precision", "recall", "f1_macro", "f1_weighted",
-                                    "matthews_corrcoef", "accuracy"]), min_size=1, unique=True),
+                                    "matthews_corrcoef", "cohen_kappa", "accuracy"]), min_size=1, unique=True),
     zero_division=st.sampled_from([np.nan, "paper"]),
     scheme=st.sampled_from(["multinomial", "poisson", "bayesian"]),
 )  # fmt: skip
@@ -76,7 +78,6 @@ def test_where_it_is_known_no_replicate_is_missing(seed, n, share, names, zero_d
         ({"strata": np.arange(1200) % 3}, "accuracy"),
         # A single sample bears most of the weight of its class.
         ({"sample_weight": np.r_[1e4, np.ones(1199)]}, "f1"),
-        ({}, "matthews_corrcoef"),
         ({}, lambda _truth, y_prob: float(y_prob.max())),
     ],
 )
@@ -136,3 +137,16 @@ def test_ranks_that_vary_are_always_correlated(metric):
     assert not of(*numbers[:, :59])
     assert not of(*numbers, sample_weight=np.r_[np.ones(59), np.zeros(141)])
     assert not of(*numbers, groups=np.arange(200) // 2)
+
+
+@pytest.mark.parametrize("name", ["mcc", "cohen_kappa"])
+def test_two_classes_need_enough_samples_outside_of_the_commonest(name):
+    for n_others, known in ((59, False), (60, True)):
+        y = (np.arange(500) < n_others).astype(int)
+        preds = mc.Predictions(y, {"a": y, "b": np.arange(500) % 2}, labels=[0, 1])
+        assert never_undefined(evaluated(preds, name)) == known
+        weights = np.where(np.arange(500) < 10, 1.0, 0.5)
+        weighted = mc.Predictions(
+            y, {"a": y, "b": np.arange(500) % 2}, labels=[0, 1], sample_weight=weights
+        )
+        assert not never_undefined(evaluated(weighted, name))

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, AnyArray, FloatArray, IntArray
 from modelcompare.engine.products import SPARSE_BELOW
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
@@ -102,15 +103,22 @@ class ModelColumns:
         found: dict[int, Rows] = {}
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
-            numbers = _by_unit(differences[block](), (others, widths[block], n_units))
-            found |= {source: _narrow(numbers[:, parts[source][1]], counts) for source in sources}
+            shape = others * widths[block], n_units
+            numbers = _by_unit(differences[block](), shape, whole=sum(widths) > _FEW_COLUMNS)
+            for source in sources:
+                columns = parts[source][1]
+                if columns.stop - columns.start < widths[block]:
+                    some = numbers.reshape(others, -1, n_units)[:, columns]
+                    found[source] = _narrow(some.reshape(-1, n_units), counts)
+                else:
+                    found[source] = _narrow(numbers, counts)
         if len(own):
             found[len(parts)] = Rows(own)
         together = _together(found)
         matrices = []
         for places in together.values():
-            columns = [found[source].columns for source in places]
-            whole = columns[0] if len(columns) == 1 else np.concatenate(columns)
+            all_columns: list[Any] = [found[source].columns for source in places]
+            whole = all_columns[0] if len(places) == 1 else np.concatenate(all_columns)
             matrices.append(Rows(whole, found[places[0]].units))
         order = [*chain(*together.values())]
         return cls(matrices, parts, order, weights, widths, n_models, len(own))
@@ -156,12 +164,24 @@ def _sketch(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
     return out
 
 
-def _by_unit(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
-    """Return differences of all units, of a shape (..., n_units)."""
-    out = np.empty(shape)
+def _by_unit(parts: Iterable[Part], shape: tuple[int, int], *, whole: bool) -> Any:
+    """Return differences (n_columns, n_units) of all units.
+
+    They are sparse if most are 0, and if they are read as a whole.
+    """
+    pieces: list[Any] = []
+    out: FloatArray | None = None
     for rows, part in parts:
-        out[..., rows] = np.moveaxis(part, 0, -1)
-    return out
+        flat = part.reshape(len(part), -1).T
+        few = np.count_nonzero(flat) <= SPARSE_BELOW * flat.size
+        if out is None and few and whole:
+            pieces.append(sparse.csc_array(flat))
+            continue
+        if out is None:
+            out = np.empty(shape)
+            out[:, : rows.start] = sparse.hstack(pieces).toarray() if pieces else 0.0
+        out[:, rows] = flat
+    return sparse.hstack(pieces).tocsr() if out is None else out
 
 
 def _differences(block: Block, width: int, n_models: int, n_units: int) -> Iterator[Part]:
@@ -237,18 +257,25 @@ def _together(found: dict[int, Rows]) -> dict[object, list[int]]:
     return out
 
 
-def _narrow(block: FloatArray, counts: IntArray) -> Rows:
+def _narrow(matrix: Any, counts: IntArray) -> Rows:
     """Return columns over the units where any is not 0, in single precision if that is exact."""
-    matrix = block.reshape(-1, block.shape[2])
-    if np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
-        return Rows(sparse.csr_array(matrix))
+    if not sparse.issparse(matrix) and np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
+        matrix = sparse.csr_array(matrix)
+    if sparse.issparse(matrix):
+        return Rows(matrix.astype(np.float32) if _whole(matrix.data, matrix, counts) else matrix)
     if len(matrix) < _LEAST_COLUMNS:
         return Rows(matrix)
     units = np.flatnonzero(matrix.any(axis=0))
     some = None if len(units) > _MOST_ROWS * matrix.shape[1] else units
-    matrix = matrix if some is None else matrix[:, some]
+    if some is not None:
+        matrix, counts = matrix[:, some], counts[some]
     # The numbers of one unit usually show that they are not whole.
-    whole = all((part == np.rint(part)).all() for part in (matrix[:, :1], matrix))
-    most = np.abs(matrix) @ (counts if some is None else counts[some])
-    whole = whole and max(most.max(initial=0), counts.max(initial=0)) < EXACT_COUNTS
-    return Rows(matrix.astype(np.float32) if whole else matrix, some)
+    exact = _whole(matrix[:, :1], matrix[:, :1], counts[:1]) and _whole(matrix, matrix, counts)
+    return Rows(matrix.astype(np.float32) if exact else matrix, some)
+
+
+def _whole(numbers: AnyArray, matrix: Any, counts: IntArray) -> bool:
+    """Return True if a matrix's numbers, and their sums over all samples, are exact counts."""
+    if not (numbers == np.rint(numbers)).all():
+        return False
+    return bool(max((abs(matrix) @ counts).max(initial=0), counts.max(initial=0)) < EXACT_COUNTS)

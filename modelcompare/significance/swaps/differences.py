@@ -32,11 +32,8 @@ class Difference(Formula):
         return np.subtract(first, second, out=np.empty(shape)) * self.over[pairs]
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
-        numbers = [self.swaps.numbers[statistic][rows] for statistic in self.swaps.linear]
-        differ = np.any([(part[:, a] != part[:, b]).any(axis=2) for part in numbers], axis=0)
         # Every value may depend on every statistic.
-        return np.repeat(differ[..., None], self.values.shape[1], axis=2)
+        return np.repeat(super().differ(rows, pairs), self.values.shape[1], axis=2)
 
     @cached_property
     def over(self) -> FloatArray:

@@ -1,113 +1,304 @@
-"""Studentized differences of averages and other smooth metrics after swaps, pair by pair.
+"""Studentized differences of averages and other smooth metrics after swaps.
 
 A sample adds ``d_i = g_a x_ia - g_b x_ib`` to a difference: x are its statistics and g the slopes
 of each model's value at its totals. With ``u = x_a - x_b``, ``v = x_a + x_b`` and the sign s of a
-swap, ``d_i = s_i u_i (g_a + g_b) / 2 + v_i (g_a - g_b) / 2``: two matrix products give the sum of
-the squares after any swap. Of an average over classes x are the residuals ``N_k - F_k D_k`` around
-the pooled quotients, as in `significance.studentized`; of any other metric they are the statistics
-themselves.
+swap, ``d_i = s_i u_i g + v_i h`` for the mean g and half the difference h of the slopes. Of an
+average over classes x are the residuals ``N_k - F_k D_k`` around the pooled quotients, as in
+`significance.studentized`; of any other metric they are the statistics themselves.
 
-Samples of hard labels that have the same true class, predictions and stratum are one kind, whose
-squares are added up before; their matrices are sparse.
+Of the sum of squares, ``X = sum (u g)^2`` and ``Y = sum (v h)^2`` follow from sums that no swap
+changes; only ``2 sum s (u g) (v h)`` depends on the samples that swap, and its size is at most
+``2 sqrt(X Y)``, a few percent of X for models that predict a class about equally often. So most
+swaps are decided by the two models' totals, which all pairs share, and the squares in full are
+computed for the others: about one in a hundred. The counts are those of computing all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, class_slopes
-from modelcompare.metrics.quotient import Quotient
+from modelcompare.metrics.quotient import Quotient, divide
 from modelcompare.significance.exact import are_hard_counts
-from modelcompare.significance.swaps.kinds import PairForm, kinds_of_labels, kinds_of_units
-from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
-from modelcompare.significance.swaps.statistic import studentized
-from modelcompare.significance.swaps.units import SwapUnits
+from modelcompare.significance.extreme import as_extreme, least_extreme, n_true, size_of
+from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.kinds import (
+    Kinds,
+    Matrix,
+    crossed,
+    grams,
+    kinds_of_labels,
+    kinds_of_units,
+)
+from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
+from modelcompare.significance.swaps.sums import Formula, Sides, SwappedSums
+from modelcompare.words import Alternative
 
 # More columns than this take too long to differentiate one by one.
 MOST_SLOPES = 100
 _STEP = 1e-5
+# Averages of soft scores are studentized if all pairs have no more products of two classes.
+_MOST_PRODUCTS = 2**23
+# Margins of bounds for rounding: of squares and slopes, and of differences.
+_OF_SQUARES, _OF_DIFFERENCES = 1e-6, 1e-11
+# Pairs of labels whose kinds are multiplied by the same masks.
+_AT_ONCE = 16
+# If bounds leave more than this share of swaps undecided, all are evaluated.
+_MOST_UNDECIDED = 1 / 16
 
 
 def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
-    """Return True for a metric with one value and slopes at moderate cost.
-
-    `ExpandedAverage` is used for averages of soft scores over many classes.
-    """
+    """Return True for a metric with one value and slopes at moderate cost."""
     if metric.per_class or not metric.smooth:
         return False
     if metric.average is None:
         return sum(_widths(evaluation, metric)) <= MOST_SLOPES
-    return are_hard_counts(evaluation, metric)
+    p, n_models = evaluation.predictions, len(evaluation.models)
+    products = p.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
+    return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
 
 
-def swapped_forms(
-    evaluation: Evaluation, metrics: Sequence[Metric], model_a: IntArray, model_b: IntArray
-) -> SwappedPairs:
-    """Return studentized differences of one metric that `forms_apply` to under given swaps."""
-    (metric,), joined = metrics, SwapUnits.of(evaluation)
-    labelled = are_hard_counts(evaluation, metric) and not joined.joined
+class Slopes(NamedTuple):
+    """Differences of values after swaps, slopes, and parts of the sums of squares.
 
-    widths = _widths(evaluation, metric)
-    keeps = 8 * joined.units.n_units * sum(widths) * len(evaluation.models) <= PASS_BYTES
-    # A function that caches its results could not be sent to another process.
-    kept: dict[int, FloatArray] = {}
+    Parameters
+    ----------
+    difference, scale : ndarray of shape (n_pairs, n_masks)
+        Differences of both values, and sums of their sizes.
+    equal, unequal : ndarray of shape (n_pairs, n_slopes, n_masks)
+        Means, and half differences, of both models' slopes: g and h.
+    apart, together : ndarray of shape (n_pairs, n_masks)
+        X and Y.
+    rest : ndarray of shape (n_pairs, n_masks)
+        What else is added to the squares.
+    """
 
-    def of_model(model: int) -> FloatArray:
-        """Return a model's statistics of all units, (n_units, n_columns)."""
-        if model in kept:
-            return kept[model]
-        found = joined.statistics((metric,), slice(model, model + 1))
-        numbers = np.hstack([found[statistic][:, 0] for statistic in metric.statistics])
-        if keeps:
-            kept[model] = numbers
-        return numbers
+    difference: FloatArray
+    scale: FloatArray
+    equal: FloatArray
+    unequal: FloatArray
+    apart: FloatArray
+    together: FloatArray
+    rest: FloatArray
 
-    def form(a: int, b: int) -> PairSums:
-        kinds = (
-            kinds_of_labels(evaluation, metric, a, b)
-            if labelled
-            else kinds_of_units(of_model(a), of_model(b))
+
+class Form(Formula):
+    """Studentized differences of one value of a metric that `forms_apply` to."""
+
+    def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
+        super().__init__(swaps, metric)
+        self._squares: dict[int, tuple[Matrix, Matrix]] = {}
+        self._kept: dict[int, list[Kinds]] = {}
+        self._kept_bytes = 0
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        at = self._slopes(pairs, swapped)
+        square = at.apart + at.together + at.rest
+        at_once = _AT_ONCE if self._labelled else 1
+        for start in range(0, len(pairs), at_once):
+            some = slice(start, start + at_once)
+            kinds = [self._kinds(pair) for pair in pairs[some].tolist()]
+            square[some] += 2 * crossed(kinds, swapped, at.equal[some], at.unequal[some])
+        if self.swaps.strata is not None:
+            square[square <= ROUNDING * at.apart] = 0.0
+        without, size = np.isnan(at.difference), self.swaps.units.size
+        found = studentized(at.difference, square, size, centred=self.swaps.strata is not None)
+        return np.where(without, np.nan, found)[:, None]
+
+    def n_extreme(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> IntArray:
+        count = np.empty(observed.shape, dtype=np.intp)
+        for some in self.swaps.few(np.arange(len(pairs)), swapped):
+            extreme, undecided = self._decided(pairs[some], swapped, observed[some], alternative)
+            if undecided.mean() > _MOST_UNDECIDED:
+                found = self.statistics(pairs[some], swapped)[:, 0]
+                extreme, undecided = as_extreme(found, observed[some], alternative), ~undecided[:0]
+            count[some] = n_true(extreme, axis=1)[:, None]
+            for place in np.flatnonzero(undecided.any(axis=1)).tolist():
+                here = some[place : place + 1]
+                found = self.statistics(pairs[here], swapped.only(undecided[place]))
+                count[here] += n_true(as_extreme(found, observed[here][..., None], alternative), 2)
+        return count
+
+    def _decided(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
+    ) -> tuple[BoolArray, BoolArray]:
+        """Return where statistics are surely extreme, and where that is not known."""
+        at, n_units = self._slopes(pairs, swapped), self.swaps.units.size
+        size, margin = size_of(at.difference, alternative), _OF_DIFFERENCES * at.scale
+        least = least_extreme(observed, alternative)
+        x, y = np.sqrt(at.apart), np.sqrt(at.together)
+        smallest, edges = at.difference**2 / n_units, []
+        for sum_of_both, slack in ((x - y, 1 - _OF_SQUARES), (x + y, 1 + _OF_SQUARES)):
+            square = np.maximum(sum_of_both**2 * slack + at.rest, 0.0)
+            centred = self.swaps.strata is not None
+            square = square + smallest if centred else np.maximum(square, smallest)
+            edges.append(least * np.sqrt(square))
+        extreme = size >= np.maximum(*edges) + margin
+        # What is undefined, or without any spread, is neither.
+        known = extreme | (size < np.minimum(*edges) - margin)
+        known &= x * (1 - _OF_SQUARES) > y
+        return extreme & known, ~known
+
+    # -- slopes ---------------------------------------------------------------------------------
+
+    def _slopes(self, pairs: IntArray, swapped: Swapped) -> Slopes:
+        swaps, both = self.swaps, self.swaps.both(self.metric, pairs, swapped)
+        first, second = (swaps.values(self.metric, sides)[:, 0] for sides in both)
+        scale, difference = np.abs(first) + np.abs(second), np.asarray(first - second)
+        difference[np.abs(difference) <= 1e-13 * scale] = 0.0
+        shape = len(pairs), swapped.n_masks
+        slope = [self._of_side(sides, pairs, shape) for sides in both]
+        equal, unequal = (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2
+        squares = (
+            np.array([np.einsum("ij,ij->j", s, gram @ s) for gram, s in zip(of, h, strict=True)])
+            for of, h in zip(
+                zip(*map(self._grams, pairs.tolist()), strict=True),
+                (equal, unequal),
+                strict=True,
+            )
         )
-        pair = PairForm.of(joined.units, metric, kinds, summed=not labelled)
-        edges = np.cumsum(widths)[:-1]
-        statistics = partial(_statistics, metric, edges, joined.units.size, pair)
-        return PairSums(pair.signed, pair.sums, statistics)
+        apart, together = (np.maximum(part, 0.0) for part in squares)
+        rest = np.zeros(shape)
+        if swaps.strata is not None:
+            rest -= self._between(pairs, swapped, slope)
+        elif self.metric.average is None:
+            # The rest of the difference, which the samples' d do not explain, is spread over them.
+            lack = self._along(slope, both, pairs)
+            rest += (difference**2 - lack**2) / swaps.units.size
+        difference = np.broadcast_to(difference, shape).copy()
+        return Slopes(difference, scale, equal, unequal, apart, together, rest)
 
-    return SwappedPairs(joined, metric, model_a, model_b, form)
+    def _of_side(self, sides: Sides, pairs: IntArray, shape: tuple[int, int]) -> FloatArray:
+        """Return slopes (n_pairs, n_slopes, n_masks) at one side's totals."""
+        metric, parts = self.metric, [sides[s] for s in self.metric.statistics]
+        if metric.average is not None:
+            found = [class_slopes(metric, *parts)]
+        elif isinstance(metric.value, Quotient) and metric.value.gradient is not None:
+            found = [*metric.value.slopes(*parts)]
+        else:
+            edges = np.cumsum([part.shape[-1] for part in parts])[:-1]
+            scale = np.hstack(self._of_both)[pairs]
+            return slopes(
+                lambda t: metric.value(*np.split(np.swapaxes(t, -1, -2), edges, axis=-1)),
+                _side_by_side(parts, shape), scale,
+            )  # fmt: skip
+        return _side_by_side(found, shape)
+
+    def _along(
+        self, slope: Sequence[FloatArray], both: Sequence[Sides], pairs: IntArray
+    ) -> FloatArray:
+        """Return the difference (n_pairs, n_masks) of both sides' numbers times their slopes."""
+        pooled, (n_pairs, _, n_masks) = self._pooled[pairs, None], slope[0].shape
+        first, second = (
+            np.einsum("ijk,ijk->ik", g, _side_by_side([x], (n_pairs, n_masks)))
+            for g, x in zip(slope, (self._numbers(sides, pooled) for sides in both), strict=True)
+        )
+        return np.asarray(first - second)
+
+    def _between(
+        self, pairs: IntArray, swapped: Swapped, slope: Sequence[FloatArray]
+    ) -> FloatArray:
+        """Return what centring within strata subtracts from the squares, (n_pairs, n_masks)."""
+        swaps, found = self.swaps, np.zeros((len(pairs), swapped.n_masks))
+        assert swaps.strata is not None  # noqa: S101  asked for in strata
+        for stratum, centre in enumerate(swaps.strata.centre.tolist()):
+            totals = {s: part[stratum] for s, part in self._in_strata.items()}
+            sums = [part[stratum] for part in swapped.in_strata]
+            both = swaps.sides(self.metric, pairs, sums, totals)
+            found += centre * self._along(slope, both, pairs) ** 2
+        return found
+
+    @cached_property
+    def _in_strata(self) -> Sides:
+        """Totals of the statistics in each stratum, (n_strata, n_models or 1, width)."""
+        strata, counts = self.swaps.strata, self.swaps.units.counts().astype(np.float64)
+        assert strata is not None  # noqa: S101  asked for in strata
+        return self.swaps.summed(strata.members(strata.codes).toarray() * counts)
+
+    # -- numbers of a pair ----------------------------------------------------------------------
+
+    def _numbers(self, parts: Sides, pooled: FloatArray) -> FloatArray:
+        """Return x of statistics (..., width)."""
+        found = [parts[s] for s in self.metric.statistics]
+        if self.metric.average is not None:
+            assert self.metric.ratio is not None  # noqa: S101  averages are of quotients
+            top, bottom = self.metric.ratio(*found)
+            return np.asarray(top - pooled * bottom)
+        shape = np.broadcast_shapes(*(part.shape[:-1] for part in found))
+        wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in found]
+        return np.concatenate(wide, axis=-1)
+
+    @cached_property
+    def _pooled(self) -> FloatArray:
+        """Quotients of two models' sums together, (n_pairs, n_classes); 0 if not an average."""
+        if self.metric.average is None or self.metric.ratio is None:
+            return np.zeros((len(self.swaps.model_a), 1))
+        return divide(*self.metric.ratio(*self._of_both), 0.0)
+
+    @cached_property
+    def _of_both(self) -> list[FloatArray]:
+        """Sums of both models' totals, each (n_pairs, width)."""
+        totals = (self.swaps.totals[s] for s in self.metric.statistics)
+        models = self.swaps.model_a, self.swaps.model_b
+        return [
+            np.sum([total[np.minimum(model, len(total) - 1)] for model in models], axis=0)
+            for total in totals
+        ]
+
+    def _grams(self, pair: int) -> tuple[Matrix, Matrix]:
+        """Return the sums of u u' and of v v' of a pair."""
+        if pair not in self._squares:
+            self._squares[pair] = grams(self._kinds(pair))
+        return self._squares[pair]
+
+    def _kinds(self, pair: int) -> Iterable[Kinds]:
+        """Return a pair's grouped units, which are kept where there is room."""
+        if pair in self._kept:
+            return self._kept[pair]
+        found = map(partial(self._kinds_of, pair), self._steps)
+        if len(self._steps) > 1 or self._kept_bytes > PASS_BYTES // 4:
+            return found
+        self._kept[pair] = [*found]
+        self._kept_bytes += sum(kinds.n_bytes for kinds in self._kept[pair])
+        return self._kept[pair]
+
+    @cached_property
+    def _labelled(self) -> bool:
+        joined = self.swaps.joined
+        return are_hard_counts(joined.evaluation, self.metric) and not joined.joined
+
+    @cached_property
+    def _steps(self) -> list[slice]:
+        """Units whose numbers are computed together: all, of labels."""
+        n_units, width = self.swaps.units.n_units, sum(part.shape[1] for part in self._of_both)
+        step = n_units if self._labelled else max(1, PASS_BYTES // (8 * 8 * width))
+        return [slice(at, min(at + step, n_units)) for at in range(0, n_units, step)]
+
+    def _kinds_of(self, pair: int, rows: slice) -> Kinds:
+        swaps, metric, pooled = self.swaps, self.metric, self._pooled[pair]
+        models = int(swaps.model_a[pair]), int(swaps.model_b[pair])
+        if self._labelled:
+            return kinds_of_labels(swaps.joined.evaluation, metric, models, pooled)
+        numbers = {s: swaps.numbers[s][rows] for s in metric.statistics}
+        first, second = (
+            self._numbers({s: x[:, min(m, x.shape[1] - 1)] for s, x in numbers.items()}, pooled)
+            for m in models
+        )
+        return kinds_of_units(swaps.units, Strata.of(swaps.units), rows, first, second)
 
 
-def _statistics(
-    metric: Metric, edges: IntArray, size: int, pair: PairForm, sums: FloatArray
-) -> FloatArray:
-    """Return statistics (n_masks,) from signed sums; `edges` split the columns."""
-
-    def parts(totals: FloatArray) -> list[FloatArray]:
-        """Split totals (..., n_columns, n_masks) into one array (..., n_masks, width) each."""
-        return [np.swapaxes(part, -1, -2) for part in np.split(totals, edges, axis=-2)]
-
-    totals = pair.totals(sums)
-    first, second = (metric.value(*parts(total)) for total in totals)
-    difference = first - second
-    if metric.average is not None:
-        slope = np.stack([class_slopes(metric, *parts(total)).T for total in totals])
-    elif isinstance(metric.value, Quotient) and metric.value.gradient is not None:
-        slope = np.stack([np.hstack(metric.value.slopes(*parts(total))).T for total in totals])
-    else:
-        slope = slopes(lambda t: metric.value(*parts(t)), np.stack(totals), pair.total)
-    square = pair.square(sums, (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2)
-    if metric.average is None and not pair.centred:
-        # The rest of the difference, which the samples' d do not explain, is spread over them.
-        lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
-        square += (difference**2 - lack**2) / size
-    difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
-    without = np.isnan(difference)
-    found = studentized(difference, square, size, centred=pair.centred)
-    return np.where(without, np.nan, found)
+def _side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatArray:
+    """Return parts (n_pairs or 1, n_masks or 1, width) as one, (n_pairs, widths, n_masks)."""
+    wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
+    return np.swapaxes(wide[0] if len(wide) == 1 else np.concatenate(wide, axis=-1), 1, 2)
 
 
 def slopes(
@@ -115,12 +306,15 @@ def slopes(
 ) -> FloatArray:
     """Return slopes of a value by central differences, shaped like the totals.
 
-    One-sided where the value is undefined after a step.
+    One-sided where the value is undefined after a step. Totals are (..., n_columns, n_masks), and
+    their scale is (..., n_columns).
     """
     out = np.zeros_like(totals)
     here = value(totals)
-    step = _STEP * np.maximum(np.abs(scale), 1e-8 * np.abs(scale).max(initial=0.0))
-    for column, h in enumerate(step):
+    largest = np.abs(scale).max(axis=-1, initial=0.0, keepdims=True)
+    step = _STEP * np.maximum(np.abs(scale), 1e-8 * largest)
+    for column in range(step.shape[-1]):
+        h = step[..., column, None]
         up, down = totals.copy(), totals.copy()
         up[..., column, :] += h
         down[..., column, :] -= h

@@ -1,14 +1,12 @@
 """Units of two models grouped into kinds that a swap changes equally, and their sums of squares.
 
-See `significance.swaps.forms` for u, v and the sums of squares. Without grouping, kappa and MCC of
-ten models take 4.4 times as long; with dense matrices of kinds, 3.5 times.
+See `significance.swaps.forms` for u, v and the sums of squares. Samples of hard labels that have
+the same true class, predictions and stratum are one kind, and their matrices are sparse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,197 +15,144 @@ from scipy import sparse
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-from modelcompare.metrics.quotient import divide
 from modelcompare.resampling.weights import Units
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.statistic import ROUNDING
+from modelcompare.significance.swaps.statistic import Rows, Swapped
 
 Matrix = Any  # of numbers, dense or sparse
 
-# With at most so many slopes their products are fewer than the samples.
-_FEW_SLOPES = 8
 # Matrices of fewer numbers are dense, which is faster.
 _SMALL = 2**12
 
 
 class Kinds(NamedTuple):
-    """Units of a pair of models, grouped into kinds with equal statistics.
+    """Grouped units of a pair of models.
 
     Parameters
     ----------
-    sign : ndarray of shape (n_units,)
-        1 or -1, by the order of the outputs, for units that a swap changes; 0 for the others.
-    kind : ndarray of int of shape (n_units,)
-        Row of each unit in `first` and `second` if a swap changes it, else in `rest`.
-    first, second : matrix of shape (n_kinds, n_columns)
-        Statistics of the kinds that a swap changes, for one output and for the other.
-    rest : matrix of shape (n_cells, n_columns)
-        Statistics of the other kinds.
-    """
-
-    sign: FloatArray
-    kind: IntArray
-    first: Matrix
-    second: Matrix
-    rest: Matrix
-
-
-@dataclass(frozen=True)
-class PairForm:
-    """Numbers of one pair of models that swaps sign, and those that they do not change.
-
-    Parameters
-    ----------
-    signed : matrix of shape (n_sums, n_units)
-        Contributions of the units.
-    sums : ndarray of shape (n_sums,)
-        Observed sums over the samples.
-    shift : matrix of shape (n_columns, n_sums)
-        Contribution of the sums to the difference of the two models' totals.
-    total : ndarray of shape (n_columns,)
-        Sum of the two models' totals.
-    square : callable
-        Sums of the squares of d (n_masks,), from signed sums (n_sums, n_masks) and from mean and
-        half difference of the models' slopes, each (n_slopes, n_masks).
-    centred : bool
-        Whether squares are centred in strata.
+    signed : matrix of shape (n_kinds, n_units)
+        Units of each kind that a swap changes: 1 or -1, by the order of the outputs.
+    sums : ndarray of shape (n_kinds,)
+        Observed sums of the signs of the samples.
+    size : ndarray of shape (n_kinds,)
+        Number of samples.
+    scale : ndarray of shape (n_kinds,)
+        Weight of the square of a sample.
+    u, v : matrix of shape (n_kinds, n_slopes)
+        Differences and sums of the numbers of both outputs.
+    fixed : matrix of shape (n_slopes, n_slopes)
+        Sum of ``v v'`` over samples that no swap changes.
     """
 
     signed: Matrix
     sums: FloatArray
-    shift: Matrix
-    total: FloatArray
-    square: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-    centred: bool = False
+    size: FloatArray
+    scale: FloatArray
+    u: Matrix
+    v: Matrix
+    fixed: Matrix
 
-    @classmethod
-    def of(cls, units: Units, metric: Metric, kinds: Kinds, *, summed: bool = False) -> PairForm:
-        """Return the form of grouped units; products of few slopes can be `summed` over kinds."""
-        sign, kind, first, second, rest = kinds
-        moves, stays = np.flatnonzero(sign), np.flatnonzero(sign == 0)
-        n_kinds, n_cells, count = first.shape[0], rest.shape[0], units.counts().astype(np.float64)
-        # Single precision counts exactly.
-        signed = _matrix(sign[moves], kind[moves], moves, (n_kinds, len(sign))).astype(np.float32)
-        sums = _tally(kind[moves], (sign * count)[moves], n_kinds)
-        size = _tally(kind[moves], count[moves], n_kinds)
-        rest_size = _tally(kind[stays], count[stays], n_cells)
-        total = (first + second).T @ size + 2 * (rest.T @ rest_size)
-        x, y, middle = _residuals(metric, total, first, second, rest)
-        u, v, middle = x - y, x + y, 2 * middle
-        strata, within = Strata.of(units), None
-        scale, rest_scale = np.ones(n_kinds), np.ones(n_cells)
-        if strata is not None:
-            of_kind, of_cell = np.empty(n_kinds, np.intp), np.empty(n_cells, np.intp)
-            of_kind[kind[moves]], of_cell[kind[stays]] = strata.codes[moves], strata.codes[stays]
-            scale, rest_scale = ((1 + strata.centre)[of] for of in (of_kind, of_cell))
-            inside = strata.members(of_kind)
-            common = (inside * size) @ v + (strata.members(of_cell) * rest_size) @ middle
-            within = scale, strata.centre, inside, _dense(common)
-        fixed = middle.T @ _weighted(middle, (rest_size * rest_scale)[:, None])
-        weight, shift = size * scale, _by_rows((first - second).T)
-        square = partial(_square_of_kinds, u, v, weight, fixed, within)
-        form = cls(signed, sums, shift, total, square, strata is not None)
-        if summed and u.shape[1] <= _FEW_SLOPES and strata is None:
-            return form._summed(_dense(u), _dense(v), weight[:, None], _dense(fixed))
-        return form
-
-    def _summed(
-        self, u: FloatArray, v: FloatArray, weight: FloatArray, fixed: FloatArray
-    ) -> PairForm:
-        """Add up the contributions of kinds to the totals and to the products of u and v."""
-        crossed = (u[:, :, None] * v[:, None, :]).reshape(len(u), u.shape[1] ** 2).T
-        adds = np.vstack([_dense(self.shift), crossed])
-        square = partial(_square_of_sums, (u * weight).T @ u, (v * weight).T @ v + fixed)
-        shift = np.eye(len(self.total), len(adds))
-        signed = np.ascontiguousarray(adds @ self.signed)
-        return PairForm(signed, adds @ self.sums, shift, self.total, square)
-
-    def totals(self, sums: FloatArray) -> list[FloatArray]:
-        """Return totals of both models, each (n_columns, n_masks), 0 if only rounding is left."""
-        difference, total = self.shift @ sums, self.total[:, None]
-        both = [(total + difference) / 2, (total - difference) / 2]
-        for each in both:
-            each[np.abs(each) <= ROUNDING * np.abs(total)] = 0.0
-        return both
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the largest matrices."""
+        return sum(_n_bytes(matrix) for matrix in (self.signed, self.u, self.v))
 
 
-def _square_of_kinds(
-    u: Matrix,
-    v: Matrix,
-    weight: FloatArray,
-    fixed: Matrix,
-    within: tuple[FloatArray, FloatArray, Matrix, FloatArray] | None,
-    surplus: FloatArray,
-    equal: FloatArray,
-    unequal: FloatArray,
+def grams(steps: Iterable[Kinds]) -> tuple[Matrix, Matrix]:
+    """Return the sums of ``u u'`` and of ``v v'`` of all samples, which no swap changes."""
+    found = [
+        (
+            kinds.u.T @ _weighted(kinds.u, weight),
+            kinds.v.T @ _weighted(kinds.v, weight) + kinds.fixed,
+        )
+        for kinds, weight in ((each, (each.size * each.scale)[:, None]) for each in steps)
+    ]
+    apart, together = zip(*found, strict=True)
+    return sum(apart[1:], apart[0]), sum(together[1:], together[0])
+
+
+def crossed(
+    pairs: Sequence[Iterable[Kinds]], swapped: Swapped, equal: FloatArray, unequal: FloatArray
 ) -> FloatArray:
-    """Sum squares over kinds.
+    """Return sums (n_pairs, n_masks) of ``s (u g) (v h)`` after swaps.
 
-    Parameters
-    ----------
-    u, v : matrix of shape (n_kinds, n_slopes)
-        Difference and sum of the residuals of each kind.
-    weight : ndarray of shape (n_kinds,)
-        Number of samples of each kind, times the weight of their squares.
-    fixed : matrix of shape (n_slopes, n_slopes)
-        Sum of ``v v'`` over the samples that no swap changes.
-    within : tuple, optional
-        For strata: the weight of a square of each kind, the weights of the squares of sums (see
-        `Strata.centre`), the kinds in each stratum, and sums of v in each.
-    surplus, equal, unequal : ndarray
-        See `PairForm`.
+    `equal` and `unequal` are g and h, of shape (n_pairs, n_slopes, n_masks).
     """
-    x, y = u @ equal, v @ unequal
-    square = weight @ (x * x + y * y)
-    square += np.einsum("ij,ij->j", unequal, fixed @ unequal)
-    x *= surplus
-    if within is None:
-        return np.asarray(square + 2 * np.einsum("ij,ij->j", x, y))
-    scale, centre, inside, common = within
-    square += 2 * np.einsum("i,ij,ij->j", scale, x, y)
-    sums = inside @ x + common @ unequal
-    centred = square - centre @ (sums * sums)
-    return np.where(centred <= ROUNDING * square, 0.0, centred)
+    out = np.zeros((len(pairs), swapped.n_masks))
+    for step in zip(*pairs, strict=True):
+        moved = swapped.times_each([Rows(kinds.signed) for kinds in step])
+        for place, (kinds, sums) in enumerate(zip(step, moved, strict=True)):
+            x, y = kinds.u @ equal[place], kinds.v @ unequal[place]
+            x *= kinds.sums[:, None] - 2 * sums
+            out[place] += np.einsum("i,ij,ij->j", kinds.scale, x, y)
+    return out
 
 
-def _square_of_sums(
-    u: FloatArray, v: FloatArray, sums: FloatArray, equal: FloatArray, unequal: FloatArray
-) -> FloatArray:
-    """Sum squares from sums of ``u u'`` and ``v v'``, and from signed ones of ``u v'``."""
-    square = np.einsum("ij,ij->j", equal, u @ equal)
-    square += np.einsum("ij,ij->j", unequal, v @ unequal)
-    crossed = sums[-u.size :].reshape(*u.shape, -1)
-    return np.asarray(square + 2 * np.einsum("ij,ikj,kj->j", equal, crossed, unequal))
-
-
-def kinds_of_units(first: FloatArray, second: FloatArray) -> Kinds:
-    """Return each unit as a separate kind, from statistics (n_units, n_columns)."""
+def kinds_of_units(
+    units: Units, strata: Strata | None, rows: slice, first: FloatArray, second: FloatArray
+) -> Kinds:
+    """Return each of some units as a separate kind, from numbers (n_rows, n_slopes)."""
     differ = (first != second).any(axis=1)
-    kind = np.where(differ, np.cumsum(differ), np.cumsum(~differ)) - 1
-    return Kinds(differ.astype(np.float64), kind, first[differ], second[differ], first[~differ])
+    moves, size = np.flatnonzero(differ), units.counts(rows).astype(np.float64)
+    scale = np.ones(len(size)) if strata is None else strata.scale[rows]
+    # Single precision counts exactly.
+    signed = sparse.csr_array(
+        (np.ones(len(moves), np.float32), (np.arange(len(moves)), rows.start + moves)),
+        (len(moves), units.n_units),
+    )
+    rest = first[~differ] + second[~differ]
+    fixed = rest.T @ (rest * (size * scale)[~differ, None])
+    first, second, size, scale = (part[moves] for part in (first, second, size, scale))
+    return Kinds(signed, size, size, scale, first - second, first + second, fixed)
 
 
-def kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> Kinds:
-    """Group samples by true class, the two predictions in any order, and stratum."""
-    one, other = (evaluation.outcomes(evaluation.models[m]) for m in (a, b))
-    truth, k = one.true_codes, one.n_classes
+def kinds_of_labels(
+    evaluation: Evaluation, metric: Metric, models: tuple[int, int], pooled: FloatArray
+) -> Kinds:
+    """Group samples by true class, the two predictions in any order, and stratum.
+
+    `pooled` are the quotients of both models' sums together, for an average.
+    """
+    one, other = (evaluation.outcomes(evaluation.models[m]) for m in models)
+    truth, k, count = one.true_codes, one.n_classes, evaluation.units.counts().astype(np.float64)
     strata = Strata.of(evaluation.units)
     stratum = np.zeros(len(truth), np.intp) if strata is None else strata.codes
     low, high = (by(one.predicted, other.predicted) for by in (np.minimum, np.maximum))
-    key = ((stratum * k + truth) * k + low) * k + high
-    differ, kind = low != high, np.empty_like(low)
-    moving, kind[differ] = np.unique(key[differ], return_inverse=True)
-    staying, kind[~differ] = np.unique(key[~differ], return_inverse=True)
-    sign = np.sign(other.predicted - one.predicted).astype(np.float64)
+    key, differ = ((stratum * k + truth) * k + low) * k + high, low != high
+    moves = np.flatnonzero(differ)
+    (moving, kind), (staying, same) = (_distinct(key[some]) for some in (differ, ~differ))
+    sign = np.sign(other.predicted - one.predicted)[moves]
 
-    def counts(of: IntArray, predicted: IntArray) -> Matrix:
+    def numbers(of: IntArray, predicted: IntArray) -> Matrix:
         found = _counts(of // k**2 % k, predicted, k)
+        if metric.average is None:
+            return found
         # With other ratios a sample contributes to every class.
         alone = metric.class_ratio is not None and metric.class_ratio.is_of_class_alone
-        return found if alone or metric.average is None else _dense(found)
+        return _residuals(metric, pooled, found if alone else _dense(found))
 
-    first, second = counts(moving, moving // k % k), counts(moving, moving % k)
-    return Kinds(sign, kind, first, second, counts(staying, staying % k))
+    def scale(of: IntArray) -> FloatArray:
+        return np.ones(len(of)) if strata is None else (1 + strata.centre)[of // k**3]
+
+    first, second = numbers(moving, moving // k % k), numbers(moving, moving % k)
+    rest, weight = 2 * numbers(staying, staying % k), _tally(same, count[~differ], len(staying))
+    shape = len(moving), len(truth)
+    return Kinds(
+        _matrix(sign, kind, moves, shape).astype(np.float32),
+        _tally(kind, sign * count[moves], len(moving)),
+        _tally(kind, count[moves], len(moving)), scale(moving), first - second, first + second,
+        rest.T @ _weighted(rest, (weight * scale(staying))[:, None]),
+    )  # fmt: skip
+
+
+def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Return distinct keys in order, and the place of each key among them."""
+    if keys.max(initial=0) > 4 * len(keys):
+        return np.unique(keys, return_inverse=True)
+    found = np.flatnonzero(np.bincount(keys))
+    place = np.empty(keys.max(initial=0) + 1, np.intp)
+    place[found] = np.arange(len(found))
+    return found, place[keys]
 
 
 def _counts(truth: IntArray, predicted: IntArray, n_classes: int) -> Matrix:
@@ -218,20 +163,14 @@ def _counts(truth: IntArray, predicted: IntArray, n_classes: int) -> Matrix:
     return _matrix(np.ones(len(rows)), rows, columns, (len(truth), 3 * n_classes))
 
 
-def _residuals(metric: Metric, total: FloatArray, *statistics: Matrix) -> list[Matrix]:
-    """Return residuals around the pooled quotients of an average; else the statistics."""
-    if metric.average is None:
-        return [*statistics]
+def _residuals(metric: Metric, pooled: FloatArray, rows: Matrix) -> Matrix:
+    """Return residuals around the pooled quotients of an average."""
     assert metric.ratio is not None  # noqa: S101  averages are of quotients
-    n_parts = len(metric.statistics)
-    pooled = divide(*metric.ratio(*np.split(total, n_parts)), 0.0)
-    found = []
-    for rows in statistics:
-        width = rows.shape[1] // n_parts
-        parts = [rows[:, start : start + width] for start in range(0, rows.shape[1], width)]
-        top, bottom = metric.ratio(*parts)
-        found.append(_by_rows(top - _weighted(bottom, pooled)))
-    return found
+    width = rows.shape[1] // len(metric.statistics)
+    parts = [rows[:, start : start + width] for start in range(0, rows.shape[1], width)]
+    top, bottom = metric.ratio(*parts)
+    found = top - _weighted(bottom, pooled)
+    return found.tocsr() if sparse.issparse(found) else np.ascontiguousarray(found)
 
 
 def _tally(kinds: IntArray, numbers: FloatArray, n_kinds: int) -> FloatArray:
@@ -240,7 +179,7 @@ def _tally(kinds: IntArray, numbers: FloatArray, n_kinds: int) -> FloatArray:
 
 
 def _matrix(
-    numbers: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]
+    numbers: FloatArray | IntArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]
 ) -> Matrix:
     """Return a matrix with numbers at some positions."""
     if shape[0] * shape[1] > _SMALL:
@@ -254,9 +193,12 @@ def _weighted(matrix: Matrix, weights: FloatArray) -> Matrix:
     return matrix.multiply(weights) if sparse.issparse(matrix) else matrix * weights
 
 
-def _by_rows(matrix: Matrix) -> Matrix:
-    return matrix.tocsr() if sparse.issparse(matrix) else np.ascontiguousarray(matrix)
-
-
 def _dense(matrix: Matrix) -> FloatArray:
     return matrix.toarray() if sparse.issparse(matrix) else matrix
+
+
+def _n_bytes(matrix: Matrix) -> int:
+    """Return the memory of a matrix, dense or sparse."""
+    if sparse.issparse(matrix):
+        return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+    return int(matrix.nbytes)

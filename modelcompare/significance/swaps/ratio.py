@@ -1,21 +1,16 @@
 """Numerators and denominators of a metric, and sums of squares of its studentized difference.
 
-See `significance.studentized` for the statistic. With the pooled quotients
-``F_k = (N_ak + N_bk) / (D_ak + D_bk)``, which no swap changes, and ``x_k = N_k - F_k D_k``, a unit
-adds ``d = g (x_a - x_b) + h (x_a + x_b)`` to the difference; g and h are mean and half difference
-of the two models' slopes, the classes' weights over their denominators, of the swapped data. So
+See `significance.studentized` for the statistic. With the pooled quotient
+``F = (N_a + N_b) / (D_a + D_b)``, which no swap changes, and ``x = N - F D``, a unit adds
+``d = g (x_a - x_b) + h (x_a + x_b)`` to the difference. Difference and slopes are both multiplied
+by ``D_a D_b / (D_a + D_b)``, so that nothing is divided by 0: the difference becomes
+``N_a - F D_a``, g is 1 / 2 and h is 1 / 2 less the first model's share of the denominators. So
 
-    sum d^2 = g' U g + h' V h + 2 g' W h,
+    sum d^2 = g^2 U + h^2 V + 2 g h W,
 
-where no swap changes U and V, sums of products of ``x_a - x_b`` and of ``x_a + x_b``. Of W, the
-sums of products of one with the other, the symmetric part is the surplus of the sums of ``x_k x_l``
-of the first model over those of the second: it comes from the sums of ``N N'``, ``N D'`` and
-``D D'`` of each model. Only the other part's K (K - 1) / 2 numbers, sums of
-``x_ak x_bl - x_al x_bk``, are computed for each pair.
-
-A single quotient has one class. Difference and slopes are both multiplied by
-``D_a D_b / (D_a + D_b)``, so that nothing is divided by 0: the difference becomes
-``N_a - F D_a``, g is 1 / 2 and h is 1 / 2 less the first model's share of the denominators.
+where no swap changes U and V, sums of squares of ``x_a - x_b`` and of ``x_a + x_b``. W, the sum of
+products of one with the other, is the surplus of the sum of the first model's ``x^2`` over the
+second's: it comes from the sums of ``N^2``, ``N D`` and ``D^2`` of each model.
 
 In a stratified design squares are centred within strata, which needs N and D of each stratum, too.
 """
@@ -43,13 +38,9 @@ _MOST_UNDECIDED = 1 / 16
 
 
 class Ratio(Formula):
-    """Numerators N and denominators D of one metric, and the squares that follow.
+    """Numerators N and denominators D of one metric, and the squares that follow."""
 
-    Terms are pairs of values k and l whose products are summed: each value with itself and, of an
-    average, each class with each.
-    """
-
-    # Products N N', N D', D N' and D D' of a term, each once.
+    # Products N N, N D and D D, each once.
     kinds: tuple[str, ...] = ()
 
     # -- numerators and denominators ------------------------------------------------------------
@@ -58,15 +49,6 @@ class Ratio(Formula):
     def of_units(self) -> tuple[FloatArray, FloatArray]:
         """N and D of the units, each (n_units, n_models, n_values)."""
         return self._of_rows(slice(None))
-
-    def of_model(self, model: int) -> tuple[FloatArray, FloatArray]:
-        """Return N and D of the units of one model, each (n_units, n_values)."""
-        numbers = [self.swaps.numbers[s] for s in self.metric.statistics]
-        # Statistics that all models share, such as the support, are stored once.
-        top, bottom = np.broadcast_arrays(
-            *self._of([part[:, min(model, part.shape[1] - 1)] for part in numbers])
-        )
-        return top, bottom
 
     def _of_rows(self, rows: slice) -> tuple[FloatArray, FloatArray]:
         return self._of_all_models([self.swaps.numbers[s][rows] for s in self.metric.statistics])
@@ -87,8 +69,7 @@ class Ratio(Formula):
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
         top, bottom = self._of_rows(rows)
-        differ = (top[:, a] != top[:, b]) | (bottom[:, a] != bottom[:, b])
-        return differ if self.metric.average is None else differ.any(axis=2, keepdims=True)
+        return np.asarray((top[:, a] != top[:, b]) | (bottom[:, a] != bottom[:, b]))
 
     def grown(self, swapped: Swapped) -> tuple[Growth, Growth]:
         """Return the growth of N and D by swaps, computed once for each block of masks."""
@@ -101,7 +82,7 @@ class Ratio(Formula):
         """Return N and D of statistics, with an axis of values at the end."""
         assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
         top, bottom = self.metric.ratio(*parts)
-        if self.metric.average is None and not self.metric.per_class:
+        if not self.metric.per_class:
             return top[..., None], bottom[..., None]
         return top, bottom
 
@@ -120,25 +101,16 @@ class Ratio(Formula):
         shape = len(sums[0]), self.totals[0].shape[1], sums[0].shape[2]
         return [np.broadcast_to(np.moveaxis(part, -1, 1), shape) for part in self._of(parts)]
 
-    # -- products of terms ----------------------------------------------------------------------
-
-    @cached_property
-    def terms(self) -> tuple[IntArray, IntArray]:
-        """Values k and l of each term."""
-        every = np.arange(self.totals[0].shape[1])
-        return every, every
+    # -- products -------------------------------------------------------------------------------
 
     def products(self) -> list[tuple[int, Block]]:
-        return [(len(self.terms[0]), partial(self._product, kind)) for kind in self.kinds]
+        n_values = self.totals[0].shape[1]
+        return [(n_values, partial(self._product, kind)) for kind in self.kinds]
 
     def _product(self, kind: str, rows: slice) -> FloatArray:
-        """Return products (n_rows, n_models, n_terms) of numbers, weighted as squares are."""
+        """Return products (n_rows, n_models, n_values) of numbers, weighted as squares are."""
         numbers = dict(zip("nd", self.of_units, strict=True))
-        first, second = (
-            numbers[name][rows] if self.metric.average is None else numbers[name][rows][..., term]
-            for name, term in zip(kind, self.terms, strict=True)
-        )
-        out: FloatArray = first * second
+        out: FloatArray = numbers[kind[0]][rows] * numbers[kind[1]][rows]
         if self.swaps.strata is not None:
             out *= self.weight[rows, None, None]
         return out
@@ -151,7 +123,7 @@ class Ratio(Formula):
 
     @cached_property
     def _grams(self) -> dict[str, FloatArray]:
-        """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
+        """Sums (n_models, n_models, n_values) of a number of one model times one of another."""
         root = np.sqrt(self.weight * self.swaps.units.counts())[:, None]
         numbers = {
             name: [np.multiply(part[..., k], root, order="C") for k in range(part.shape[2])]
@@ -160,59 +132,45 @@ class Ratio(Formula):
         found = {}
         for kind in self.kinds:
             first, second = (numbers[name] for name in kind)
-            products = [first[k].T @ second[m] for k, m in zip(*self.terms, strict=True)]
+            products = [one.T @ other for one, other in zip(first, second, strict=True)]
             found[kind] = np.stack(products, axis=-1)
         return found
 
     # -- squares --------------------------------------------------------------------------------
 
     @cached_property
-    def squares(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Observed U, V and the two parts of W, each (n_pairs, n_terms, 1)."""
+    def squares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Observed U, V and W, each (n_pairs, n_values, 1)."""
         a, b = self.swaps.model_a, self.swaps.model_b
         own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
-        apart = self.apart(own, other, one + two)
-        return apart, 2 * (own + other) - apart, own - other, one - two
-
-    def apart(self, own: FloatArray, other: FloatArray, crossed: FloatArray) -> FloatArray:
-        """Return U, from sums of products of residuals of each model, and of both."""
-        return own + other - crossed
+        apart = own + other - (one + two)
+        return apart, 2 * (own + other) - apart, own - other
 
     def surplus(self, where: Places, swapped: Swapped) -> FloatArray:
-        """Return sums of products of residuals of first models less those of second models."""
+        """Return sums of squares of residuals of first models less those of second models."""
         products = swapped.sums[self.swaps.products[self]]
-        surplus, *crosses, below = (self.swaps.gained(where, part) for part in products)
-        f, g = map(where.of, self._factors)
-        below *= f * g
+        surplus, cross, below = (self.swaps.gained(where, part) for part in products)
+        pooled = where.of(self.pooled[..., None])
+        below *= pooled * pooled
         surplus += below
-        for cross, factor in zip(crosses, (2 * f,) if len(crosses) == 1 else (g, f), strict=True):
-            cross *= factor
-            surplus -= cross
+        cross *= 2 * pooled
+        surplus -= cross
         surplus *= 2
         surplus += where.of(self.squares[2])
         return surplus
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Return sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
-        nn, nd, *dn, dd = (self._grams[kind][first, second, :, None] for kind in self.kinds)
-        # For one value times itself D N' is N D' of the other model.
-        dn = dn or [self._grams["nd"][second, first, :, None]]
-        f, g = self._factors
-        return np.asarray(nn - g * nd - f * dn[0] + f * g * dd)
-
-    @cached_property
-    def _factors(self) -> tuple[FloatArray, FloatArray]:
-        """Pooled quotients F_k and F_l of terms, each (n_pairs, n_terms, 1)."""
-        k, m = self.terms
-        return self.pooled[:, k, None], self.pooled[:, m, None]
+        """Return sums (n_pairs, n_values, 1) of x of one model times x of another."""
+        nn, nd, dd = (self._grams[kind][first, second, :, None] for kind in self.kinds)
+        dn, pooled = self._grams["nd"][second, first, :, None], self.pooled[..., None]
+        return np.asarray(nn - pooled * nd - pooled * dn + pooled * pooled * dd)
 
     # -- strata ---------------------------------------------------------------------------------
 
     def within(
-        self, square: FloatArray, pairs: IntArray, swapped: Swapped,
-        equal: FloatArray | float, unequal: FloatArray,
-    ) -> FloatArray:  # fmt: skip
-        """Return squares centred within strata; `equal` and `unequal` are g and h."""
+        self, square: FloatArray, pairs: IntArray, swapped: Swapped, unequal: FloatArray
+    ) -> FloatArray:
+        """Return squares centred within strata; `unequal` is h."""
         strata, swaps = self.swaps.strata, self.swaps
         if strata is None:
             return square
@@ -229,9 +187,7 @@ class Ratio(Formula):
                 (top[m] - pooled * bottom[m])[..., None]
                 for m in (swaps.model_a[pairs], swaps.model_b[pairs])
             )
-            mean = (equal + unequal) * (x + grown) - (equal - unequal) * (y - grown)
-            if self.metric.average is not None:
-                mean = mean.sum(axis=1, keepdims=True)
+            mean = (0.5 + unequal) * (x + grown) - (0.5 - unequal) * (y - grown)
             between = between + centre * mean**2
         return np.where(square - between <= ROUNDING * square, 0.0, square - between)
 
@@ -319,7 +275,7 @@ class Quotient(Ratio):
     def _at(self, where: Places, swapped: Swapped) -> tuple[FloatArray, FloatArray]:
         """Return statistics, for any denominators, and h."""
         score, unequal = self._score(where, swapped)
-        apart, together, *_ = map(where.of, self.squares)
+        apart, together, _ = map(where.of, self.squares)
         score[np.abs(score) <= where.of(self._nothing)] = 0.0
         square = together * unequal
         square += self.surplus(where, swapped)
@@ -327,7 +283,7 @@ class Quotient(Ratio):
         square += apart / 4
         strata = self.swaps.strata
         if strata is not None:
-            square = self.within(square, where.pairs, swapped, 0.5, unequal)
+            square = self.within(square, where.pairs, swapped, unequal)
         size = self.swaps.units.size
         return studentized(score, square, size, centred=strata is not None), unequal
 
@@ -380,7 +336,7 @@ class Quotient(Ratio):
     @cached_property
     def _nothing(self) -> FloatArray:
         """Sizes of rounding errors of scores: of residuals, and of N and F D if those are 0."""
-        (apart, together, *_), (*_, d_all, pooled) = self.squares, self._fixed
+        (apart, together, _), (*_, d_all, pooled) = self.squares, self._fixed
         least = self.swaps.units.size * (apart + together) / 8
         return ROUNDING * np.sqrt(np.maximum(least, (pooled * d_all) ** 2))
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -189,6 +189,14 @@ class Swapped:
                 part.append(np.asarray(columns @ wide[key], dtype=np.float64))
             parts.append(part)
         return [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
+
+    def only(self, chosen: BoolArray) -> Swapped:
+        """Return some of the swaps, chosen by a mask."""
+        some = partial(np.compress, chosen, self.masks, axis=0)
+        sums, in_strata = (
+            [part[..., chosen] for part in parts] for parts in (self.sums, self.in_strata)
+        )
+        return Swapped(some, int(n_true(chosen)), self.units, sums, in_strata=in_strata)
 
     @cached_property
     def masks(self) -> AnyArray:

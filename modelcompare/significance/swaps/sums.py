@@ -18,13 +18,13 @@ import numpy as np
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.pairs import Run, differences, runs_of
-from modelcompare.metrics.base import Metric, Statistic, class_slopes
+from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, UnitSwaps
-from modelcompare.significance.swaps.units import SwapUnits
+from modelcompare.significance.swaps.units import SwapUnits, steps
 from modelcompare.words import Alternative
 
 Sides = dict[Statistic, FloatArray]
@@ -59,9 +59,12 @@ class Formula(ABC):
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         """Return statistics (n_pairs, n_values, n_masks) of some pairs."""
 
-    @abstractmethod
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
-        """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
+        """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values or 1)."""
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        numbers = [self.swaps.numbers[statistic][rows] for statistic in self.swaps.linear]
+        differ = [(part[:, a] != part[:, b]).any(axis=2) for part in numbers]
+        return np.any(differ, axis=0)[..., None]
 
     def n_extreme(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
@@ -112,7 +115,7 @@ class SwappedSums(UnitSwaps):
     ) -> None:
         super().__init__(SwapUnits.of(evaluation), model_a, model_b)
         self.metrics = tuple(metrics)
-        self.numbers = self.joined.statistics(self.metrics)
+        self.numbers = self.joined.numbers(self.metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -183,8 +186,14 @@ class SwappedSums(UnitSwaps):
     @cached_property
     def totals(self) -> dict[Statistic, FloatArray]:
         """Totals of the statistics, each (n_models or 1, width)."""
-        counts = self.units.counts().astype(np.float64)
-        return {s: np.tensordot(counts, part, 1) for s, part in self.numbers.items()}
+        return self.summed(self.units.counts().astype(np.float64))
+
+    def summed(self, weights: FloatArray) -> Sides:
+        """Return sums (..., n_models or 1, width) under weights (..., n_units) of the units."""
+        return {
+            s: np.sum([np.tensordot(weights[..., at], part[at], 1) for at in steps(part)], axis=0)
+            for s, part in self.numbers.items()
+        }
 
     def sum_up(self, swapped: Swapped) -> None:
         swapped.sums, swapped.own = self.columns.sums(swapped)
@@ -244,12 +253,18 @@ class SwappedSums(UnitSwaps):
 
     def both(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
         """Return totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
+        return self.sides(metric, pairs, swapped.sums, self.totals)
+
+    def sides(
+        self, metric: Metric, pairs: IntArray, sums: Sequence[FloatArray], totals: Sides
+    ) -> tuple[Sides, Sides]:
+        """Return totals after swaps, as `both`, from sums over the units that swap and totals."""
         a, b, where = self.model_a[pairs], self.model_b[pairs], Places(pairs)
         first, second = {}, {}
         for statistic in metric.statistics:
-            total = self.totals[statistic]
+            total = totals[statistic]
             if statistic in self.linear:
-                growth = self.gained(where, swapped.sums[self.linear[statistic]])
+                growth = self.gained(where, sums[self.linear[statistic]])
                 tiny = ROUNDING * np.abs(total)
                 grown = _cleared(total[a][..., None] + growth, tiny[a])
                 shrunk = _cleared(np.subtract(total[b][..., None], growth, out=growth), tiny[b])
@@ -264,12 +279,6 @@ class SwappedSums(UnitSwaps):
         """Return values (n_pairs, n_values, n_masks) of one side's totals."""
         found = metric.value(*(sides[s] for s in metric.statistics))
         return np.moveaxis(found, -1, 1) if metric.per_class else found[:, None]
-
-    def slopes(self, metric: Metric, sides: Sides) -> FloatArray:
-        """Return slopes (n_pairs, n_classes, n_masks) of an average at one side's totals."""
-        found = class_slopes(metric, *(sides[s] for s in metric.statistics))
-        n_masks = max(part.shape[1] for part in sides.values())
-        return np.moveaxis(np.broadcast_to(found, (len(found), n_masks, found.shape[2])), 2, 1)
 
     def differences(self, metric: Metric, both: tuple[Sides, Sides]) -> FloatArray:
         """Return differences (n_pairs, n_values, n_masks) of values, 0 if only by rounding."""

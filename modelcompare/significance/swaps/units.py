@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.resampling.draws import random_groups
@@ -85,6 +86,15 @@ class SwapUnits:
                 numbers += members @ self.evaluation.statistics(models, rows, metrics)
         return {column.statistic: column.of(numbers) for column in columns}
 
+    def numbers(self, metrics: Sequence[Metric]) -> dict[Statistic, Any]:
+        """Return `statistics`, computed for some units at a time where all would be too large."""
+        columns = self.evaluation.columns(slice(None), metrics)
+        n_bytes = 8 * self.units.n_units * columns[-1].stop
+        clusters = self.evaluation.predictions.groups is not None
+        if self.joined or clusters or n_bytes <= PASS_BYTES // 4:
+            return self.statistics(metrics)
+        return {c.statistic: OfSteps(self.evaluation, c.statistic, c.width) for c in columns}
+
     def members(self, rows: slice = slice(None)) -> sparse.csr_array:
         """Return a matrix (n_groups, n_rows), 1 where a unit of the evaluation is in a group."""
         assert self.group_of is not None  # noqa: S101  asked for where units are joined
@@ -102,3 +112,37 @@ def _groups_in_strata(strata: IntArray, most: int) -> tuple[IntArray, IntArray]:
         inside = random_groups(size, n_groups[-1])
         group_of[strata == stratum] = sum(n_groups[:-1]) + inside
     return group_of, np.repeat(np.arange(len(n_groups)), n_groups)
+
+
+@dataclass(frozen=True)
+class OfSteps:
+    """Numbers of a statistic (n_units, n_models or 1, width), computed when they are read."""
+
+    evaluation: Evaluation
+    statistic: Statistic
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Shape of all numbers."""
+        return self.evaluation.units.n_units, len(self._models), self.width
+
+    def __getitem__(self, rows: slice) -> FloatArray:
+        evaluation, statistic = self.evaluation, self.statistic
+        found = (
+            evaluation.numbers(statistic, model, evaluation.outcomes(model, rows), rows)
+            for model in self._models
+        )
+        return np.stack([*found], axis=1)
+
+    @property
+    def _models(self) -> Sequence[str]:
+        return self.evaluation.models[: 1 if self.statistic.shared else None]
+
+
+def steps(numbers: FloatArray | OfSteps) -> list[slice]:
+    """Return the units to read at once: all that are stored, or those that stay in cache."""
+    n_units, n_models, width = numbers.shape
+    few = max(1, 4 * CACHE_BYTES // (8 * n_models * width))
+    step = few if isinstance(numbers, OfSteps) else n_units
+    return [slice(at, min(at + step, n_units)) for at in range(0, n_units, step)]
