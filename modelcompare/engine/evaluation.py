@@ -304,6 +304,8 @@ class Evaluation(UnitStatistics):
             for column, part in zip(columns, self.columns(models), strict=True):
                 start = column.start + (0 if part.statistic.shared else models.start * part.width)
                 out[start : start + part.stop - part.start] = total[part.start : part.stop]
+        # As after `replicates`.
+        self._sparse = None
         return out
 
     def _room(self, n_resamples: int, models: slice) -> FloatArray:

@@ -327,7 +327,7 @@ def _ratio_bias(
     """Compute one model's ratio of each class, and its second-order bias."""
     top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(model)[None], model)
     value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
-    for rows in evaluation.units.row_blocks():
+    for rows in evaluation.row_steps(model):
         part, whole = ratio_of(evaluation, metric, evaluation.statistics(model, rows), model)
         counts = evaluation.units.counts(rows)
         excess = excess + counts @ ((part - value * whole) * whole)

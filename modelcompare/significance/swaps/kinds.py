@@ -60,15 +60,14 @@ class Kinds(NamedTuple):
 
 def grams(steps: Iterable[Kinds]) -> tuple[Matrix, Matrix]:
     """Return the sums of ``u u'`` and of ``v v'`` of all samples, which no swap changes."""
-    found = [
-        (
-            kinds.u.T @ _weighted(kinds.u, weight),
-            kinds.v.T @ _weighted(kinds.v, weight) + kinds.fixed,
-        )
-        for kinds, weight in ((each, (each.size * each.scale)[:, None]) for each in steps)
-    ]
-    apart, together = zip(*found, strict=True)
-    return sum(apart[1:], apart[0]), sum(together[1:], together[0])
+    apart = together = None
+    for kinds in steps:
+        weight = (kinds.size * kinds.scale)[:, None]
+        u, v = (part.T @ _weighted(part, weight) for part in (kinds.u, kinds.v))
+        v += kinds.fixed
+        apart = u if apart is None else apart + u
+        together = v if together is None else together + v
+    return apart, together
 
 
 def crossed(
