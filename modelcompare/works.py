@@ -3,6 +3,10 @@
 # A phrase for a paper, and the works that it cites.
 Phrase = tuple[str, tuple[str, ...]]
 
+BELL = (
+    "Bell & McCaffrey (2002). Bias reduction in standard errors for linear regression with "
+    "multi-stage samples. Survey Methodology 28, 169-181."
+)
 BONETT = (
     "Bonett & Price (2012). Adjusted Wald confidence interval for a difference of binomial "
     "proportions based on paired data. Journal of Educational and Behavioral Statistics 37, "
@@ -59,6 +63,11 @@ ORDER = (
 PHIPSON = (
     "Phipson & Smyth (2010). Permutation p-values should never be zero. Statistical Applications "
     "in Genetics and Molecular Biology 9, 39. doi:10.2202/1544-6115.1585"
+)
+PUSTEJOVSKY = (
+    "Pustejovsky & Tipton (2018). Small-sample methods for cluster-robust variance estimation and "
+    "hypothesis testing in fixed effects models. Journal of Business & Economic Statistics 36, "
+    "672-683. doi:10.1080/07350015.2016.1247004"
 )
 WESTFALL = "Westfall & Young (1993). Resampling-Based Multiple Testing. Wiley."
 WILSON = (

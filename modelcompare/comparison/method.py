@@ -16,6 +16,7 @@ from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
 from modelcompare.words import is_missing
 from modelcompare.works import (
+    BELL,
     BONETT,
     BROECKER,
     CLOPPER,
@@ -25,6 +26,7 @@ from modelcompare.works import (
     HESTERBERG,
     INFLUENCE,
     ORDER,
+    PUSTEJOVSKY,
     WESTFALL,
     WILSON,
     ZOU,
@@ -46,6 +48,10 @@ INTERVALS: Mapping[str, Phrase] = {
         (INFLUENCE, BONETT),
     ),
     "t": ("Student's interval with the standard error of the influences", (INFLUENCE,)),
+    "bias-reduced-t": (
+        "Student's interval with the bias-reduced standard error (CR2) and the degrees of freedom "
+        "of Bell and McCaffrey, or fewer where few units carry the difference",
+        (BELL, PUSTEJOVSKY)),
     "logit-t": (
         "Student's interval on the logit scale with the standard error of the influences",
         (INFLUENCE,)),

@@ -10,9 +10,9 @@ average of two classes           mover                             half-count
 average of three or more         effective-size                    shrunk-influence
 MCC, kappa                       effective-size                    mover
 ROC AUC, average precision       effective-size                    t, with an unseen positive
-anything with clusters, other    logit-t; log-t where bounded on   t
-smooth metrics                   one side; soft macro averages
-                                 less their bias
+anything with clusters, other    logit-t; log-t where bounded on   t; between six clusters or
+smooth metrics                   one side; soft macro averages     more, and of texts of unequal
+                                 less their bias                   lengths, bias-reduced-t
 the same without two bounds and  hall-t; log-t, within Hall's     hall-t
 without clusters                 where bounded on one side
 calibration errors               test-inversion; simultaneous for  mover
@@ -22,8 +22,9 @@ median of independent values     order-statistics                  expanded-perc
 what influences do not describe  expanded-BCa, if it is bounds     expanded-percentile
 ===============================  ================================  ==============================
 
-Student's degrees of freedom are those of the influences that carry the variance; for clusters, they
-are between the number of effective clusters and that of all. Strata shrink intervals by the
+Student's degrees of freedom are those of the influences that carry the variance; for values of
+clusters, they are between the number of effective clusters and that of all, and for differences
+those of Bell and McCaffrey (`leverage`). Strata shrink intervals by the
 variance that they explain. Below `FEW` informative samples coverage is near 1 and intervals are
 wide, or clusters are too few: a warning names class and number (`comparison.warned`).
 ``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
@@ -43,10 +44,9 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
-from modelcompare.intervals.closed import median_interval
+from modelcompare.intervals.closed import of_median
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
-    averages_absent_classes,
     difference_degrees,
     difference_interval,
     is_soft_macro,
@@ -54,12 +54,19 @@ from modelcompare.intervals.influences import (
     rank_interval,
     score_degrees,
     score_interval,
+    share_of_occurring,
     unseen_variance,
 )
+from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded
-from modelcompare.intervals.sizes import class_sizes, effective_units
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
+from modelcompare.intervals.sizes import (
+    chance_unseen,
+    class_sizes,
+    effective_units,
+    typical_support,
+)
+from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quotient import divide
 
@@ -70,6 +77,12 @@ _RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 FEW = 10
 # The same for carriers of a value whose interval is resampled.
 FEW_RESAMPLED = 3
+# Number of clusters, or texts, from which on their shares give the error of a difference; below it,
+# and of values themselves, the jackknife covers better.
+_LEAST_UNITS = 6
+# Up to this number of clusters, carriers are those of contributions divided by their sizes. Of more
+# clusters of correlated samples, that covers up to 4 points less.
+_FEW_CLUSTERS = 20
 # A standard error below this share of the value is rounding of identical numbers.
 _ROUNDING = 1e-12
 
@@ -128,7 +141,7 @@ class _Rule:
         where = self.evaluation.metric_slice(metric.name)
         if metric.name in _RANKS and not self._clustered:
             return np.full_like(self.values[:, where], self._rarer)
-        found = np.minimum(self._sizes[:, where], self._typical_support(metric))
+        found = np.minimum(self._sizes[:, where], typical_support(self.evaluation, metric))
         return np.minimum(found, self._of_class(metric))
 
     def _of_class(self, metric: AnyMetric) -> FloatArray:
@@ -145,7 +158,7 @@ class _Rule:
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
             part = self._closed[metric.name] or self._from_influences(metric, where)
-            median = self._median(metric)
+            median = of_median(self.contrasts, metric, self.level)
             if median is not None:
                 part = median.where(median.low < median.high, part)
             elif is_resampled(metric):
@@ -198,7 +211,7 @@ class _Rule:
             ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
             return Interval.of(*ends, "effective-size", size)
         degrees = self._degrees(self._carriers[:, where], where)
-        scale = self._of_occurring(metric)
+        scale = share_of_occurring(self.evaluation, metric)
         bias, unseen = (each[:, None] for each in self._corrections(metric))
         error = np.sqrt((error * scale) ** 2 + unseen)
         skew = self._skew(metric, where)
@@ -221,41 +234,51 @@ class _Rule:
             lambda: macro_corrections(self.evaluation, metric, support),
         )
 
-    def _typical_support(self, metric: AnyMetric) -> float:
-        """Return the samples of a typical class in a macro average; infinity for other metrics.
-
-        A mean over many classes of few samples is biased though it varies little, so its standard
-        error is too optimistic.
-        """
-        support = self.evaluation.support
-        if support is None or not isinstance(metric, Metric) or metric.average != "macro":
-            return np.inf
-        return float(np.median(support[support > 0]))
-
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs
         carriers, size = self._carriers[:, where], self._row_sizes[:, where]
         rounding = _ROUNDING * np.abs(self.values[:, where])
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
-        error = self.contrasts.standard_error[:, where]
+        error, degrees = self.contrasts.standard_error[:, where], self._degrees(carriers, where)
+        skew, leveraged = self._skew(metric, where), self._is_leveraged(metric)
+        if leveraged:
+            error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
-        # Models that agree on all samples may differ on the next one.
-        variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
-        degrees = self._degrees(carriers, where)
+        unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
+        chance = chance_unseen(self.evaluation, metric, pairs, unseen > variance)
+        variance = np.maximum(variance, chance * unseen)
         if metric.name in _RANKS:
             size = np.minimum(size, self._rarer)
-            unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
-            variance = variance + _RANKS[metric.name][1] * unseen
-        scale = self._of_occurring(metric)
+            positive = sum(unseen_variance(self.values[side, where], size) for side in pairs)
+            variance = variance + _RANKS[metric.name][1] * positive
+        scale = share_of_occurring(self.evaluation, metric)
         bias, _ = self._corrections(metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
-        skew = self._skew(metric, where)
         low, high = difference_interval(
             centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew
         )
         informative = size if self._clustered else np.minimum(size, carriers)
-        return Interval.of(low, high, "t" if skew is None else "hall-t", informative)
+        method = "bias-reduced-t" if leveraged else "t" if skew is None else "hall-t"
+        return Interval.of(low, high, method, informative)
+
+    def _leveraged(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+        """Return errors and degrees of freedom of the differences that are leveraged."""
+        chosen = [metric for metric in self._open if self._is_leveraged(metric)]
+        few = not self._clustered or self.evaluation.units.size <= _FEW_CLUSTERS
+        key = ("leveraged", *(side.tobytes() for side in pairs), *(m.name for m in chosen))
+        find = partial(leveraged_differences, standardized=few)
+        return self.evaluation.once(key, lambda: find(self.evaluation, chosen, self.values, pairs))
+
+    def _is_leveraged(self, metric: AnyMetric) -> bool:
+        """True for differences between clusters, or texts, of unequal sizes."""
+        units, unit = self.evaluation.units, self.evaluation.predictions.unit
+        if units.strata is not None or units.size < _LEAST_UNITS or not isinstance(metric, Metric):
+            return False
+        if unit != "samples" or metric.needs != "texts" or metric.ratio is None:
+            return unit == "clusters"
+        size = self._sizes[:, self.evaluation.metric_slice(metric.name)]
+        return bool((size < (1 - 1e-9) * units.size).any())
 
     @cached_property
     def _sizes(self) -> FloatArray:
@@ -301,29 +324,6 @@ class _Rule:
             return 0.0
         ones = np.ones(len(p), dtype=np.intp)
         return Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
-
-    def _of_occurring(self, metric: AnyMetric) -> float:
-        """Return the factor that restricts a macro average of soft counts to occurring classes.
-
-        A class that gets probability but does not occur counts as 0.
-        """
-        support = self.evaluation.support
-        if support is None or not averages_absent_classes(metric):
-            return 1.0
-        return len(support) / np.count_nonzero(support)
-
-    def _median(self, metric: AnyMetric) -> Interval | None:
-        """Compute intervals of medians of independent samples; None for other metrics."""
-        p = self.evaluation.predictions
-        independent = p.plain and p.strata is None
-        if self.pairs is not None or not independent or not isinstance(metric, OrderMetric):
-            return None
-        if metric.median_of is None:
-            return None
-        values = np.stack([metric.median_of(Outcomes.of(p, model)) for model in p.models])
-        low, high = median_interval(values, self.level)
-        size = np.full((len(values), 1), float(len(p)))
-        return Interval.of(low[:, None], high[:, None], "order-statistics", size)
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""

@@ -21,7 +21,7 @@ from modelcompare.intervals.ratios import (
     t_quantile,
     wilson,
 )
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quotient import divide
 from modelcompare.works import BROWN, CLOPPER, DELONG, INFLUENCE, WILSON
 
@@ -81,6 +81,19 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         for into, array in zip((count, trials), found, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]
     return count, trials
+
+
+def of_median(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
+    """Compute intervals of medians of independent samples; None for other values."""
+    p = contrasts.evaluation.predictions
+    if contrasts.pairs is not None or not p.plain or p.strata is not None:
+        return None
+    if not isinstance(metric, OrderMetric) or metric.median_of is None:
+        return None
+    values = np.stack([metric.median_of(Outcomes.of(p, model)) for model in p.models])
+    low, high = median_interval(values, level)
+    size = np.full((len(values), 1), float(len(p)))
+    return Interval.of(low[:, None], high[:, None], "order-statistics", size)
 
 
 def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bounds:

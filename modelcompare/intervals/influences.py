@@ -278,6 +278,17 @@ def averages_absent_classes(metric: AnyMetric) -> bool:
     return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
 
 
+def share_of_occurring(evaluation: Evaluation, metric: AnyMetric) -> float:
+    """Return the factor that restricts a macro average of soft counts to occurring classes.
+
+    A class that gets probability but does not occur counts as 0.
+    """
+    support = evaluation.support
+    if support is None or not averages_absent_classes(metric):
+        return 1.0
+    return len(support) / np.count_nonzero(support)
+
+
 def macro_corrections(
     evaluation: Evaluation, metric: Metric, support: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
