@@ -37,12 +37,14 @@ class CannotScanError(ValueError):
 class Layout:
     """Rows, the roles of their columns, and the classes: all that predictions are made from.
 
-    Sample names are in the column `id`, if any is; predictions are made without them.
+    Sample names are in the column `id`, if any is; predictions are made without them. The columns'
+    types are in `schema`.
     """
 
     rows: Rows
     columns: Columns
     roles: Roles
+    schema: Any
     labels: AnyArray | None = None
     id: str | None = None
 
@@ -57,6 +59,13 @@ class Layout:
         return list(dict.fromkeys([*self.roles.needed, *self.columns.beside_names]))
 
     @property
+    def texts(self) -> list[str]:
+        """The columns to read that have texts."""
+        import pyarrow as pa
+
+        return [name for name in self.needed if self.schema.field(name).type == pa.string()]
+
+    @property
     def with_names(self) -> list[str]:
         """The columns to read, and that of the samples' names if there is one."""
         return self.needed if self.id is None else list(dict.fromkeys([*self.needed, self.id]))
@@ -66,6 +75,9 @@ class Layout:
         import pyarrow as pa
 
         table = table.select(self.needed)
+        for name in self.texts:
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, table[name].cast(pa.string()))
         alone = table.num_rows == 1
         rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
         with rows_from(first):
@@ -83,35 +95,36 @@ class Layout:
         """Return the sample names of some rows."""
         return cells(table.select([self.id]), self.where)
 
-    def counted(self, first: Any) -> Any | None:
+    def counted(self) -> Any | None:
         """Count distinct rows, if all columns are labels and few rows are distinct.
 
         The source counts them, many times faster than reading its rows one by one.
         """
-        if self._names_classes(first) != [*self.needed]:
+        if self._of_classes != self.needed:
             return None
         return self.rows.counted(self.needed, int(COLLAPSE_AT * self.rows.n_rows))
 
-    def with_classes(self, first: Any, counted: Any | None) -> Layout:
+    def with_classes(self, counted: Any | None) -> Layout:
         """Return the layout with the classes of all rows, as the first rows may lack some.
 
         They are read from all rows, or from the distinct rows that were `counted`.
         """
-        named = self._names_classes(first)
+        named = self._of_classes
         if not named:
             return self
         batches = self.rows.batches(named) if counted is None else counted.to_batches()
         return replace(self, labels=_classes(batches, named))
 
-    def _names_classes(self, first: Any) -> list[str]:
-        """Return the columns of labels: the truth and models without fractions."""
+    @property
+    def _of_classes(self) -> list[str]:
+        """The columns of labels: the truth and models without fractions."""
         import pyarrow as pa
 
         true, kind = self.roles.true, self.columns.kind
         by_heading = any(None not in of_model for of_model in self.roles.outputs.values())
         named = [
             column for column in self.needed
-            if not pa.types.is_floating(first.schema.field(column).type)
+            if not pa.types.is_floating(self.schema.field(column).type)
             and column != self.columns.weight
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
@@ -183,7 +196,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             "whole with read_predictions."
         )
     checks.check_model_names(roles.outputs)
-    layout = Layout(rows, columns, replace(roles, id=None), id=roles.id)
+    layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
     rows.check_alike(layout.with_names)
     if columns.id is not None:
         check_names(rows, columns.id)

@@ -45,7 +45,8 @@ class Rows:
     n_rows : int
         Number of rows.
     batches : callable
-        ``batches(columns)`` gives some columns of all rows, in order.
+        ``batches(columns, repetitive=())`` gives some columns of all rows, in order; those of few
+        distinct texts perhaps as dictionaries, which is faster.
     counted : callable
         ``counted(columns, most)`` gives the distinct rows as a table of pyarrow, with their number
         in `TIMES`; None if there are more than `most`.
@@ -58,7 +59,7 @@ class Rows:
     name: str | None
     columns: list[str]
     n_rows: int
-    batches: Callable[[Sequence[str]], Batches]
+    batches: Callable[..., Batches]
     counted: Callable[[Sequence[str], int], Any | None]
     fingerprint: Callable[[], Mapping[str, object]]
     files: list[Any] = field(default_factory=list)
@@ -140,22 +141,71 @@ def _of_dataset(dataset: Any, name: str | None) -> Rows:
         )  # fmt: skip
 
 
-def _dataset_batches(dataset: Any, name: str | None, columns: Sequence[str]) -> Batches:
+def _dataset_batches(
+    dataset: Any, name: str | None, columns: Sequence[str], repetitive: Sequence[str] = ()
+) -> Batches:
     import pyarrow.dataset as ds
 
     # Little is read ahead and nothing is kept, so that memory does not grow with the files.
     options = None
     if _is_parquet(dataset):
         options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-    scanner = dataset.scanner(
-        columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
-        fragment_scan_options=options, use_threads=False,
-    )  # fmt: skip
     with _readable(name):
-        for batch in scanner.to_batches():
-            # Otherwise texts that are not UTF-8 would fail later, one by one.
-            batch.validate(full=True)
-            yield batch
+        for part in _parts(dataset, repetitive):
+            scanner = part.scanner(
+                columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
+                fragment_scan_options=options, use_threads=False,
+            )  # fmt: skip
+            for batch in scanner.to_batches():
+                # Otherwise texts that are not UTF-8 would fail later, one by one.
+                batch.validate(full=True)
+                yield batch
+
+
+def _parts(dataset: Any, repetitive: Sequence[str]) -> Iterator[Any]:
+    """Yield consecutive parts of a Dataset, each of about as many rows as all before it.
+
+    A scan that ends early reads its rows to the end, so what it reads is at most doubled.
+    """
+    import pyarrow.dataset as ds
+
+    files = files_of(dataset) if _is_parquet(dataset) else []
+    if not files:
+        yield dataset
+        return
+    files, *about = _with_dictionaries(dataset, files, repetitive)
+    part: list[Any] = []
+    n_rows, enough = 0, ROW_BLOCK
+    for group in (group for file in files for group in file.split_by_row_group()):
+        part.append(group)
+        n_rows += group.row_groups[0].num_rows
+        if n_rows >= enough:
+            yield ds.FileSystemDataset(part, *about)
+            part, enough = [], 2 * n_rows
+    if part:
+        yield ds.FileSystemDataset(part, *about)
+
+
+def _with_dictionaries(dataset: Any, files: Sequence[Any], columns: Sequence[str]) -> list[Any]:
+    """Return files, schema, format and file system that give texts of columns as dictionaries."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    schema, fields = dataset.schema, {pa.field(column, pa.string()) for column in columns}
+    if not fields or any(not fields <= {*file.physical_schema} for file in files):
+        return [files, schema, dataset.format, dataset.filesystem]
+    for column in columns:
+        field = pa.field(column, pa.dictionary(pa.int32(), pa.string()))
+        schema = schema.set(schema.get_field_index(column), field)
+    read = ds.ParquetFileFormat(dictionary_columns=[*columns])
+    files = [
+        read.make_fragment(
+            file.path, file.filesystem, file.partition_expression,
+            [group.id for group in file.row_groups],
+        )
+        for file in files
+    ]  # fmt: skip
+    return [files, schema, read, dataset.filesystem]
 
 
 def _is_parquet(dataset: Any) -> bool:
@@ -233,7 +283,11 @@ def _of_frame(frame: Any) -> Rows:
     )  # fmt: skip
 
 
-def _frame_batches(frame: Any, columns: Sequence[str]) -> Batches:
+def _frame_batches(
+    frame: Any,
+    columns: Sequence[str],
+    repetitive: Sequence[str] = (),  # noqa: ARG001
+) -> Batches:
     chosen = frame.select(*columns)
     native = chosen.to_native()
     if hasattr(native, "collect_batches"):
@@ -302,6 +356,12 @@ def selected(batches: Batches, rows: IntArray) -> Batches:
 
 def cells(table: Any, where: str) -> AnyArray:
     """Return the cells of the only column of a table of pyarrow."""
+    import pyarrow as pa
+
+    (column,) = table.columns
+    if pa.types.is_integer(column.type) and not column.null_count:
+        whole: AnyArray = column.to_numpy()
+        return whole
     return column_array(arrow_table(table, where).iloc[:, 0])
 
 

@@ -22,6 +22,7 @@ from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
+from modelcompare.sources.coded import Coded
 from modelcompare.sources.layouts import Layout, find_layout
 from modelcompare.sources.rows import Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
@@ -139,8 +140,8 @@ class ScannedPredictions(TestSet):
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Return the predictions of a source of rows, whose columns are named or detected."""
         layout, first = find_layout(rows, columns)
-        counted = layout.counted(first)
-        layout = layout.with_classes(first, counted)
+        counted = layout.counted()
+        layout = layout.with_classes(counted)
         answers: dict[str, Answers] = {}
         try:
             shown = layout.predictions(first if counted is None else counted)
@@ -238,6 +239,10 @@ class ScannedPredictions(TestSet):
 
     def _of_table(self, table: Any, number: int) -> Predictions:
         """Make predictions of the block of this number, of the kinds in the first rows."""
+        coded = self.kept("coded", self._coded)
+        part = None if coded is None else coded.predictions(table)
+        if part is not None:
+            return part
         part = self._layout.quietly(table, number * ROW_BLOCK)
         for model, known in self.kinds.items():
             if part.kinds[model] != known:
@@ -250,16 +255,27 @@ class ScannedPredictions(TestSet):
 
     def blocks_of_distinct(self) -> Iterator[tuple[Predictions, IntArray | None]]:
         """Return blocks of rows, or the counted distinct rows if all are labels and few."""
-        counted = None
-        if self._chosen is None:
-            first = next(self._tables(0))
-            counted = self.kept("counted", lambda: self._layout.counted(first))
+        counted = self._counted
         if counted is None:
             yield from ((block, None) for block in self.blocks())
             return
         rows, times = self._layout.distinct(counted)
         self._check_length(int(times.sum()))
         yield rows, times
+
+    @property
+    def _counted(self) -> Any | None:
+        """The counted distinct rows, if all are labels and few."""
+        return None if self._chosen is not None else self.kept("counted", self._layout.counted)
+
+    def _coded(self) -> Coded | None:
+        if self._counted is None:
+            return None
+        distinct = self._counted.select(self._layout.needed)
+        try:
+            return Coded.of(distinct, self._layout.quietly(distinct))
+        except ValueError:
+            return None  # The error of a block has the numbers of the rows.
 
     def load(self) -> Predictions:
         """Read all rows into memory."""
@@ -270,7 +286,9 @@ class ScannedPredictions(TestSet):
 
     def _tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield the needed columns in blocks; refuse a source that changes while it is read."""
-        batches = self.rows.batches(self._layout.needed if columns is None else columns)
+        columns = self._layout.needed if columns is None else columns
+        coded = self.kept("coded", self._coded)
+        batches = self.rows.batches(columns, () if coded is None else self._layout.texts)
         if self._chosen is not None:
             batches = selected(batches, self._chosen)
         n_seen = start * ROW_BLOCK
