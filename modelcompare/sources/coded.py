@@ -66,15 +66,13 @@ class Coded:
 
 
 def _places(column: Any, values: Any) -> IntArray:
-    """Return the place of each cell among some values, -1 if it is none of them."""
+    """Return the place of each cell among some values; -1 if it, or any cell, is none of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if column.null_count:
+        return np.full(len(column), -1)
     if pa.types.is_dictionary(column.type):
         encoded = column.unify_dictionaries().combine_chunks()
-        found = _places(encoded.dictionary, values)
-        places: IntArray = np.append(found, -1)[
-            encoded.indices.cast("int64").fill_null(-1).to_numpy()
-        ]
-        return places
+        return _places(encoded.dictionary, values)[encoded.indices.to_numpy()]
     return pc.index_in(column.cast(values.type), values).fill_null(-1).to_numpy()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ _LANES = CACHE_BYTES // (8 * 4)
 # Bytes of a text that fill one block of MD5 together with its end mark and its length.
 _ONE_BLOCK = 55
 _CONSTANTS = np.array([int(abs(math.sin(i + 1)) * 2**32) for i in range(64)], dtype=np.uint32)
+_FOUR_DIGITS = np.array([f"{number:04}" for number in range(10_000)], dtype="S4")
+_FOUR_DIGITS = _FOUR_DIGITS.view(np.uint32)
 _SHIFTS = ((7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21))
 _BEGIN = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476)
 
@@ -60,11 +63,13 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     """Number in the first four bytes of each name's digest."""
     texts, lengths = _encoded(names)
     lengths = lengths + len(salt)
-    short = np.flatnonzero(lengths <= _ONE_BLOCK)
+    fits = lengths <= _ONE_BLOCK
+    if fits.all():
+        return _digests(_padded(salt, texts, lengths))
     out = np.empty(len(names), dtype=np.uint32)
-    if len(short):
-        out[short] = _digests(_padded(salt, texts[short], lengths[short]))
-    for place in np.flatnonzero(lengths > _ONE_BLOCK):
+    if fits.any():
+        out[fits] = _digests(_padded(salt, texts[fits], lengths[fits]))
+    for place in np.flatnonzero(~fits):
         # Arrays of bytes strip NUL at the end of a text.
         text = (salt + bytes(texts[place])).ljust(lengths[place], b"\0")
         digest = hashlib.md5(text, usedforsecurity=False).digest()
@@ -100,16 +105,21 @@ def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
     if numbers.min(initial=0) < 0 or most >= 10**15:
         texts = numbers.astype("S20")
         return texts, np.char.str_len(texts)
-    lengths = np.searchsorted(10 ** np.arange(1, 16), numbers, side="right") + 1
-    letters = np.zeros((len(numbers), len(str(most))), dtype=np.uint8)
-    narrow = np.dtype(np.uint32 if most < 2**32 else np.uint64)
-    for length in range(int(lengths.min(initial=1)), letters.shape[1] + 1):
-        rows = np.flatnonzero(lengths == length)
-        rest = numbers[rows].astype(narrow)
-        for place in range(length - 1, -1, -1):
-            tenth = rest // 10
-            letters[rows, place] = rest - 10 * tenth + ord("0")
-            rest = tenth
+    shortest, longest = len(str(numbers.min(initial=most))), len(str(most))
+    lengths = np.full(len(numbers), longest)
+    for length in range(longest - 1, shortest - 1, -1):
+        lengths[numbers < 10**length] = length
+    rest: AnyArray = numbers.astype(np.uint32 if most < 2**32 else np.uint64)
+    fours = np.empty((len(numbers), -(-longest // 4)), dtype=np.uint32)
+    for place in range(fours.shape[1] - 1, -1, -1):
+        higher = rest // 10_000
+        fours[:, place] = _FOUR_DIGITS[rest - 10_000 * higher]
+        rest = higher
+    digits = fours.view(np.uint8).reshape(len(numbers), -1)
+    letters = np.zeros_like(digits)
+    for length in range(shortest, longest + 1):
+        rows: Any = slice(None) if shortest == longest else lengths == length
+        letters[rows, :length] = digits[rows, digits.shape[1] - length :]
     return letters.view(f"S{letters.shape[1]}")[:, 0], lengths
 
 
@@ -136,7 +146,8 @@ def _digests(words: list[Words]) -> Words:
     """Compute the first four bytes of the digests of blocks of 16 words (RFC 1321)."""
     a, b, c, d = (np.full(len(words[14]), begin, dtype=np.uint32) for begin in _BEGIN)
     mixed, turned = np.empty_like(a), np.empty_like(a)
-    for step in range(64):
+    # The other three steps do not change these bytes.
+    for step in range(61):
         turn, place = divmod(step, 16)
         word = words[(place, 5 * step + 1, 3 * step + 5, 7 * step)[turn] % 16]
         constant = _CONSTANTS[step]
@@ -153,7 +164,7 @@ def _digests(words: list[Words]) -> Words:
         mixed |= turned
         mixed += b
         a, d, c, b, mixed = d, c, b, mixed, a
-    return (a + np.uint32(_BEGIN[0])).byteswap()
+    return (b + np.uint32(_BEGIN[0])).byteswap()
 
 
 def _mix(turn: int, b: Words, c: Words, d: Words, out: Words) -> None:
