@@ -247,7 +247,8 @@ class _Rule:
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
         chance = chance_unseen(self.evaluation, metric, pairs, unseen > variance)
-        variance = np.maximum(variance, chance * unseen)
+        # Differences that are all equal show nothing of the size of others.
+        variance = np.maximum(variance, np.where(variance > 0, chance, 1.0) * unseen)
         if metric.name in _RANKS:
             size = np.minimum(size, self._rarer)
             positive = sum(unseen_variance(self.values[side, where], size) for side in pairs)
