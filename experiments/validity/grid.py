@@ -42,7 +42,7 @@ CHUNK = 50
 # run_cell(params, n_trials, seed), which gives mean values by "metric quantity" and measure.
 MODULES: tuple[str, ...] = (
     "intervals_on_sparse_data", "calibration", "sketched", "beyond_labels", "joined_units",
-    "agreement", "widths",
+    "agreement", "widths", "yardstick",
 )  # fmt: skip
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 

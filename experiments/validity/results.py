@@ -18,6 +18,7 @@ from experiments.validity.worlds import samples_of
 NO_SHARES = (
     "bias", "error over that of all", "spread of it", "spread that is promised", "width",
     "width over that of all", "width over that of the former", "width of the narrow one, over it",
+    "width over the least",
 )  # fmt: skip
 KEYS = ["cell", "metric", "quantity", "method", "measure"]
 
