@@ -79,8 +79,9 @@ def compare(
     predictions : Predictions
         One test set and the outputs of two or more models; with one model there are scores and
         no differences. For a scan (`scan_predictions`) that does not fit into memory, or has ten
-        million rows, the default for metrics that need more than labels is normal intervals and
-        Wald's test, without resamples; the signature names them.
+        million rows, the default interval for metrics that need more than labels is the normal
+        one; the ROC AUC, and labels with many distinct rows, have Wald's test. The signature names
+        them.
     metrics : str, metric, callable, or sequence of these, optional
         Names ("f1" is per class, "f1[fraud]" of one class only, so that p-values are corrected for
         this class alone, "f1_macro" its average, "cf1" its probabilistic twin), Metric objects, or
@@ -218,6 +219,7 @@ def compare(
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
+        n_swaps=outcome.n_resamples,
     )))  # fmt: skip
 
 

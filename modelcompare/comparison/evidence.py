@@ -68,6 +68,7 @@ class Evidence:
     rng_label: str
     warned: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
+    n_swaps: int = field(default=0, repr=False)
 
     @property
     def keys(self) -> Sequence[ValueKey]:
@@ -96,8 +97,8 @@ class Evidence:
 
     @property
     def n_resamples(self) -> int:
-        """Number of resamples."""
-        return self.bootstrap.n_resamples
+        """Number of resamples, or of swaps where none are drawn."""
+        return self.bootstrap.n_resamples or self.n_swaps
 
     @cached_property
     def direction(self) -> FloatArray:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import has_bins
-from modelcompare.engine.labels import distinct_rows
+from modelcompare.engine.labels import distinct_rows, labels_of_blocks
 from modelcompare.engine.memory import free_memory
 from modelcompare.intervals import METHODS
 from modelcompare.metrics.base import AnyMetric
@@ -23,7 +23,9 @@ from modelcompare.words import IntervalMethod, ZeroDivision
 _SHARE = 1 / 4
 # Methods that replace the defaults, which need more than sums.
 _METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
-_TEST_INSTEAD = {"studentized-permutation": "wald"}
+_SWAPS, _SWAPS_INSTEAD = "studentized-permutation", "wald"
+# Interval methods and tests of scans that need no resamples.
+_DRAWN_BY_NONE = [("normal", _SWAPS_INSTEAD), ("normal", _SWAPS)]
 
 
 def serve(
@@ -38,9 +40,10 @@ def serve(
 
     Predictions in memory support every method. So does a scan if only true and predicted classes
     matter, which have few distinct combinations. Sums over blocks of rows support the intervals and
-    tests that need totals and influences; the defaults need more, so normal intervals and Wald's
-    test replace them. If blocks are not sufficient, the scan is loaded, provided that it fits into
-    a quarter of the free memory; otherwise the ROC AUC is computed from bins.
+    tests that need totals and influences, and swaps of groups of rows; the default interval needs
+    more, so normal ones replace it, and Wald's test replaces swaps of the ROC AUC, or of labels
+    with many distinct rows. If blocks are not sufficient, the scan is loaded, provided that it fits
+    into a quarter of the free memory; otherwise the ROC AUC is computed from bins.
 
     Returns
     -------
@@ -60,20 +63,25 @@ def serve(
         return predictions, method, test, True
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
-    may_collapse = not unserved and _of_sums(test)
+    may_collapse = not unserved and TESTS[test].reads == "sums"
     if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
-    if not unserved and METHODS[method].reads == TESTS[test].reads == "sums":
-        return predictions, method, test, (method, test) != ("normal", "wald")
+    by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
+    if by_blocks and not unserved and (test != _SWAPS or _swap(chosen, predictions)):
+        return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
     if predictions.n_bytes <= _SHARE * free_memory():
         return predictions.load(), method, test, True
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
-    method, test = _instead(method, chosen), _TEST_INSTEAD.get(test, test)
-    return predictions, method, test, (method, test) != ("normal", "wald")
+    method = _instead(method, chosen)
+    if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
+        test = _SWAPS_INSTEAD
+    return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
 
 
-def _of_sums(test: str) -> bool:
-    return TESTS[test].reads == "sums" or test in _TEST_INSTEAD
+def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
+    """Return whether the swaps of blocks are those of memory: those of labels need few rows."""
+    hard = [metric for metric in metrics if metric.needs == "labels"]
+    return not hard or predictions.weighted or labels_of_blocks(predictions) is not None
 
 
 def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
@@ -103,7 +111,7 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
     options = f"method={', '.join(methods)} and test={', '.join(tests)}"
     if method not in (*methods, *_METHOD_INSTEAD):
         wrong = f"method={method!r} needs all samples at once"
-    if not _of_sums(test):
+    if TESTS[test].reads != "sums":
         wrong = f"test {test!r} needs all samples at once"
     if wrong:
         raise ValueError(
@@ -113,7 +121,7 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
 
 
 def _is_no_stand_in(name: str) -> bool:
-    return name not in (*_METHOD_INSTEAD.values(), *_TEST_INSTEAD.values())
+    return name not in (*_METHOD_INSTEAD.values(), _SWAPS_INSTEAD)
 
 
 def is_large(path: Path) -> bool:

@@ -188,8 +188,23 @@ def distinct_rows(
     """
     if not collapsible(metrics, predictions.head, required=required):
         return None
-    most = len(predictions) if required else int(COLLAPSE_AT * len(predictions))
-    return predictions.kept(("distinct", required), lambda: _few(predictions, strata, most))
+    return few_rows(predictions, strata, COLLAPSE_AT if not required else 1)
+
+
+def few_rows(
+    predictions: TestSet, strata: AnyArray | None = None, share: float = COLLAPSE_AT
+) -> Labels | None:
+    """Return the distinct rows of labels if they are at most a share of the samples."""
+    most = int(share * len(predictions))
+    return predictions.kept(("distinct", share), lambda: _few(predictions, strata, most))
+
+
+def labels_of_blocks(predictions: TestSet) -> Labels | None:
+    """Return the distinct rows of labels of a test set that is read block by block, if few."""
+    labelled = (
+        predictions.head.hard_codes is not None and "values" not in predictions.kinds.values()
+    )
+    return few_rows(predictions) if labelled and not predictions.weighted else None
 
 
 def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:

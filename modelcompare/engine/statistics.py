@@ -15,7 +15,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import by_blocks
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.blocks import Blocks, in_steps
-from modelcompare.engine.labels import Labels, distinct_rows
+from modelcompare.engine.labels import Labels, distinct_rows, labels_of_blocks
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import Product, SparseColumns
 from modelcompare.engine.units import (
@@ -80,11 +80,14 @@ class UnitStatistics:
     def labelled(self) -> Labels | None:
         """True class, and all predicted classes, of rows that represent one or more samples.
 
-        None if the true labels are not classes, or a model predicted none.
+        None if the true labels are not classes, or a model predicted none; and of blocks of rows if
+        rows are weighted, or many distinct.
         """
         if self._rows is not None:
             return self._rows
         p = self.predictions
+        if p.head is not p:
+            return labels_of_blocks(p)
         if p.hard_codes is None or "values" in p.kinds.values():
             return None
         return Labels.of_each(p)

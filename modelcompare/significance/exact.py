@@ -44,7 +44,7 @@ def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
         metric.statistics == COUNTS
         and evaluation.labelled is not None
         and p.groups is None
-        and p.sample_weight is None
+        and not p.weighted
     )
 
 

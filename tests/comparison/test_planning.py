@@ -123,17 +123,24 @@ def test_a_variance_study_is_that_of_memory(soft):
 
 
 @pytest.mark.usefixtures("never_loaded")
-def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
-    found = mc.compare(mc.io.scan_predictions(soft), SOFT)
-    assert f"n:{N}|B:0|ci:normal|test:wald|" in found.signature
-    asked = {"method": "normal", "test": "wald", "n_resamples": 20}
+def test_large_scans_of_soft_metrics_have_normal_intervals_and_the_swaps_of_memory(soft):
+    found = mc.compare(mc.io.scan_predictions(soft), SOFT, n_resamples=99)
+    assert f"n:{N}|B:99|ci:normal|test:studentized-permutation|" in found.signature
+    assert found.signature.endswith("groups:4096")
+    asked = {"method": "normal", "n_resamples": 99}
     memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
     columns = ["estimate", "standard_error", "ci_low", "ci_high", "rank", "method"]
     pd.testing.assert_frame_equal(memory.scores[columns], found.scores[columns], check_exact=True)
     pd.testing.assert_frame_equal(memory.differences, found.differences, check_exact=True)
-    assert "without resamples" in found.document().method
+    assert "(99 random swaps of" in found.document().method
+    assert "Swaps are of 4,096 groups of samples" in found.document().method
     assert found.standings["p_best"].isna().all()
-    assert "wald" in mc.paired_test(mc.io.scan_predictions(soft), "a", "b", "cf1_macro").signature
+    asked = {"metric": "cf1_macro", "n_resamples": 99}
+    tested = mc.paired_test(mc.io.scan_predictions(soft), "a", "b", **asked)
+    assert tested == mc.paired_test(mc.read_predictions(soft), "a", "b", **asked)
+    plain = mc.compare(mc.io.scan_predictions(soft), SOFT, test="wald")
+    assert "|B:0|ci:normal|test:wald|" in plain.signature
+    assert "without resamples" in plain.document().method
     decided = mc.decide(mc.io.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)
     assert "ci:normal" in decided.signature
     with pytest.raises(ValueError, match="no resamples were drawn"):
@@ -184,7 +191,7 @@ def test_free_memory_is_read_off_the_system():
 
 def test_every_test_of_all_pairs_is_served_or_stood_in_for():
     served = {name for name, row in TESTS.items() if row.reads == "sums"}
-    assert {*get_args(PairsTest)} <= {*served, *planning._TEST_INSTEAD}
+    assert {*get_args(PairsTest)} <= served
 
 
 @pytest.mark.usefixtures("never_loaded")

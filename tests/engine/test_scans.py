@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.comparison import planning
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.weights import Units
@@ -193,3 +194,58 @@ def test_rows_of_several_blocks_are_refused_at_once(soft_frame):
     for rows in (slice(None), slice(ROW_BLOCK - 1, ROW_BLOCK + 1)):
         with pytest.raises(ValueError, match=r"the statistics of all rows at once.*read block by"):
             evaluation.statistics(rows=rows)
+
+
+def real_frame(**columns):
+    rng = np.random.default_rng(3)
+    made = {c: rng.normal(size=N) for c in ("y_true", "a", "b")}
+    return pd.DataFrame({**made, "a": made["y_true"] + 0.1 * made["a"], **columns})
+
+
+SWAPPED = {
+    "labels and probabilities": (
+        None, {}, ["accuracy", "f1", "f1_macro", "cohen_kappa", "cf1", "cf1_macro", "log_loss", "ece"],
+    ),
+    "weights": (None, {"weight": "w"}, ["accuracy", "f1_macro", "cf1", "log_loss"]),
+    "values": (real_frame, {}, ["rmse", "mae"]),
+    "scores": (lambda: real_frame().drop(columns="y_true"), {"scores": True}, ["mean_score"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SWAPPED)
+def test_swaps_of_blocks_are_those_of_memory(case, soft_frame):
+    make, options, metrics = SWAPPED[case]
+    frame = make() if make else soft_frame if "weight" in options else soft_frame.drop(columns="w")
+    asked = {"metrics": metrics, "method": "normal", "n_resamples": 99}
+    memory = mc.compare(mc.read_predictions(frame, **options), **asked)
+    scan = mc.compare(mc.io.scan_predictions(frame, **options), **asked)
+    assert scan.bootstrap.n_resamples == 0
+    assert "|test:studentized-permutation" in scan.signature
+    columns = ["metric", "label", "difference", "p_value", "p_adjusted", "better", "test"]
+    pd.testing.assert_frame_equal(
+        memory.differences[columns], scan.differences[columns], check_exact=True
+    )
+
+
+@pytest.mark.parametrize("n", [900, ROW_BLOCK])
+def test_swaps_of_one_block_are_those_of_memory(n, soft_frame):
+    frame = soft_frame.drop(columns="w").iloc[:n]
+    asked = {"metrics": ["f1_macro", "cf1"], "method": "normal", "n_resamples": 99}
+    memory, scan = (
+        mc.compare(read(frame), **asked) for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    columns = ["difference", "p_value", "p_adjusted"]
+    pd.testing.assert_frame_equal(
+        memory.differences[columns], scan.differences[columns], check_exact=True
+    )
+
+
+def test_labels_of_many_distinct_rows_have_walds_test_by_name(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 40, N)
+    columns = {"y_true": y} | {
+        m: np.where(rng.random(N) < 0.3, y, rng.integers(0, 40, N)) for m in "abc"
+    }
+    monkeypatch.setattr(planning, "_SHARE", 0)
+    scan = mc.io.scan_predictions(pd.DataFrame(columns))
+    assert "|test:wald|" in mc.compare(scan, "f1_macro").signature
