@@ -3,7 +3,8 @@
 ``python -m tests.update_docs [PAGE]...`` runs every command and all code of the README and the pages
 under docs (or of those named) and rewrites the outputs. What a page cuts stays cut: an output
 shows as many lines before its first ``...`` as it did, and after each ``...`` the lines from the one
-that begins like the first there. Instead of an output not known yet stands ``?``.
+that begins like the first there. Instead of an output not known yet stands ``?``. The table of
+what scans and sketches refuse is written from `tests.abilities`.
 """
 
 import doctest
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests import abilities
 from tests.pages import PAGES, commands, matches, parts, prepare, python
 
 CUT = "..."
@@ -101,6 +103,7 @@ def main(names):
         prepare(Path(folder))
         os.chdir(folder)
         for page in pages:
+            page.write_text(abilities.updated(page.read_text("utf-8")), "utf-8")
             update_commands(page)
             update_python(page)
         os.chdir(home)

@@ -1,0 +1,113 @@
+"""The table of docs/large.md: what scans and sketches refuse, by the abilities of each."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import modelcompare as mc
+from modelcompare.comparison import planning
+from modelcompare.data.test_set import TestSet
+from modelcompare.intervals import METHODS
+from modelcompare.metrics import METRICS
+from modelcompare.metrics.base import Metric
+from modelcompare.significance import TESTS
+from modelcompare.sources import layouts
+from modelcompare.words import Kind, PairedTest
+from tests.public import functions
+
+SOURCES = {"a scan": mc.io.ScannedPredictions, "a sketch": mc.io.Sketch}
+YES, NO = "yes", "no"
+WHOLE = "read whole where it fits, else refused"
+# Interval methods of scans that others replace, by name.
+INSTEAD = planning._METHOD_INSTEAD
+FUNCTIONS, METRIC = "functions", "metrics"
+_PLACE = re.compile(r"(?<=<!-- abilities -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+class _NeedError(Exception):
+    """Carries what a function needs."""
+
+
+class _Probe(TestSet):
+    """Reports the ability that is required of it."""
+
+    __slots__ = ()
+    n_samples = _of_models = None
+
+    def require(self, need, argument):  # noqa: ARG002
+        raise _NeedError(need)
+
+
+def needs():
+    """The ability that each public function of predictions needs, by its name."""
+    found = {}
+    for name, function in functions().items():
+        first = next(iter(inspect.signature(function).parameters), None)
+        try:
+            function(**{first: object.__new__(_Probe)})
+        except _NeedError as need:
+            found[name] = str(need)
+        except Exception:
+            continue
+    return found
+
+
+def answer(source, row):
+    """What a source answers to an interval method or a test."""
+    if source == "a sketch":
+        # Its units are clusters of unknown order.
+        suits = "independent" not in row.needs and "roc_auc" not in row.needs
+        return YES if suits and row.reads in SOURCES[source].abilities else NO
+    if row.name in INSTEAD:
+        return f"of labels; else read whole, or {INSTEAD[row.name]} instead"
+    if row.reads in SOURCES[source].abilities:
+        return YES
+    return f"of labels; else {WHOLE}" if row.reads == "units" else WHOLE
+
+
+def asked():
+    """Interval methods and tests that may be asked for, as rows of their tables."""
+    tests = [row for name, row in TESTS.items() if name in get_args(PairedTest)]
+    return {"method": [*METHODS.values()], "test": tests}
+
+
+def _rows() -> Iterator[tuple[str, ...]]:
+    """Requests that a source refuses or answers in another way, and the answer of each source."""
+    answers = {}
+    for name, need in needs().items():
+        # A function asks for the source itself.
+        cells = tuple(YES if need in cls.abilities else NO for cls in SOURCES.values())
+        answers.setdefault((FUNCTIONS, *cells), []).append(name)
+    for what, rows in asked().items():
+        for row in rows:
+            cells = tuple(answer(source, row) for source in SOURCES)
+            answers.setdefault((f"`{what}=`", *cells), []).append(row.name)
+    others = [name for name, m in METRICS.items() if not (isinstance(m, Metric) and m.is_additive)]
+    others.remove("roc_auc")
+    answers[METRIC, "read whole where it fits, else from bins", NO] = ["roc_auc"]
+    answers[METRIC, WHOLE, NO] = [*others, "functions"]
+    for column, of_sketch in (("groups", YES), ("strata", NO), ("slices", NO)):
+        scan = column in inspect.signature(mc.io.scan_predictions).parameters
+        answers.setdefault(("data with", YES if scan else NO, of_sketch), []).append(column)
+    rest = [kind for kind in get_args(Kind) if kind not in layouts._SUPPORTED]
+    answers["data with", NO, f"{YES}, if it is read whole"] = rest
+    for (what, *cells), names in answers.items():
+        if {*cells} != {YES}:
+            yield f"{what} {', '.join(names)}", *cells
+
+
+def table():
+    """The lines of the table."""
+    rows = [("request", *SOURCES), ("---",) * 3, *_rows()]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def shown(text):
+    """The table that a page shows."""
+    return _PLACE.search(text)[0]
+
+
+def updated(text):
+    """The text of a page with the table of today."""
+    return _PLACE.sub(lambda _: table(), text)
