@@ -213,13 +213,12 @@ def compare(
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
     return Comparison(agreed(Compared(
-        bootstrap=asked, pairs=pairs.pairs, score_interval=scores,
-        difference_interval=differences, p_values=outcome.p_value, p_adjusted=p_adjusted,
-        confidence_level=confidence_level, method=method, test=used, tests_used=outcome.used,
+        bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
+        p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
+        tests_used=outcome.used, confidence_level=confidence_level, method=method,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
-        n_swaps=outcome.n_resamples,
     )))  # fmt: skip
 
 

@@ -19,8 +19,8 @@ _SETUP = (
     r"group-separator={,},retain-explicit-plus,table-align-text-before=false,"
     r"table-align-text-after=false,text-series-to-math,propagate-math-font,reset-text-series=false}"
 )
-_NUMBER = re.compile(r"(?P<sign>[<+-]?)(?P<whole>\d+)(?:\.(?P<part>\d+))?(?P<after> %|\*)?")
-_AFTER = {" %": r"{\,\%}", "*": "{*}", None: ""}
+_NUMBER = re.compile(r"(?P<sign>[<+-]?)(?P<whole>\d+)(?:\.(?P<part>\d+))?(?P<after> %)?")
+_AFTER = {" %": r"{\,\%}", None: ""}
 _INFINITE = {"inf": r"{$\infty$}", "+inf": r"{$+\infty$}", "-inf": r"{$-\infty$}"}
 _NUMBERS: frozenset[Kind] = RIGHT | {"p-value"}
 
