@@ -85,7 +85,7 @@ def _error_at_zero(
         quantile = widest * step / _STEPS
         low, high = bounds(evidence, rows, 2 * ndtr(-quantile))
         end = np.where(positive, low, -high)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             beyond = quantile + widest / _STEPS * (end / (end - before))
         out = np.where(enclosed & (end > 0), 2 * ndtr(-beyond), out)
         enclosed, before = enclosed & ~(end > 0), end
