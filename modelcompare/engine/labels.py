@@ -196,7 +196,8 @@ def few_rows(
 ) -> Labels | None:
     """Return the distinct rows of labels if they are at most a share of the samples."""
     most = int(share * len(predictions))
-    return predictions.kept(("distinct", share), lambda: _few(predictions, strata, most))
+    key = "distinct", share, strata is None
+    return predictions.kept(key, lambda: _few(predictions, strata, most))
 
 
 def labels_of_blocks(predictions: TestSet) -> Labels | None:
