@@ -14,11 +14,11 @@ from unittest.mock import patch
 import numpy as np
 
 import modelcompare as mc
+from modelcompare.engine import joined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import studentized_permutation
-from modelcompare.significance.swaps import units
 
 Params = dict[str, Any]
 ALPHA = 0.05
@@ -38,8 +38,8 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
     seeds = np.random.SeedSequence(seed).generate_state(n_trials).tolist()
     with (
         warnings.catch_warnings(),
-        patch.object(units, "ROW_BLOCK", ROW_BLOCK),
-        patch.object(units, "N_GROUPS", N_GROUPS),
+        patch.object(joined, "ROW_BLOCK", ROW_BLOCK),
+        patch.object(joined, "N_GROUPS", N_GROUPS),
     ):
         warnings.simplefilter("ignore")
         found = [p_value(draw(np.random.default_rng(s)), metric, s) for s in seeds]

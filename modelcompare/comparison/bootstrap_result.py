@@ -15,6 +15,7 @@ from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
+from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.auto import is_resampled
@@ -97,7 +98,8 @@ class BootstrapResult(Sample):
         """Moments of the models' influence functions, which give the standard errors.
 
         For values that influence functions do not describe, covariances are those of the
-        replicates: of the first ones, where intervals need none.
+        replicates: of the first ones, where intervals need none. Of more than 65,536 samples, fixed
+        random groups of them are drawn for calibration errors (`engine.joined`).
         """
         found = influence_moments(self.evaluation, self.point)
         others = [metric for metric in self.evaluation.metrics if not metric.smooth]
@@ -119,7 +121,12 @@ class BootstrapResult(Sample):
         """Values on as many resamples as standard errors need, the first of all."""
         if "draws" in vars(self) or self.n_resamples <= _FOR_ERRORS:
             return self.draws[:_FOR_ERRORS]
-        weights = replace(self.weights, n_resamples=_FOR_ERRORS)
+        weights, evaluation = replace(self.weights, n_resamples=_FOR_ERRORS), self.evaluation
+        sums = [m for m in evaluation.metrics if joins_influences(m, evaluation)]
+        rough = [m for m in evaluation.metrics if not (m.smooth or is_resampled(m))]
+        if sums == rough and weights.size is None:
+            joined = JoinedUnits.of(evaluation)
+            return joined.replicates(sums, replace(weights, units=joined.units))
         return self.evaluation.replicates(weights, n_jobs=self.n_jobs, progress=self.progress)
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.resampling.weights import Units, Weights
 
@@ -240,7 +241,8 @@ def _influences(
     value : int
         Position of the value, which comes once for each block of units.
     influence : ndarray of shape (n_models, n_units_of_some)
-        NaN for a unit without which the value is undefined. Units left out have influence 0.
+        NaN for a unit without which the value is undefined. Units left out have influence 0; of
+        groups of units it is that of each member.
     counts : ndarray of shape (n_units_of_some,)
     """
     units = evaluation.units
@@ -249,11 +251,15 @@ def _influences(
         where = evaluation.metric_slice(metric.name)
         for code, some, influence in class_influences(evaluation, metric, estimate[:, where]):
             yield where.start + code, influence, units.counts(some).astype(np.float64)
-    others = [metric for metric in evaluation.metrics if metric not in few]
+    joined = [metric for metric in evaluation.metrics if joins_influences(metric, evaluation)]
+    for rough in joined:
+        value = evaluation.metric_slice(rough.name).start
+        yield value, *JoinedUnits.of(evaluation).influences(rough, estimate[:, value])
+    others = [metric for metric in evaluation.metrics if metric not in (*few, *joined)]
     if not others:
         return
     places = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in others)]
-    dense = evaluation.of_metrics(others) if few else evaluation
+    dense = evaluation.of_metrics(others) if few or joined else evaluation
     for rows, influence in _dense_influences(dense, estimate[:, places]):
         counts = units.counts(rows).astype(np.float64)
         for value, u in zip(places.tolist(), influence.transpose(2, 1, 0), strict=True):

@@ -131,12 +131,16 @@ def _in_their_bins(
     # Bins of equal width do not depend on other samples.
     everyone = outcomes.whole if strategy == "mass" else outcomes
     of_all = confidence if everyone is outcomes else pairs(everyone)[0]
-    numbers = np.stack(columns_of(confidence, right)[:n_columns], axis=-1)
-    out, rows = np.zeros((*numbers.shape, n_bins)), np.arange(len(numbers))
-    for j in range(numbers.shape[1]):
+    n_samples, n_classes = confidence.shape
+    numbers = columns_of(confidence, right)[:n_columns]
+    # Filled column by column, as those who read it do.
+    out, rows = np.zeros((n_classes, n_columns, n_bins, n_samples)), np.arange(n_samples)
+    for j in range(n_classes):
         edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
-        out[rows, j, :, in_bins(confidence[:, j], edges, strategy)] = numbers[:, j]
-    return out.reshape(len(numbers), -1)
+        inside = in_bins(confidence[:, j], edges, strategy)
+        for column, number in zip(out[j], numbers, strict=True):
+            column[inside, rows] = number[:, j]
+    return out.reshape(-1, n_samples).T
 
 
 def calibration_error(

@@ -12,11 +12,11 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers, satterthwaite
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import n_extreme
-from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative, Need
 from modelcompare.works import Phrase
 
@@ -115,7 +115,7 @@ class PairView(Contrasts):
         """Random swaps, or signs, of all units."""
         return SwapMasks(self.evaluation.units, self.n_resamples, self.seed)
 
-    def swaps_of(self, joined: SwapUnits) -> SwapMasks:
+    def swaps_of(self, joined: JoinedUnits) -> SwapMasks:
         """Return all swaps of units, or of groups, if few and requested; else random ones."""
         if self.enumerate_swaps:
             movable = joined.groups_of(self.movable)

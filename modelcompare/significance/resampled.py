@@ -20,6 +20,7 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics import Metric
 from modelcompare.significance.extreme import (
@@ -32,7 +33,6 @@ from modelcompare.significance.pairwise import Outcome, PairTest, PairView, chec
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.sums import SwappedSums
-from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
 
@@ -109,7 +109,7 @@ def permutation(view: PairView) -> Outcome:
         )
     for metric in evaluation.metrics:
         if not isinstance(metric, Metric):
-            masks = view.swaps_of(SwapUnits(evaluation, evaluation.units))
+            masks = view.swaps_of(JoinedUnits(evaluation, evaluation.units))
             values = evaluation.metric_slice(metric.name)
             found = SwappedOutputs(view, metric).differences(
                 masks, partial(view.count_extreme, values=values), every_pair

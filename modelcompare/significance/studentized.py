@@ -33,7 +33,7 @@ The algorithm depends on the metric:
   and the outcome names it.
 
 With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
-all swaps, so the test stays exact for exchangeable models (`significance.swaps.units`).
+all swaps, so the test stays exact for exchangeable models (`engine.joined`).
 
 If the models of a pair differ on so few samples that there are no more than `n_resamples` swaps,
 all are counted, unless that is more work than to draw. Otherwise p = (1 + number as extreme) /
@@ -50,6 +50,7 @@ import numpy as np
 
 from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import Weights
@@ -66,7 +67,6 @@ from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedSums
-from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
 
@@ -191,7 +191,7 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
         joined = any(algorithm_of(evaluation, metric) not in one_by_one for metric in metrics)
     else:
         joined = any(isinstance(metric, Metric) for metric in metrics)
-    return SwapUnits.of(evaluation).units.n_units if joined else None
+    return JoinedUnits.of(evaluation).units.n_units if joined else None
 
 
 def swap_statistic(

@@ -165,3 +165,16 @@ def test_forms_are_used_for_averages_and_smooth_metrics_with_few_slopes():
         "f1_macro": "form", "cf1_macro": "form", "mcc": "raw", "f1": "exact", "ece": "raw",
         "accuracy": "exact",
     }  # fmt: skip
+
+
+def test_exchangeable_models_have_uniform_p_values():
+    rng, found = np.random.default_rng(1), []
+    for _ in range(150):
+        y = np.arange(60) % 12
+        odds = rng.gamma(0.5, size=(2, 60, 12)) + np.eye(12)[y]
+        odds /= odds.sum(axis=2, keepdims=True)
+        preds = Predictions(y, dict(zip("ab", odds, strict=True)), labels=range(12))
+        found.append(run(preds, "cf1_macro", n_resamples=99).p_value[0, 0])
+    # The share of p-values up to a level has a standard deviation of at most 0.04.
+    for level in (0.05, 0.25, 0.5, 0.75):
+        assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=0.1)

@@ -32,11 +32,11 @@ from scipy import sparse
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
 from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
 from modelcompare.significance.swaps.statistic import ROUNDING, studentized
-from modelcompare.significance.swaps.units import SwapUnits
 
 # Variance of one side's placements, from jumps and crossed sums.
 Side = Callable[[FloatArray, FloatArray], FloatArray]
@@ -71,7 +71,7 @@ def swapped_areas(
     """Return studentized differences of the ROC AUC of two classes under given swaps."""
     from scipy.stats import rankdata
 
-    joined = SwapUnits.of(evaluation)
+    joined = JoinedUnits.of(evaluation)
     outcomes = [evaluation.outcomes(model) for model in evaluation.models]
     ranks, positive = [rankdata(o.score(1)) for o in outcomes], outcomes[0].true_codes == 1
     members = joined.members().T if joined.joined else None

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance.swaps.statistic import Rows, Swapped, UnitSwaps
-from modelcompare.significance.swaps.units import SwapUnits
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SwappedPairs(UnitSwaps):
 
     Parameters
     ----------
-    joined : SwapUnits
+    joined : JoinedUnits
         Units of a test set.
     metric : Metric or OrderMetric
         One of its metrics.
@@ -56,7 +56,7 @@ class SwappedPairs(UnitSwaps):
 
     def __init__(
         self,
-        joined: SwapUnits,
+        joined: JoinedUnits,
         metric: AnyMetric,
         model_a: IntArray,
         model_b: IntArray,

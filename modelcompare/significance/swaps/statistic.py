@@ -19,12 +19,12 @@ from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Units, Weights
 from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
@@ -209,13 +209,13 @@ class UnitSwaps(SwapStatistic):
 
     Parameters
     ----------
-    joined : SwapUnits
+    joined : JoinedUnits
         Units of a test set.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
     """
 
-    def __init__(self, joined: SwapUnits, model_a: IntArray, model_b: IntArray) -> None:
+    def __init__(self, joined: JoinedUnits, model_a: IntArray, model_b: IntArray) -> None:
         super().__init__(joined.evaluation, model_a, model_b)
         self.joined, self.units = joined, joined.units
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits, steps
 from modelcompare.engine.pairs import Run, differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.extreme import as_extreme, n_true
@@ -24,7 +25,6 @@ from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, UnitSwaps
-from modelcompare.significance.swaps.units import SwapUnits, steps
 from modelcompare.words import Alternative
 
 Sides = dict[Statistic, FloatArray]
@@ -113,7 +113,7 @@ class SwappedSums(UnitSwaps):
         model_b: IntArray,
         formula: Callable[[SwappedSums, Metric], Formula],
     ) -> None:
-        super().__init__(SwapUnits.of(evaluation), model_a, model_b)
+        super().__init__(JoinedUnits.of(evaluation), model_a, model_b)
         self.metrics = tuple(metrics)
         self.numbers = self.joined.numbers(self.metrics)
         self.formulas = [formula(self, metric) for metric in metrics]

@@ -1,32 +1,34 @@
-"""Units that swap: samples or clusters, and of very many fixed random groups of them.
+"""Units that are swapped, or drawn, together: of very many samples or clusters, random groups.
 
 Swapping whole groups is a subgroup of all swaps, so the test stays exact where the models are
-exchangeable, for any groups that are fixed before any output is seen. Groups keep
-clusters whole and strata apart. Once joined, the work of a swap does not grow with the test set.
+exchangeable, for any groups that are fixed before any output is seen. Resamples of groups of equal
+size vary as those of their members, which are independent. Groups keep clusters whole and strata
+apart. Once joined, the work of a swap or of a resample does not grow with the test set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.engine.leave_out import without
+from modelcompare.metrics.base import AnyMetric, Metric, Statistic
 from modelcompare.resampling.draws import random_groups
-from modelcompare.resampling.weights import Units
+from modelcompare.resampling.weights import Units, Weights
 
 # Number of groups that units are joined into.
 N_GROUPS = 4_096
 
 
 @dataclass(frozen=True)
-class SwapUnits:
-    """Units that swap, and the statistics of each.
+class JoinedUnits:
+    """Units that are swapped or drawn, and the statistics of each.
 
     Parameters
     ----------
@@ -43,14 +45,14 @@ class SwapUnits:
     group_of: IntArray | None = None
 
     @classmethod
-    def of(cls, evaluation: Evaluation) -> SwapUnits:
+    def of(cls, evaluation: Evaluation) -> JoinedUnits:
         """Return the units of an evaluation, joined if they are more than one row block."""
         if evaluation.units.n_units <= ROW_BLOCK:
             return cls(evaluation, evaluation.units)
         return evaluation.once("swap units", lambda: cls._in_groups(evaluation))
 
     @classmethod
-    def _in_groups(cls, evaluation: Evaluation) -> SwapUnits:
+    def _in_groups(cls, evaluation: Evaluation) -> JoinedUnits:
         if evaluation.collapsed:
             # Equal rows of different samples belong to different groups.
             evaluation = type(evaluation)(
@@ -76,15 +78,63 @@ class SwapUnits:
         self, metrics: Sequence[Metric], models: slice = slice(None)
     ) -> dict[Statistic, FloatArray]:
         """Return sums (n_units, n_models or 1, width) of the metrics' statistics over each unit."""
-        columns = self.evaluation.columns(models, metrics)
+        evaluation, columns = self.evaluation, self.evaluation.columns(models, metrics)
         if self.group_of is None:
-            numbers = self.evaluation.statistics(models, metrics=metrics)
+            numbers = evaluation.statistics(models, metrics=metrics)
+        elif 8 * self.units.n_units * columns[-1].stop > PASS_BYTES // 4:
+            numbers = self._sums(models, metrics)
         else:
-            numbers = np.zeros((self.units.n_units, columns[-1].stop))
-            for rows in self.evaluation.row_steps(models):
-                members = self.members(rows)
-                numbers += members @ self.evaluation.statistics(models, rows, metrics)
+            key = "sums of groups", evaluation.models[models], *(m.name for m in metrics)
+            numbers = evaluation.once(key, lambda: self._sums(models, metrics))
         return {column.statistic: column.of(numbers) for column in columns}
+
+    def _sums(self, models: slice, metrics: Sequence[Metric]) -> FloatArray:
+        """Compute sums of statistics over each group, (n_groups, n_columns)."""
+        evaluation, n_groups = self.evaluation, self.units.n_units
+        assert self.group_of is not None  # noqa: S101  asked for where units are joined
+        sums = np.zeros((evaluation.columns(models, metrics)[-1].stop, n_groups))
+        for rows in evaluation.row_steps(models):
+            group_of, numbers = self.group_of[rows], evaluation.statistics(models, rows, metrics)
+            for out, column in zip(sums, numbers.T, strict=True):
+                out += np.bincount(group_of, column, n_groups)
+        return sums.T
+
+    def replicates(self, metrics: Sequence[Metric], weights: Weights) -> FloatArray:
+        """Compute metrics of one value under weights of the groups.
+
+        Returns
+        -------
+        ndarray of shape (n_resamples, n_models, n_values)
+            NaN for the evaluation's other metrics.
+        """
+        numbers, evaluation = self.statistics(metrics), self.evaluation
+        shape = weights.n_resamples, len(evaluation.models), len(evaluation.keys)
+        out = np.full(shape, np.nan)
+        for block, drawn in enumerate(weights.blocks()):
+            for metric in metrics:
+                totals = (np.tensordot(drawn, numbers[s], 1) for s in metric.statistics)
+                value, where = metric.value(*totals), evaluation.metric_slice(metric.name)
+                out[weights.rows(block), :, where.start] = value
+        return out
+
+    def influences(self, metric: Metric, estimate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Compute influences on a value, as of a delete-group jackknife (`engine.leave_out`).
+
+        Returns
+        -------
+        influence : ndarray of shape (n_models, n_groups)
+            Influence of each member of a group; 0 if the value is undefined without the group.
+        size : ndarray of shape (n_groups,)
+            Number of members.
+        """
+        assert self.group_of is not None  # noqa: S101  asked for where units are joined
+        numbers, evaluation = self.statistics((metric,)), self.evaluation
+        totals = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+        parts = zip(totals, metric.statistics, strict=True)
+        left = metric.value(*(without(total, numbers[s]) for total, s in parts))
+        size = np.bincount(self.group_of, minlength=self.units.n_units).astype(np.float64)
+        share = (len(self.group_of) - size) / np.sqrt(size)
+        return np.nan_to_num((estimate - left).T * share, nan=0.0), size
 
     def numbers(self, metrics: Sequence[Metric]) -> dict[Statistic, Any]:
         """Return `statistics`, computed for some units at a time where all would be too large."""
@@ -102,6 +152,21 @@ class SwapUnits:
         places = (group_of, np.arange(len(group_of)))
         shape = (self.units.n_units, len(group_of))
         return sparse.csr_array((np.ones(len(group_of)), places), shape=shape)
+
+
+def joins_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Metric]:
+    """Return True for sums with a corner of very many independent samples, or clusters.
+
+    Influences do not describe them: their resamples, and correlations, need not be of samples.
+    """
+    units = evaluation.units
+    return (
+        isinstance(metric, Metric)
+        and not (metric.smooth or metric.per_class)
+        and units.n_units > ROW_BLOCK
+        and units.strata is None
+        and not evaluation.by_blocks
+    )
 
 
 def _groups_in_strata(strata: IntArray, most: int) -> tuple[IntArray, IntArray]:
