@@ -272,12 +272,12 @@ class _Rule:
         return self.evaluation.once(key, lambda: find(self.evaluation, chosen, self.values, pairs))
 
     def _is_leveraged(self, metric: AnyMetric) -> bool:
-        """True for differences between clusters, or texts, of unequal sizes."""
-        units, unit = self.evaluation.units, self.evaluation.predictions.unit
+        """True for differences between clusters or buckets, or between texts of unequal lengths."""
+        units = self.evaluation.units
         if units.strata is not None or units.size < _LEAST_UNITS or not isinstance(metric, Metric):
             return False
-        if unit != "samples" or metric.needs != "texts" or metric.ratio is None:
-            return unit == "clusters"
+        if self._clustered or metric.needs != "texts" or metric.ratio is None:
+            return self._clustered
         size = self._sizes[:, self.evaluation.metric_slice(metric.name)]
         return bool((size < (1 - 1e-9) * units.size).any())
 
