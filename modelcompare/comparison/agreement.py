@@ -1,4 +1,4 @@
-"""P-values and intervals that decide alike: a difference is announced only if both show it."""
+"""P-values and intervals that agree: a difference is announced only if both show it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Bounds = Callable[[Compared, IntArray, FloatArray], FloatArray]
 
 
 def agreed(evidence: Compared) -> Compared:
-    """Return evidence whose p-values and intervals decide alike, each alone and corrected.
+    """Return evidence whose p-values and intervals agree at the level, each alone and corrected.
 
     If an interval contains 0 and its p-value is below the level, the p-value becomes the error at
     which the interval ends at 0, which is the larger of the two. If an interval does not contain 0

@@ -217,7 +217,7 @@ def compare_on_folds(
 
 
 def _agreeing(found: FoldTestResult, confidence_level: float) -> tuple[float, float, float]:
-    """Return p-value and interval that decide alike: the larger p-value, or an interval with 0.
+    """Return p-value and interval that agree: the larger p-value, or an interval with 0.
 
     The interval is that of the mean difference, which the tests of 5 x 2 folds do not invert.
     """

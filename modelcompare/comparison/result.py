@@ -137,7 +137,7 @@ class Comparison(Result):
 
         Notes
         -----
-        Interval and p-value decide alike: the interval does not contain 0 where p_adjusted is below
+        Interval and p-value agree: the interval does not contain 0 where p_adjusted is below
         1 - confidence_level, and only there. It is Bonferroni's; where that contains 0 and Holm's
         later steps make the p-value significant, it is at the level of the last of them. If that
         contains 0 too, p_adjusted is the error at which it ends at 0, the larger of the two; and

@@ -1,4 +1,4 @@
-"""P-values and intervals beside each other decide alike, on every road."""
+"""P-values and intervals beside each other agree, wherever both are given."""
 
 from unittest.mock import patch
 
