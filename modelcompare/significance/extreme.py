@@ -72,6 +72,13 @@ def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
     return least_size(observed, alternative, scale=np.maximum(1.0, np.abs(observed)))
 
 
+def rising_order(sizes: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the places of sizes in rising order, without NaN, and from where each is extreme."""
+    defined = np.flatnonzero(~np.isnan(sizes))
+    rising = defined[np.argsort(sizes[defined], kind="stable")]
+    return rising, least_extreme(sizes[rising], "greater")
+
+
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
     """Count the true elements along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)

@@ -22,7 +22,7 @@ from modelcompare.engine.labels import Labels
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Weights
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.extreme import least_extreme, resampling_p, standardized
+from modelcompare.significance.extreme import resampling_p, rising_order, standardized
 from modelcompare.significance.swaps.statistic import SwapStatistic
 
 
@@ -62,9 +62,7 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
     array([0.25, 0.75])
     """
     out = np.full(observed.shape, np.nan)
-    defined = np.flatnonzero(~np.isnan(observed))
-    rising = defined[np.argsort(observed[defined], kind="stable")]
-    least = least_extreme(observed[rising], "greater")
+    rising, least = rising_order(observed)
     count, n_resamples = np.zeros(len(rising)), 0
     for block in null:
         left = block.T[rising]
@@ -108,8 +106,8 @@ def step_down_swaps(
     Of a metric's `values` all are hypotheses, or those at the chosen positions.
     """
     at = values if chosen is None else values.start + chosen
-    null = statistic.map(masks, lambda t: np.abs(t[:, :, at]).reshape(len(t), -1))
     observed = np.abs(statistic.observed[:, at])
+    null = statistic.sizes(masks, at, rising_order(observed.ravel()))
     return step_down(null, observed.ravel()).reshape(observed.shape)
 
 

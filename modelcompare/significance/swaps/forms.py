@@ -25,6 +25,7 @@ from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.metrics.quotient import Quotient, divide
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.extreme import as_extreme, least_extreme, n_true, size_of
 from modelcompare.significance.strata import Strata
@@ -91,6 +92,8 @@ class Slopes(NamedTuple):
 class Form(Formula):
     """Studentized differences of one value of a metric that `forms_apply` to."""
 
+    bounded = True
+
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         super().__init__(swaps, metric)
         self._squares: dict[int, tuple[Matrix, Matrix]] = {}
@@ -131,21 +134,62 @@ class Form(Formula):
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
     ) -> tuple[BoolArray, BoolArray]:
         """Return where statistics are surely extreme, and where that is not known."""
-        at, n_units = self._slopes(pairs, swapped), self.swaps.units.size
-        size, margin = size_of(at.difference, alternative), _OF_DIFFERENCES * at.scale
-        least = least_extreme(observed, alternative)
+        size, margin, roots, known = self._bounds(pairs, swapped, alternative)
+        edges = [least_extreme(observed, alternative) * root for root in roots]
+        extreme = size >= np.maximum(*edges) + margin
+        known &= extreme | (size < np.minimum(*edges) - margin)
+        return extreme & known, ~known
+
+    def _bounds(
+        self, pairs: IntArray, swapped: Swapped, alternative: Alternative
+    ) -> tuple[FloatArray, FloatArray, list[FloatArray], BoolArray]:
+        """Bound statistics, each part of shape (n_pairs, n_masks).
+
+        Returns
+        -------
+        size, margin : ndarray
+            Sizes of the differences, and their largest errors.
+        roots : list of ndarray
+            Bounds of what they are divided by.
+        known : ndarray of bool
+            Whether bounds hold: not of what is undefined, or without any spread.
+        """
+        at, centred = self._slopes(pairs, swapped), self.swaps.strata is not None
         x, y = np.sqrt(at.apart), np.sqrt(at.together)
-        smallest, edges = at.difference**2 / n_units, []
+        smallest, roots = at.difference**2 / self.swaps.units.size, []
         for sum_of_both, slack in ((x - y, 1 - _OF_SQUARES), (x + y, 1 + _OF_SQUARES)):
             square = np.maximum(sum_of_both**2 * slack + at.rest, 0.0)
-            centred = self.swaps.strata is not None
             square = square + smallest if centred else np.maximum(square, smallest)
-            edges.append(least * np.sqrt(square))
-        extreme = size >= np.maximum(*edges) + margin
-        # What is undefined, or without any spread, is neither.
-        known = extreme | (size < np.minimum(*edges) - margin)
-        known &= x * (1 - _OF_SQUARES) > y
-        return extreme & known, ~known
+            roots.append(np.sqrt(square))
+        known = (x * (1 - _OF_SQUARES) > y) & ~np.isnan(at.difference)
+        margin = _OF_DIFFERENCES * at.scale
+        return size_of(at.difference, alternative), margin, roots, known
+
+    def sizes(self, rising: tuple[IntArray, FloatArray], swapped: Swapped) -> FloatArray:
+        out = np.empty((swapped.n_masks, len(self.swaps.model_a)))
+        for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):
+            chosen = np.zeros(swapped.n_masks, dtype=bool)
+            chosen[start : start + RESAMPLE_BLOCK] = True
+            out[chosen] = self._sizes(*rising, swapped.only(chosen)).T
+        return out
+
+    def _sizes(self, rising: IntArray, least: FloatArray, swapped: Swapped) -> FloatArray:
+        """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
+        low, high = np.empty((2, len(self.swaps.model_a), swapped.n_masks))
+        for some in self.swaps.few(np.arange(len(low)), swapped):
+            size, margin, roots, known = self._bounds(some, swapped, "two-sided")
+            with np.errstate(divide="ignore", invalid="ignore"):
+                low[some] = np.where(known, (size - margin) / roots[1], -np.inf)
+                high[some] = np.where(known, (size + margin) / roots[0], np.inf)
+        # The largest of a hypothesis and of those below it, and where that may be extreme.
+        largest = [np.maximum.accumulate(end[rising], axis=0) for end in (low, high)]
+        open_steps = (largest[0] < least[:, None]) & (largest[1] >= least[:, None])
+        levels = np.where(open_steps, least[:, None], np.inf)[::-1]
+        decides = high[rising] >= np.minimum.accumulate(levels, axis=0)[::-1]
+        for place in np.flatnonzero(decides.any(axis=1)).tolist():
+            pair, here = rising[place : place + 1], decides[place]
+            low[pair, here] = np.abs(self.statistics(pair, swapped.only(here))[0, 0])
+        return low
 
     # -- slopes ---------------------------------------------------------------------------------
 

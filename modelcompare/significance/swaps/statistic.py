@@ -69,6 +69,19 @@ class SwapStatistic(ABC):
     ) -> list[Result]:
         """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
 
+    def sizes(
+        self,
+        masks: Weights,
+        at: slice | IntArray,
+        rising: tuple[IntArray, FloatArray],  # noqa: ARG002
+    ) -> list[FloatArray]:
+        """Return sizes (block_size, n_hypotheses) of statistics of each block of swaps.
+
+        Of all pairs in the values at some places. They may be others from which the step-down
+        follows as well: `rising` are the hypotheses in order, and from where each is extreme.
+        """
+        return self.map(masks, lambda t: np.abs(t[:, :, at]).reshape(len(t), -1))
+
     @abstractmethod
     def n_extreme(
         self,

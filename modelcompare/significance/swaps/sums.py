@@ -20,6 +20,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits, steps
 from modelcompare.engine.pairs import Run, differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.resampling.weights import Weights
 from modelcompare.significance.extreme import as_extreme, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
@@ -42,6 +43,8 @@ class Formula(ABC):
     """
 
     studentized = True
+    # Whether `sizes` has more to say than the statistics.
+    bounded = False
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         self.metric = metric
@@ -75,6 +78,10 @@ class Formula(ABC):
             found = self.statistics(pairs[some], swapped)
             count[some] = n_true(as_extreme(found, observed[some][..., None], alternative), axis=2)
         return count
+
+    def sizes(self, rising: tuple[IntArray, FloatArray], swapped: Swapped) -> FloatArray:
+        """Return sizes (n_masks, n_pairs) of one value, as `SwapStatistic.sizes`."""
+        raise NotImplementedError
 
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
@@ -140,6 +147,14 @@ class SwappedSums(UnitSwaps):
             parts.append(formula.n_extreme(pairs, swapped, observed, alternative))
             start = stop
         return np.concatenate(parts, axis=1)
+
+    def sizes(
+        self, masks: Weights, at: slice | IntArray, rising: tuple[IntArray, FloatArray]
+    ) -> list[FloatArray]:
+        formula, *others = self.formulas
+        if others or not formula.bounded:
+            return super().sizes(masks, at, rising)
+        return self._mapped(masks, partial(formula.sizes, rising), None)
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
