@@ -87,9 +87,14 @@ def _rows() -> Iterator[tuple[str, ...]]:
     others.remove("roc_auc")
     answers[METRIC, "read whole where it fits, else from bins", NO] = ["roc_auc"]
     answers[METRIC, WHOLE, NO] = [*others, "functions"]
-    for column, of_sketch in (("groups", YES), ("strata", NO), ("slices", NO)):
-        scan = column in inspect.signature(mc.io.scan_predictions).parameters
-        answers.setdefault(("data with", YES if scan else NO, of_sketch), []).append(column)
+    beside = {
+        "groups": (YES, YES), "slices": (NO, NO),
+        "strata": (f"of clusters; else {WHOLE}", NO),
+    }  # fmt: skip
+    parameters = inspect.signature(mc.io.scan_predictions).parameters
+    for column, cells in beside.items():
+        assert (cells[0] != NO) == (column in parameters)
+        answers.setdefault(("data with", *cells), []).append(column)
     rest = [kind for kind in get_args(Kind) if kind not in layouts._SUPPORTED]
     answers["data with", NO, f"{YES}, if it is read whole"] = rest
     for (what, *cells), names in answers.items():

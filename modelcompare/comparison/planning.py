@@ -15,6 +15,7 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.significance import TESTS
+from modelcompare.sources.clusters import by_cluster
 from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
@@ -63,19 +64,30 @@ def serve(
         return predictions, method, test, True
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
+    if predictions.head.groups is not None or predictions.head.strata is not None:
+        if _fits(predictions):
+            return predictions.load(), method, test, True
+        if predictions.head.groups is None:
+            predictions.refuse("`strata` of single samples")
+        _refuse([metric.name for metric in unserved], "normal", "wald")
+        return serve(by_cluster(predictions, chosen), None, method=method, test=test)
     may_collapse = not unserved and TESTS[test].reads == "sums"
     if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
     by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
     if by_blocks and not unserved and (test != _SWAPS or _swap(chosen, predictions)):
         return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-    if predictions.n_bytes <= _SHARE * free_memory():
+    if _fits(predictions):
         return predictions.load(), method, test, True
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
     method = _instead(method, chosen)
     if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
         test = _SWAPS_INSTEAD
     return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
+
+
+def _fits(predictions: ScannedPredictions) -> bool:
+    return predictions.n_bytes <= _SHARE * free_memory()
 
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:

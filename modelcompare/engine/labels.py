@@ -188,7 +188,7 @@ def distinct_rows(
     """
     if not collapsible(metrics, predictions.head, required=required):
         return None
-    return few_rows(predictions, strata, COLLAPSE_AT if not required else 1)
+    return few_rows(predictions, strata, 1 if required else COLLAPSE_AT)
 
 
 def few_rows(
@@ -202,10 +202,8 @@ def few_rows(
 
 def labels_of_blocks(predictions: TestSet) -> Labels | None:
     """Return the distinct rows of labels of a test set that is read block by block, if few."""
-    labelled = (
-        predictions.head.hard_codes is not None and "values" not in predictions.kinds.values()
-    )
-    return few_rows(predictions) if labelled and not predictions.weighted else None
+    hard = predictions.head.hard_codes is not None and not predictions.weighted
+    return few_rows(predictions) if hard and "values" not in predictions.kinds.values() else None
 
 
 def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:

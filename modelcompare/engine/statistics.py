@@ -157,9 +157,9 @@ class UnitStatistics:
         """Compute the numbers of a model's samples; `rows` are the positions of `outcomes`."""
         key = (statistic.name, EVERY_MODEL if statistic.shared else model)
         if key not in self._kept:
-            if not statistic.costly:
+            if not statistic.costly or self.predictions.head is not self.predictions:
                 return statistic.compute(outcomes)
-            # Texts are compared once.
+            # Texts in memory are compared once.
             self._kept[key] = statistic.compute(outcomes.whole)
         return self._kept[key][rows]
 

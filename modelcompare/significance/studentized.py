@@ -261,6 +261,4 @@ _PHRASE = (
     "of them where they are fewer; skewed means after Hall's transformation)",
     (JANSSEN, CHUNG, PHIPSON, HALL),
 )
-ROWS: tuple[PairTest, ...] = (
-    PairTest(NAME, studentized_permutation, reads="sums", phrase=_PHRASE),
-)
+ROWS = (PairTest(NAME, studentized_permutation, reads="sums", phrase=_PHRASE),)

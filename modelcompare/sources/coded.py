@@ -57,9 +57,7 @@ class Coded:
         number = np.zeros(table.num_rows, dtype=np.intp)
         for name, values, longer in self.steps:
             places = _places(table[name], values)
-            if places.min() < 0:
-                return None
-            number = longer[number * len(values) + places]
+            number = np.where(places < 0, -1, longer[number * len(values) + places])
             if number.min() < 0:
                 return None
         return self.rows.subset(number)

@@ -63,12 +63,10 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     """Number in the first four bytes of each name's digest."""
     texts, lengths = _encoded(names)
     lengths = lengths + len(salt)
-    fits = lengths <= _ONE_BLOCK
-    if fits.all():
-        return _digests(_padded(salt, texts, lengths))
-    out = np.empty(len(names), dtype=np.uint32)
+    out, fits = np.empty(len(names), dtype=np.uint32), lengths <= _ONE_BLOCK
+    rows = slice(None) if fits.all() else fits
     if fits.any():
-        out[fits] = _digests(_padded(salt, texts[fits], lengths[fits]))
+        out[rows] = _digests(_padded(salt, texts[rows], lengths[rows]))
     for place in np.flatnonzero(~fits):
         # Arrays of bytes strip NUL at the end of a text.
         text = (salt + bytes(texts[place])).ljust(lengths[place], b"\0")

@@ -26,7 +26,7 @@ from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
 # A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536
-_SUPPORTED = ("labels", "probabilities", "values", "scores")
+_SUPPORTED = ("labels", "probabilities", "values", "scores", "texts")
 
 
 class CannotScanError(ValueError):
@@ -125,7 +125,7 @@ class Layout:
         named = [
             column for column in self.needed
             if not pa.types.is_floating(self.schema.field(column).type)
-            and column != self.columns.weight
+            and column not in self.columns.beside_names
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
 
@@ -220,7 +220,7 @@ def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
             if len(found[column][0]) > _MOST_CLASSES:
                 raise ValueError(
                     f"column {column!r} has more than {_MOST_CLASSES:,} different labels; if "
-                    "they are values pass kind='values' (--kind values)."
+                    "they are values or texts pass kind='values' or 'texts' (--kind values)."
                 )
     arrays = same_types(
         [cells(pa.table({c: known.drop_null()}), c) for c, (known,) in found.items()]

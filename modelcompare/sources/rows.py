@@ -283,11 +283,7 @@ def _of_frame(frame: Any) -> Rows:
     )  # fmt: skip
 
 
-def _frame_batches(
-    frame: Any,
-    columns: Sequence[str],
-    repetitive: Sequence[str] = (),  # noqa: ARG001
-) -> Batches:
+def _frame_batches(frame: Any, columns: Sequence[str], _: Sequence[str] = ()) -> Batches:
     chosen = frame.select(*columns)
     native = chosen.to_native()
     if hasattr(native, "collect_batches"):

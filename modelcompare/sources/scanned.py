@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
+from modelcompare.data import checks
 from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Found, TestSet
@@ -24,14 +26,15 @@ from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.coded import Coded
 from modelcompare.sources.layouts import Layout, find_layout
-from modelcompare.sources.rows import Rows, open_rows, recut, selected
+from modelcompare.sources.rows import Rows, cells, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
 
 
 @checked()
 def scan_predictions(
-    source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
-    models: Sequence[str] | None = None, scores: bool = False,
+    source: Any, *, true: str | None = None, id: str | None = None, groups: str | None = None,
+    strata: str | None = None, weight: str | None = None, models: Sequence[str] | None = None,
+    scores: bool = False,
     lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
     checkpoint: str | PathLike[str] | None = None,
@@ -51,7 +54,7 @@ def scan_predictions(
         lazy frame of polars or a relation of DuckDB. The rows, in the order of the files' names,
         are one wide table: a column of the truth, and for each model one of labels, values or
         scores, or one ``model:class`` of probabilities for each class.
-    true, weight, models, scores, lower_is_better, bounds, na, normalize, kind
+    true, groups, strata, weight, models, scores, lower_is_better, bounds, na, normalize, kind
         As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
         models if these rows are not like the others.
     id : str, optional
@@ -89,7 +92,7 @@ def scan_predictions(
     [18]
     """
     columns = checked_columns(
-        true=true, id=id, weight=weight, models=models, scores=scores,
+        true=true, id=id, groups=groups, strata=strata, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
@@ -321,8 +324,14 @@ class ScannedPredictions(TestSet):
     def _column(self, name: str) -> None:
         if name in ("y_true", "codes"):
             self.refuse("the true labels of all rows")
-        if name == "sample_weight" and self.weighted:
-            self.refuse("the weights of all rows")
+        if name in ("sample_weight", "groups", "strata") and self._columns[name] is not None:
+            self.refuse(f"`{name}` of all rows")
+
+    def clusters(self) -> AnyArray:
+        """Return the names of all clusters, sorted."""
+        tables = self._tables(0, [self._layout.columns.named["groups"]])
+        found = [pd.unique(cells(table, self._layout.where)) for table in tables]
+        return checks.distinct(np.concatenate(found), "`groups`")
 
     # -- subsets ----------------------------------------------------------------------------
 

@@ -93,7 +93,8 @@ def sketch(
     """
 
     def one(named: tuple[TestSet, AnyArray]) -> Sketch:
-        return _of_block(*named, metrics, buckets, salt)
+        block, names = named
+        return block_sums(block, bucket_of(names, buckets, salt), metrics, buckets, salt)
 
     total: Sketch | None = None
     for found in as_they_come(one, _blocks(source), n_jobs):
@@ -108,7 +109,7 @@ def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
     n_before = 0
     for test_set in _test_sets(source):
         check_test_set("source", test_set, "blocks")
-        check_runs(test_set)
+        check_runs(test_set.head)
         for block, ids in test_set.named_blocks():
             names = ids if block.groups is None else block.groups
             rows = np.arange(n_before, n_before + len(block))
@@ -127,8 +128,10 @@ def _test_sets(source: Any) -> Iterable[TestSet]:
     return source if listed or isinstance(source, Iterator) else [read_predictions(source)]
 
 
-def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt: str) -> Sketch:
-    """Return the sketch of predictions in memory."""
+def block_sums(
+    block: TestSet, bucket: IntArray, metrics: Any, buckets: int, salt: str = SALT
+) -> Sketch:
+    """Return the sketch of predictions in memory, of which each sample is in a given bucket."""
     if block.strata is not None:
         raise ValueError(
             "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
@@ -138,7 +141,6 @@ def _of_block(block: TestSet, names: AnyArray, metrics: Any, buckets: int, salt:
     chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
-    bucket = bucket_of(names, buckets, salt)
     numbers = _summed(block, statistics, bucket, buckets)
     about = About(
         salt=salt, models=block.models,

@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
 from modelcompare.comparison import planning
+from modelcompare.engine import areas
+from modelcompare.resampling.weights import Units
 from tests.small_blocks import ROW_BLOCK
 
 N = 2 * ROW_BLOCK + 500
@@ -45,6 +49,40 @@ def test_the_area_is_off_by_a_tiny_part_of_its_standard_error(weight, frame):
         assert abs(area - exact) < 1e-3 * error
     # Ties are ties in bins too.
     assert found.point[1, 0] == pytest.approx(exact, abs=1e-13)
+
+
+def test_areas_of_few_distinct_scores_are_exact(frame, monkeypatch):
+    monkeypatch.setattr(areas, "N_BINS", 128)
+    rounded = frame.drop(columns="w")
+    for column in rounded.columns[1:]:
+        rounded[column] = np.round(rounded[column] * 127) / 127
+    plain = rounded.iloc[:, [0, 3, 4, 1, 2]]
+    memory = mc.bootstrap(mc.read_predictions(plain, normalize=True), "roc_auc", n_resamples=20)
+    scan = mc.bootstrap(mc.io.scan_predictions(plain, normalize=True), "roc_auc", n_resamples=20)
+    np.testing.assert_allclose(scan.point, memory.point, atol=1e-13)
+    np.testing.assert_allclose(scan.draws, memory.draws, atol=1e-13)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), min_size=4), st.integers(3, 60))
+def test_the_area_is_off_by_at_most_half_of_the_pairs_in_one_bin(rows, n_bins):
+    true, score = np.array([(False, 0), (True, 1), *rows]).T
+    p = score / 40
+    scan = mc.io.scan_predictions(
+        pd.DataFrame({"y_true": true == 1, "a:False": 1 - p, "a:True": p})
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(areas, "N_BINS", n_bins)
+        patched.setattr(planning, "free_memory", lambda: 0)
+        binned = areas.BinnedAreas(scan, Units(len(true)))
+        negative, positive = binned._total[0]
+        (area,) = areas._area(binned._total)
+    bound = (negative * positive).sum() / (2 * negative.sum() * positive.sum())
+    exact = roc_auc_score(true == 1, score)
+    # Ties in one bin are exact.
+    assert abs(area - exact) <= bound + 1e-12
+    if len(np.unique(score)) <= n_bins:
+        assert area == pytest.approx(exact, abs=1e-12)
 
 
 def test_replicates_and_errors_are_those_of_memory_but_for_the_bins(frame):

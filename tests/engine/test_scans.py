@@ -249,3 +249,30 @@ def test_labels_of_many_distinct_rows_have_walds_test_by_name(monkeypatch):
     monkeypatch.setattr(planning, "_SHARE", 0)
     scan = mc.io.scan_predictions(pd.DataFrame(columns))
     assert "|test:wald|" in mc.compare(scan, "f1_macro").signature
+
+
+def test_texts_of_blocks_are_compared_as_in_memory():
+    pytest.importorskip("rapidfuzz")
+    pytest.importorskip("sacrebleu")
+    rng = np.random.default_rng(1)
+    words = rng.choice([*"abcdefgh"], (ROW_BLOCK + 501, 4))
+
+    def noisy(share):
+        other = rng.choice([*"abcdefgh"], words.shape)
+        return [" ".join(row) for row in np.where(rng.random(words.shape) < share, other, words)]
+
+    frame = pd.DataFrame({"y_true": noisy(0), "a": noisy(0.2), "b": noisy(0.21)})
+    metrics = ["wer", "bleu", "exact_match"]
+    memory, scan = (
+        mc.read_predictions(frame, kind="texts"),
+        mc.io.scan_predictions(frame, kind="texts"),
+    )
+    asked = {"metrics": metrics, "method": "normal", "n_resamples": 30}
+    found, expected = (mc.compare(preds, **asked) for preds in (scan, memory))
+    columns = ["metric", "difference", "ci_low", "ci_high", "p_value"]
+    pd.testing.assert_frame_equal(
+        found.differences[columns], expected.differences[columns], rtol=1e-12
+    )
+    one, other = (mc.io.sketch(preds, metrics, buckets=16) for preds in (scan, memory))
+    for key, numbers in other.numbers.items():
+        np.testing.assert_array_equal(one.numbers[key], numbers)
