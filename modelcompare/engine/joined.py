@@ -165,7 +165,6 @@ def joins_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Met
         and not (metric.smooth or metric.per_class)
         and units.n_units > ROW_BLOCK
         and units.strata is None
-        and not evaluation.by_blocks
     )
 
 

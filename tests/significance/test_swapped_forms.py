@@ -8,6 +8,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
 from modelcompare.significance.swaps.forms import Form
@@ -178,3 +179,24 @@ def test_exchangeable_models_have_uniform_p_values():
     # The share of p-values up to a level has a standard deviation of at most 0.04.
     for level in (0.05, 0.25, 0.5, 0.75):
         assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=0.1)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("name", ["cf1_macro", "f1_macro", "mcc"])
+def test_bounds_step_down_as_all_statistics_do(name, design, monkeypatch):
+    preds = models(n_models=6, **DESIGNS[design])
+    statistic = of_forms(preds, name, all_pairs(6))
+    masks = SwapMasks(statistic.units, 400, SEED)
+    calls = []
+    exact = Form.statistics
+
+    def counted(self, pairs, swapped):
+        calls.append(len(pairs) * swapped.n_masks)
+        return exact(self, pairs, swapped)
+
+    assert statistic.observed.shape == (15, 1)
+    monkeypatch.setattr(Form, "statistics", counted)
+    found = step_down_swaps(statistic, masks, slice(0, 1))
+    assert 0 < sum(calls) < 0.2 * 15 * 400
+    monkeypatch.setattr(Form, "bounded", False)
+    np.testing.assert_array_equal(found, step_down_swaps(statistic, masks, slice(0, 1)))

@@ -63,18 +63,7 @@ class SwappedPairs(UnitSwaps):
         form: Callable[[int, int], PairSums],
     ) -> None:
         super().__init__(joined, model_a, model_b)
-        self.metric, self._form = metric, form
-
-    @cached_property
-    def observed(self) -> FloatArray:
-        """Observed statistics, of shape (n_pairs, 1).
-
-        They are 0 where a value is lost in rounding of the sum of the two models' totals.
-        """
-        found = super().observed
-        point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
-        lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
-        return np.where(lost, 0.0, found)
+        self.metrics, self._form = (metric,), form
 
     def pair(self, place: int) -> PairSums:
         """Return the sums of a pair, which are kept where there is room."""

@@ -21,6 +21,7 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, In
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks, work
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Units, Weights
 from modelcompare.significance.extreme import as_extreme, n_true
@@ -228,6 +229,8 @@ class UnitSwaps(SwapStatistic):
         Positions of the models of each pair.
     """
 
+    metrics: tuple[AnyMetric, ...]  # whose values are concatenated
+
     def __init__(self, joined: JoinedUnits, model_a: IntArray, model_b: IntArray) -> None:
         super().__init__(joined.evaluation, model_a, model_b)
         self.joined, self.units = joined, joined.units
@@ -255,10 +258,18 @@ class UnitSwaps(SwapStatistic):
 
     @cached_property
     def observed(self) -> FloatArray:
-        """Observed statistics, of shape (n_pairs, n_values)."""
+        """Observed statistics, of shape (n_pairs, n_values).
+
+        They are 0 where a value is lost in rounding of the sum of the two models' totals.
+        """
         nothing = Swapped(lambda: np.zeros((1, 0)), 1, np.empty(0, dtype=np.intp))
         self.sum_up(nothing)
-        return self._of_all_pairs(nothing)[0]
+        found = self._of_all_pairs(nothing)[0]
+        if np.isnan(found).any():
+            places = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
+            point = self.evaluation.estimate()[:, np.r_[tuple(places)]]
+            found[np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])] = 0.0
+        return found
 
     def map(
         self,

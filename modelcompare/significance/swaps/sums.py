@@ -122,7 +122,7 @@ class SwappedSums(UnitSwaps):
     ) -> None:
         super().__init__(JoinedUnits.of(evaluation), model_a, model_b)
         self.metrics = tuple(metrics)
-        self.numbers = self.joined.numbers(self.metrics)
+        self.numbers = self.joined.numbers(metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -280,9 +280,9 @@ class SwappedSums(UnitSwaps):
             total = totals[statistic]
             if statistic in self.linear:
                 growth = self.gained(where, sums[self.linear[statistic]])
-                tiny = ROUNDING * np.abs(total)
-                grown = _cleared(total[a][..., None] + growth, tiny[a])
-                shrunk = _cleared(np.subtract(total[b][..., None], growth, out=growth), tiny[b])
+                tiny = ROUNDING * (np.abs(total[a]) + np.abs(total[b]))
+                grown = _cleared(total[a][..., None] + growth, tiny)
+                shrunk = _cleared(np.subtract(total[b][..., None], growth, out=growth), tiny)
                 first[statistic], second[statistic] = (
                     np.moveaxis(part, 1, -1) for part in (grown, shrunk)
                 )
