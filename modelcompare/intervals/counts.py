@@ -146,8 +146,9 @@ def shrunk_agreement(
 ) -> tuple[FloatArray, CellSums, FloatArray, FloatArray]:
     """Compute value, influences, variance and its degrees of freedom, with samples added.
 
-    Added samples have the mean weight. Few samples of a rare class carry the variance: degrees of
-    freedom are twice their effective number, ``(sum u^2)^2 / sum u^4``, plus two for those added.
+    Added samples have the weight ``sum w^2 / sum w``. Few samples of a rare class carry the
+    variance: degrees of freedom are twice their effective number, ``(sum u^2)^2 / sum u^4``, plus
+    two for those added.
     """
     k, (true, named, right) = cells.n_classes, cells.margins
     weight = cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1)
