@@ -43,6 +43,8 @@ def test_parts_of_one_table_are_put_together(parts, run):
 
 def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
     assert "block by block" not in run("compare", "x.parquet", *chosen()).read
+    whole = run("compare", "x.parquet", "--groups", "g", *chosen())
+    assert "block by block" not in whole.read
     monkeypatch.setattr(planning, "free_memory", lambda: 10_000)
     for command in (
         ("compare", "x.parquet", *chosen()),
@@ -60,8 +62,11 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
         ("study", "variance", "x.parquet", "--pair", "f1_macro,accuracy", *chosen()),
     ):
         assert "block by block" in run(*command).read, command
-    # Clusters need all rows, as asked.
-    assert "block by block" not in run("compare", "x.parquet", "--groups", "g", *chosen()).read
+    summed = run("compare", "x.parquet", "--groups", "g", *chosen())
+    assert "block by block" in summed.read
+    assert summed.out == whole.out
+    # Strata need all rows, as asked.
+    assert "block by block" not in run("compare", "x.parquet", "--read", "strata=g", *chosen()).read
 
 
 def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
@@ -74,8 +79,8 @@ def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
     ("arguments", "message"),
     [
         (
-            ("compare", "x.parquet", "--read", "scan", "--groups", "g"),
-            "--groups needs all rows in memory",
+            ("compare", "x.parquet", "--read", "scan", "--read", "strata=g"),
+            "--read strata needs all rows in memory",
         ),
         (("compare", "x.csv", "--read", "scan"), "x.csv: there is no such file"),
         (
