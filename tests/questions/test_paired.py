@@ -360,20 +360,12 @@ def test_differences_without_spread_show_what_their_number_can(alternative, p_va
     assert found.p_value == p_value
 
 
-def test_outputs_that_are_lost_beside_the_other_model_s_are_swapped_like_any():
-    """A correlation does not depend on the scale of the outputs: no swap differs by as much."""
+def test_a_value_lost_beside_the_other_model_s_shows_nothing():
     truth = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-    other = np.array([0.2, -0.9, 0.4, 0.1, 0.3, -1.6])
-    preds = mc.Predictions(truth, {"tiny": 1e-17 * truth, "b": other}, kind="values")
-    drawn = np.array(list(itertools.product([False, True], repeat=6)))
-    tiny, b = (
-        np.where(drawn, *sides) for sides in ((other, 1e-17 * truth), (1e-17 * truth, other))
+    preds = mc.Predictions(
+        truth, {"tiny": 1e-17 * truth, "b": [0.2, -0.9, 0.4, 0.1, 0.3, -1.6]}, kind="values"
     )
-    apart = [np.corrcoef(x, truth)[0, 1] - np.corrcoef(y, truth)[0, 1]
-             for x, y in zip(tiny, b, strict=True)]  # fmt: skip
-    expected = np.mean(np.abs(apart) >= np.abs(apart[0]) - 1e-9)
-
-    assert mc.paired_test(preds, "tiny", "b", "pearson", n_resamples=99).p_value == expected
+    assert mc.paired_test(preds, "tiny", "b", "pearson", n_resamples=99).p_value == 1
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
