@@ -1,5 +1,7 @@
 """Sketches made by Spark, in Python and in SQL, are those that are made here."""
 
+import os
+import signal
 import sys
 
 import pandas as pd
@@ -13,6 +15,10 @@ pa = pytest.importorskip("pyarrow")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Spark, about pandas and about itself
 METRICS = ["accuracy", "f1_macro"]
+SCHEMA = (
+    "bucket long, statistic string, model string, label string, predicted string, place long, "
+    "value double"
+)
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes"]].subset(range(3000))
 ROWS = pd.DataFrame(
     {
@@ -27,7 +33,8 @@ ROWS = pd.DataFrame(
 def rows():
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYSPARK_PYTHON", sys.executable)
-        builder = sql.SparkSession.builder.master("local[2]")
+        # A task that fails is run again, up to four times, as on a cluster.
+        builder = sql.SparkSession.builder.master("local[2,4]")
         for key, value in {
             "spark.ui.enabled": "false",
             "spark.driver.host": "127.0.0.1",
@@ -52,11 +59,24 @@ def test_partitions_are_sketched_where_they_lie_and_added(rows):
             part = mc.io.sketch(batch.to_pandas(), METRICS)
             yield from pa.Table.from_pandas(part.to_frame(), preserve_index=False).to_batches()
 
-    schema = (
-        "bucket long, statistic string, model string, label string, predicted string, "
-        "place long, value double"
-    )
-    week = mc.io.read_sketch(rows.mapInArrow(partition, schema).toPandas())
+    week = mc.io.read_sketch(rows.mapInArrow(partition, SCHEMA).toPandas())
+    same(week, mc.io.sketch(ROWS, METRICS))
+
+
+def test_a_worker_that_dies_in_mid_run_leaves_no_trace(rows, tmp_path):
+    mark = tmp_path / "killed"
+
+    def partition(batches):
+        for batch in batches:
+            part = mc.io.sketch(batch.to_pandas(), METRICS)
+            yield from pa.Table.from_pandas(part.to_frame(), preserve_index=False).to_batches()
+            # Its first rows are sent already.
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    week = mc.io.read_sketch(rows.mapInArrow(partition, SCHEMA).toPandas())
+    assert mark.exists()
     same(week, mc.io.sketch(ROWS, METRICS))
 
 
