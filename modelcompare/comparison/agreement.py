@@ -30,8 +30,9 @@ def agreed(evidence: Compared) -> Compared:
 
     If an interval contains 0 and its p-value is below the level, the p-value becomes the error at
     which the interval ends at 0, which is the larger of the two. If an interval does not contain 0
-    and its p-value is not below the level, it is extended to 0. No p-value falls and no interval
-    becomes shorter, so error rates and coverage are kept.
+    and its p-value is not below the level, it is extended to 0. No p-value falls and no interval of
+    a single difference becomes shorter, so error rates and its coverage are kept. Of corrected
+    intervals some are at a later step than Bonferroni's: see `corrected_bounds`.
     """
     found, alone = evidence.difference_interval, np.full(len(evidence.keys), evidence.level)
     ends, every = np.array([found.low, found.high]), np.arange(len(found.low))

@@ -141,7 +141,9 @@ class Comparison(Result):
         1 - confidence_level, and only there. It is Bonferroni's; where that contains 0 and Holm's
         later steps make the p-value significant, it is at the level of the last of them. If that
         contains 0 too, p_adjusted is the error at which it ends at 0, the larger of the two; and
-        where a p-value is not significant, the interval is extended to 0. None is shortened.
+        where a p-value is not significant, the interval is extended to 0. With intervals of later
+        steps, all hold at once less often than the level, in 0.90 of the test sets at worst
+        instead of 0.95: use correction="bonferroni" or `simultaneous_intervals` if all must.
         """
         return self.evidence.all_leads if every else self.evidence.leads
 
