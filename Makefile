@@ -22,7 +22,7 @@ test test-all: export OMP_NUM_THREADS := 1
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(STAMP) ## Run the unit tests and the doctests, on all cores
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not pages and not experiments"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not pages and not experiments and not slow"
 
 test-all: $(STAMP) ## The same, the experiments, and all that pages, notebooks and the site show
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal

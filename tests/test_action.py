@@ -14,6 +14,8 @@ from modelcompare.cli import main
 from tests.cli.conftest import beyond_reading
 from tests.cli.workflow import outputs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}

@@ -98,6 +98,7 @@ def test_little_work_does_not_wait_for_numba():
     subprocess.run([sys.executable, "-c", FRESH], check=True)
 
 
+@pytest.mark.slow
 def test_kernels_compile_where_nothing_can_be_kept(monkeypatch):
     caching = pytest.importorskip("numba.core.caching")
     kernels = pytest.importorskip("modelcompare.compiled.kernels")

@@ -16,6 +16,8 @@ from tests.cli.conftest import beyond_reading
 from tests.cli.forked import CLOSED, GONE, Done, forked
 from tests.cli.test_completion import asked_by_bash
 
+pytestmark = pytest.mark.slow
+
 FEW = ("--resamples", "99")
 GATE = ("gate", "{csv}", "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW)
 COMPARE = ("compare", "{csv}", "-m", "accuracy", *FEW)

@@ -230,6 +230,7 @@ def folds_of(result):
     return StratifiedKFold(n_folds, shuffle=True, random_state=state)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_jobs():
     one = mc.crossval.compare_estimators(MODELS, X, Y, cv=4, n_jobs=1)
     two = mc.crossval.compare_estimators(MODELS, X, Y, cv=4, n_jobs=2)

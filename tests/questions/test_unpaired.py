@@ -20,7 +20,6 @@ def likely(n: int, p: float) -> np.ndarray:
     return np.flatnonzero(stats.binom.pmf(np.arange(n + 1), n, p) > 1e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.95, 0.99])
 def test_forty_samples_against_four_hundred_reject_no_more_than_they_should(p: float):
     """Every p-value is the mid-p-value, whose size follows below.
@@ -168,7 +167,6 @@ def test_samples_that_are_distinguished_are_dealt_as_equal_ones_are():
     assert turned[1] == pytest.approx(test(apart, 40, "greater")[1], abs=0.02)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_f1_of_a_tenth_of_positives_in_unequal_sets_holds_its_size(share: float):
     """Of 100 true nulls at most 12 are rejected: at 0.056, the highest in a larger simulation,

@@ -54,6 +54,7 @@ def path(frame, tmp_path):
     return tmp_path / "x.parquet"
 
 
+@pytest.mark.slow
 def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(
     five_blocks, tmp_path, monkeypatch
 ):

@@ -17,6 +17,8 @@ import modelcompare as mc
 from tests.cli.forked import PRELOADED
 from tests.public import functions
 
+pytestmark = pytest.mark.slow
+
 SNLI = mc.load_example("snli")[["mlp", "bow_pair", "naive_bayes"]]
 PREDS = SNLI.subset(range(600))
 CLUSTERED = PREDS.with_columns(groups=np.arange(600) // 4)
