@@ -141,7 +141,7 @@ class JoinedUnits:
         columns = self.evaluation.columns(slice(None), metrics)
         n_bytes = 8 * self.units.n_units * columns[-1].stop
         clusters = self.evaluation.predictions.groups is not None
-        if self.joined or clusters or n_bytes <= PASS_BYTES // 4:
+        if self.joined or clusters or n_bytes <= PASS_BYTES // 2:
             return self.statistics(metrics)
         return {c.statistic: OfSteps(self.evaluation, c.statistic, c.width) for c in columns}
 
@@ -191,13 +191,16 @@ class OfSteps:
         """Shape of all numbers."""
         return self.evaluation.units.n_units, len(self._models), self.width
 
-    def __getitem__(self, rows: slice) -> FloatArray:
-        evaluation, statistic = self.evaluation, self.statistic
-        found = (
-            evaluation.numbers(statistic, model, evaluation.outcomes(model, rows), rows)
-            for model in self._models
-        )
-        return np.stack([*found], axis=1)
+    def __getitem__(self, places: slice | tuple[slice, int]) -> FloatArray:
+        """Return the numbers of some units, of all models or of one."""
+        if isinstance(places, tuple):
+            rows, model = places
+            return self._of(self._models[model], rows)
+        return np.stack([self._of(model, places) for model in self._models], axis=1)
+
+    def _of(self, model: str, rows: slice) -> FloatArray:
+        outcomes = self.evaluation.outcomes(model, rows)
+        return self.evaluation.numbers(self.statistic, model, outcomes, rows)
 
     @property
     def _models(self) -> Sequence[str]:

@@ -79,6 +79,28 @@ def rising_order(sizes: FloatArray) -> tuple[IntArray, FloatArray]:
     return rising, least_extreme(sizes[rising], "greater")
 
 
+def n_rising(sizes: FloatArray, rising: tuple[IntArray, FloatArray]) -> IntArray:
+    """Count the resamples in which the largest of a hypothesis and of those below it is extreme.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_hypotheses, n_resamples)
+        Sizes of their statistics; NaN counts as extreme.
+    rising : tuple of ndarray of shape (n_defined,)
+        Places of the hypotheses and the least extreme sizes, as from `rising_order`.
+
+    Returns
+    -------
+    ndarray of int of shape (n_defined,)
+        In rising order.
+    """
+    places, least = rising
+    left = sizes[places]
+    left[np.isnan(left)] = np.inf
+    np.maximum.accumulate(left, axis=0, out=left)
+    return n_true(left >= least[:, None], axis=1)
+
+
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
     """Count the true elements along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)

@@ -22,7 +22,12 @@ from modelcompare.engine.labels import Labels
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Weights
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.extreme import resampling_p, rising_order, standardized
+from modelcompare.significance.extreme import (
+    n_rising,
+    resampling_p,
+    rising_order,
+    standardized,
+)
 from modelcompare.significance.swaps.statistic import SwapStatistic
 
 
@@ -61,18 +66,20 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
     >>> step_down([null], np.array([3.0, 0.35]))
     array([0.25, 0.75])
     """
-    out = np.full(observed.shape, np.nan)
-    rising, least = rising_order(observed)
-    count, n_resamples = np.zeros(len(rising)), 0
+    rising = rising_order(observed)
+    count, n_resamples = np.zeros(len(rising[0])), 0
     for block in null:
-        left = block.T[rising]
-        left[np.isnan(left)] = np.inf
-        # The largest of a hypothesis and of those below it.
-        np.maximum.accumulate(left, axis=0, out=left)
-        count += (left >= least[:, None]).sum(axis=1)
+        count += n_rising(block.T, rising)
         n_resamples += len(block)
-    p_values = resampling_p(count, n_resamples)
-    out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
+    return _stepped(count, n_resamples, rising[0], observed.shape)
+
+
+def _stepped(
+    count: FloatArray | IntArray, n_resamples: int, rising: IntArray, shape: tuple[int, ...]
+) -> FloatArray:
+    """Return p-values from counts in rising order; NaN where there is no hypothesis."""
+    out, p_values = np.full(shape, np.nan), resampling_p(count, n_resamples)
+    out.flat[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
     return out
 
 
@@ -105,10 +112,12 @@ def step_down_swaps(
 
     Of a metric's `values` all are hypotheses, or those at the chosen positions.
     """
-    at = values if chosen is None else values.start + chosen
+    at = np.arange(statistic.observed.shape[1])[values]
+    at = at if chosen is None else at[chosen]
     observed = np.abs(statistic.observed[:, at])
-    null = statistic.sizes(masks, at, rising_order(observed.ravel()))
-    return step_down(null, observed.ravel()).reshape(observed.shape)
+    rising = rising_order(observed.ravel())
+    count = statistic.n_rising(masks, at, rising)
+    return _stepped(count, masks.n_resamples, rising[0], observed.shape)
 
 
 def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:

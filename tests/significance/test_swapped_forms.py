@@ -12,7 +12,7 @@ from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
 from modelcompare.significance.swaps.forms import Form
-from modelcompare.significance.swaps.sums import SwappedSums
+from modelcompare.significance.swaps.sums import Formula, SwappedSums
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -198,5 +198,5 @@ def test_bounds_step_down_as_all_statistics_do(name, design, monkeypatch):
     monkeypatch.setattr(Form, "statistics", counted)
     found = step_down_swaps(statistic, masks, slice(0, 1))
     assert 0 < sum(calls) < 0.2 * 15 * 400
-    monkeypatch.setattr(Form, "bounded", False)
+    monkeypatch.setattr(Form, "n_rising", Formula.n_rising)
     np.testing.assert_array_equal(found, step_down_swaps(statistic, masks, slice(0, 1)))

@@ -27,7 +27,13 @@ from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.metrics.quotient import Quotient, divide
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.significance.exact import are_hard_counts
-from modelcompare.significance.extreme import as_extreme, least_extreme, n_true, size_of
+from modelcompare.significance.extreme import (
+    as_extreme,
+    least_extreme,
+    n_rising,
+    n_true,
+    size_of,
+)
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.kinds import (
     Kinds,
@@ -91,8 +97,6 @@ class Slopes(NamedTuple):
 
 class Form(Formula):
     """Studentized differences of one value of a metric that `forms_apply` to."""
-
-    bounded = True
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         super().__init__(swaps, metric)
@@ -165,13 +169,15 @@ class Form(Formula):
         margin = _OF_DIFFERENCES * at.scale
         return size_of(at.difference, alternative), margin, roots, known
 
-    def sizes(self, rising: tuple[IntArray, FloatArray], swapped: Swapped) -> FloatArray:
-        out = np.empty((swapped.n_masks, len(self.swaps.model_a)))
+    def n_rising(
+        self, at: IntArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
+    ) -> IntArray:
+        count = np.zeros(len(rising[0]), dtype=np.intp)
         for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):
             chosen = np.zeros(swapped.n_masks, dtype=bool)
             chosen[start : start + RESAMPLE_BLOCK] = True
-            out[chosen] = self._sizes(*rising, swapped.only(chosen)).T
-        return out
+            count += n_rising(self._sizes(*rising, swapped.only(chosen)), rising)
+        return count
 
     def _sizes(self, rising: IntArray, least: FloatArray, swapped: Swapped) -> FloatArray:
         """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
@@ -331,9 +337,9 @@ class Form(Formula):
         models = int(swaps.model_a[pair]), int(swaps.model_b[pair])
         if self._labelled:
             return kinds_of_labels(swaps.joined.evaluation, metric, models, pooled)
-        numbers = {s: swaps.numbers[s][rows] for s in metric.statistics}
+        numbers = {s: swaps.numbers[s] for s in metric.statistics}
         first, second = (
-            self._numbers({s: x[:, min(m, x.shape[1] - 1)] for s, x in numbers.items()}, pooled)
+            self._numbers({s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()}, pooled)
             for m in models
         )
         return kinds_of_units(swaps.units, Strata.of(swaps.units), rows, first, second)

@@ -24,7 +24,7 @@ from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import Units, Weights
-from modelcompare.significance.extreme import as_extreme, n_true
+from modelcompare.significance.extreme import as_extreme, n_rising, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
@@ -70,18 +70,18 @@ class SwapStatistic(ABC):
     ) -> list[Result]:
         """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
 
-    def sizes(
-        self,
-        masks: Weights,
-        at: slice | IntArray,
-        rising: tuple[IntArray, FloatArray],  # noqa: ARG002
-    ) -> list[FloatArray]:
-        """Return sizes (block_size, n_hypotheses) of statistics of each block of swaps.
+    def n_rising(
+        self, masks: Weights, at: IntArray, rising: tuple[IntArray, FloatArray]
+    ) -> IntArray:
+        """Count the swaps for the step-down of all pairs in a metric's values at some places.
 
-        Of all pairs in the values at some places. They may be others from which the step-down
-        follows as well: `rising` are the hypotheses in order, and from where each is extreme.
+        See `significance.extreme.n_rising`.
         """
-        return self.map(masks, lambda t: np.abs(t[:, :, at]).reshape(len(t), -1))
+
+        def count(t: FloatArray) -> IntArray:
+            return n_rising(np.abs(t[:, :, at]).reshape(len(t), -1).T, rising)
+
+        return np.asarray(np.sum(self.map(masks, count), axis=0))
 
     @abstractmethod
     def n_extreme(

@@ -21,7 +21,7 @@ from modelcompare.engine.joined import JoinedUnits, steps
 from modelcompare.engine.pairs import Run, differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.resampling.weights import Weights
-from modelcompare.significance.extreme import as_extreme, n_true
+from modelcompare.significance.extreme import as_extreme, n_rising, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
@@ -43,8 +43,6 @@ class Formula(ABC):
     """
 
     studentized = True
-    # Whether `sizes` has more to say than the statistics.
-    bounded = False
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         self.metric = metric
@@ -79,9 +77,13 @@ class Formula(ABC):
             count[some] = n_true(as_extreme(found, observed[some][..., None], alternative), axis=2)
         return count
 
-    def sizes(self, rising: tuple[IntArray, FloatArray], swapped: Swapped) -> FloatArray:
-        """Return sizes (n_masks, n_pairs) of one value, as `SwapStatistic.sizes`."""
-        raise NotImplementedError
+    def n_rising(
+        self, at: IntArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
+    ) -> IntArray:
+        """Count the masks for the step-down of all pairs in some values."""
+        pairs = self.swaps.few(np.arange(len(self.swaps.model_a)), swapped)
+        sizes = [np.abs(self.statistics(some, swapped)[:, at]) for some in pairs]
+        return n_rising(np.concatenate(sizes).reshape(-1, swapped.n_masks), rising)
 
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
@@ -148,13 +150,12 @@ class SwappedSums(UnitSwaps):
             start = stop
         return np.concatenate(parts, axis=1)
 
-    def sizes(
-        self, masks: Weights, at: slice | IntArray, rising: tuple[IntArray, FloatArray]
-    ) -> list[FloatArray]:
-        formula, *others = self.formulas
-        if others or not formula.bounded:
-            return super().sizes(masks, at, rising)
-        return self._mapped(masks, partial(formula.sizes, rising), None)
+    def n_rising(
+        self, masks: Weights, at: IntArray, rising: tuple[IntArray, FloatArray]
+    ) -> IntArray:
+        place = int(np.searchsorted(self._ends, at[0], side="right"))
+        count = partial(self.formulas[place].n_rising, at - [0, *self._ends][place], rising)
+        return np.asarray(np.sum(self._mapped(masks, count, None), axis=0))
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
