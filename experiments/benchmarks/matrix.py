@@ -4,7 +4,8 @@ Run: ``python experiments/benchmarks/matrix.py [--rows PART] [--limit SECONDS]``
 call of a public function with its defaults (9,999 resamples), in a separate process that has made
 its data and a small call before. Ratios are to the row named in the same line. A call that takes
 longer than the limit is stopped, and the line reads so. Memory is the peak of the call beyond what
-the process had before it, its data included; it is read from /proc, so this runs on Linux.
+the process had before it, its data included; it is read from /proc, so this runs on Linux. Where
+swaps are expected to take a second or more, that estimate, by which `compare` warns, is printed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import modelcompare as mc
+from modelcompare.comparison.duration import expected_seconds
+from modelcompare.results import Comparison
 
 LIMIT = 120
 
@@ -112,6 +115,8 @@ def _rows() -> Iterator[tuple[str, Row]]:
         ("10 models, 150 classes", (10_000, 10, 150), None),
         ("10 models, 1,000 classes", (10_000, 10, 1_000), None),
         ("2 models, 1,000 classes", (10_000, 2, 1_000), 256),
+        ("100 samples, 50 models, 10 classes", (100, 50, 10), None),
+        ("60,000 samples, 10 models, 10 classes", (60_000, 10, 10), None),
     ):
         yield name, Row(partial(scored, *sizes_of), compared(), memory=memory)
     for classes, base, wanted in ((10, "", None), (1_000, "accuracy, 10 classes", 2)):
@@ -151,9 +156,15 @@ def measure(row: Row) -> dict[str, float]:
     Path("/proc/self/clear_refs").write_text("5")
     before = _memory("VmRSS")
     wall, cpu = time.perf_counter(), time.process_time()
-    row.call(data)
+    result = row.call(data)
     taken = time.process_time() - cpu, time.perf_counter() - wall
-    return {"cpu": taken[0], "wall": taken[1], "memory": _memory("VmHWM") - before}
+    found = {"cpu": taken[0], "wall": taken[1], "memory": _memory("VmHWM") - before}
+    if isinstance(result, Comparison):
+        evidence = result.evidence
+        found["expected"] = expected_seconds(
+            evidence.bootstrap.evaluation, len(evidence.pairs[0]), evidence.n_resamples
+        )
+    return found
 
 
 def _memory(field: str) -> float:
@@ -176,10 +187,12 @@ def line(name: str, found: dict[str, float] | None, known: dict[str, float], lim
     """Write one row."""
     row = ROWS[name]
     if found is None:
-        return f"  {name:<30} more than {limit} s"
+        return f"  {name:<38} more than {limit} s"
     known[name] = found["cpu"]
-    text = f"  {name:<30} {found['cpu']:7.2f} s of CPU, {found['wall']:7.2f} s, "
+    text = f"  {name:<38} {found['cpu']:7.2f} s of CPU, {found['wall']:7.2f} s, "
     text += f"{found['memory']:6,.0f} MiB"
+    if found.get("expected", 0.0) >= 1:
+        text += f", expected {found['expected']:.1f} s"
     if row.memory is not None:
         text += f" (wanted {row.memory:g})"
     if row.beside in known:

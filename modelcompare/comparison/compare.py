@@ -18,6 +18,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
+from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
@@ -25,6 +26,7 @@ from modelcompare.comparison.selected import intervals_at, places_of, selected, 
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
@@ -154,6 +156,8 @@ def compare(
     SparseDataWarning
         If fewer than ten samples, or clusters, determine a metric, with their number: those of a
         class, of a typical class of an average, or of a heavy tail; or a single one by its weight.
+    UserWarning
+        Before the swaps, if they are expected to take more than a minute, with what takes less.
 
     Examples
     --------
@@ -196,9 +200,8 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    # Check sizes before arrays are allocated.
-    check_pairs(len(a), len(evaluation.keys))
-    check_covariances(len(evaluation.models), len(evaluation.keys))
+    _check_size(evaluation, len(a))
+    warn_of_time(evaluation, len(a), n_resamples, used, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
@@ -220,6 +223,12 @@ def compare(
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     )))  # fmt: skip
+
+
+def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
+    """Refuse what does not fit into memory before arrays are allocated."""
+    check_pairs(n_pairs, len(evaluation.keys))
+    check_covariances(len(evaluation.models), len(evaluation.keys))
 
 
 def _intervals(

@@ -147,6 +147,11 @@ class _Blas:
 _BLAS = _Blas()
 
 
+def n_workers(n_jobs: int | None) -> int:
+    """Return about how many threads, or processes, share blocks of work."""
+    return n_jobs if n_jobs is not None and n_jobs > 0 else _BLAS.n_free
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread; also a decorator of functions that multiply matrices."""

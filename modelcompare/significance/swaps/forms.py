@@ -170,7 +170,10 @@ class Form(Formula):
         return size_of(at.difference, alternative), margin, roots, known
 
     def n_rising(
-        self, at: IntArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
+        self,
+        at: IntArray,  # noqa: ARG002  a form has a single value
+        rising: tuple[IntArray, FloatArray],
+        swapped: Swapped,
     ) -> IntArray:
         count = np.zeros(len(rising[0]), dtype=np.intp)
         for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):

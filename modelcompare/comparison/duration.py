@@ -1,0 +1,69 @@
+"""Expected time of drawn swaps, told before they are drawn if it is long."""
+
+from __future__ import annotations
+
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import n_workers, work
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.studentized import NAME as SWAPS
+from modelcompare.significance.studentized import algorithm_of, n_groups
+from modelcompare.words import warn_caller
+
+# Nanoseconds of a processor for a number in a product, and for one of a pair under a swap; in
+# experiments/benchmarks/matrix.py the estimate stands beside what a call takes.
+_OF_PRODUCT, _OF_PAIR = 0.8, 90.0
+# Seconds from which there is a warning, and resamples that are proposed instead.
+LONG, _FEWER = 60.0, 999
+# Algorithms that sum numbers of each model under each swap.
+_SUMMED = ("mean", "quotient", "form", "raw")
+
+
+def warn_of_time(
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, test: str, alpha: float,
+    n_jobs: int | None,
+) -> None:  # fmt: skip
+    """Warn if the swaps of a test are expected to take a minute, with what takes less."""
+
+    def expected(pairs: int, resamples: int) -> float:
+        return expected_seconds(evaluation, pairs, resamples, alpha=alpha, n_jobs=n_jobs)
+
+    seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
+    if test != SWAPS or seconds < LONG:
+        return
+    ways = {f"n_resamples={_FEWER}": (n_pairs, _FEWER)} if n_resamples > _FEWER else {}
+    if n_pairs > others:
+        ways[f"a baseline ({others:,} pairs)"] = others, n_resamples
+    texts = [f"{way} (about {_time(expected(*asked))})" for way, asked in ways.items()]
+    warn_caller(
+        f"{n_resamples:,} swaps of {n_pairs:,} pairs of models are expected to take about "
+        f"{_time(seconds)}. Faster are {', '.join([*texts, 'fewer classes, or fewer metrics'])}.",
+        UserWarning,
+    )
+
+
+def expected_seconds(
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, *, alpha: float = 0.05,
+    n_jobs: int | None = None,
+) -> float:  # fmt: skip
+    """Estimate the seconds that the default test takes, within a factor of about three."""
+    units, nanoseconds = n_groups(evaluation, SWAPS) or evaluation.units.n_units, 0.0
+    for metric in evaluation.metrics:
+        if not isinstance(metric, Metric) or algorithm_of(evaluation, metric) not in _SUMMED:
+            continue
+        n_columns = evaluation.columns(slice(None), [metric])[-1].stop
+        uniform = evaluation.units.multiplicity is None
+        here = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)
+        here += _OF_PAIR * n_pairs * n_resamples * n_columns / len(evaluation.models)
+        where = evaluation.metric_slice(metric.name)
+        n_tests = n_pairs * (where.stop - where.start)
+        # Where p-values of so many swaps are too large for so many tests, they step down as well.
+        nanoseconds += here * (2 if n_tests >= alpha * (n_resamples + 1) else 1)
+    return nanoseconds / 1e9 / n_workers(n_jobs)
+
+
+def _time(seconds: float) -> str:
+    """Write a time in the unit that suits it."""
+    for unit, size in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{max(seconds, 1):.0f} s"

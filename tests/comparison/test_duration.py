@@ -1,0 +1,125 @@
+"""A comparison that takes more than a minute tells so before its swaps, with what takes less."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.comparison import duration
+from modelcompare.comparison.duration import expected_seconds
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.significance import studentized
+from modelcompare.significance.swaps.statistic import UnitSwaps
+
+pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")
+SECONDS = {"hours": 3600, "minutes": 60, "s": 1}
+
+
+def models(n_models=4, n_classes=3, n=60):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % n_classes
+    outputs = {}
+    for model in range(n_models):
+        odds = np.exp(rng.standard_normal((n, n_classes)) + np.eye(n_classes)[y])
+        outputs[f"m{model}"] = odds / odds.sum(axis=1, keepdims=True)
+    return mc.Predictions(y, outputs, labels=range(n_classes))
+
+
+def evaluated(preds, *metrics):
+    return Evaluation(preds, resolve_metrics([*metrics], preds))
+
+
+class DrawnError(Exception):
+    """Swaps were drawn."""
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Processors that take a million times as long, and end where swaps are drawn."""
+    monkeypatch.setattr(duration, "_OF_PRODUCT", 1e6)
+
+    def drawn(*_, **__):
+        raise DrawnError
+
+    monkeypatch.setattr(UnitSwaps, "_mapped", drawn)
+
+
+def told(text):
+    found = re.findall(r"about ([\d,]+) (hours|minutes|s)\b", text)
+    return [int(number.replace(",", "")) * SECONDS[unit] for number, unit in found]
+
+
+@pytest.mark.usefixtures("slow")
+def test_the_time_is_told_before_a_swap_is_drawn_with_that_of_other_requests():
+    preds = models()
+    with (
+        pytest.warns(UserWarning, match="9,999 swaps of 6 pairs") as caught,
+        pytest.raises(DrawnError),
+    ):
+        mc.compare(preds, "cf1_macro", n_jobs=1)
+    (text,) = (str(w.message) for w in caught if "swaps of" in str(w.message))
+    evaluation = evaluated(preds, "cf1_macro")
+    asked = [(6, 9_999), (6, 999), (3, 9_999)]
+    assert "n_resamples=999 (about" in text
+    assert "a baseline (3 pairs) (about" in text
+    assert told(text) == pytest.approx(
+        [expected_seconds(evaluation, *each, n_jobs=1) for each in asked], rel=0.2
+    )
+    # The numbers stand for the one call, its tenth, and a call of half the pairs.
+    assert told(text)[0] > 5 * told(text)[1]
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("test", ["sign-flip", "wald"])
+def test_other_tests_have_no_swaps_to_wait_for(test):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("ignore", mc.SparseDataWarning)
+        mc.compare(models(), "cf1_macro", test=test, n_resamples=99)
+
+
+def test_usual_comparisons_are_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("ignore", mc.SparseDataWarning)
+        mc.compare(models(), n_resamples=99)
+        mc.compare(models(), "f1", n_resamples=99)
+
+
+def test_a_baseline_or_fewer_resamples_are_not_proposed_where_they_are_given(monkeypatch):
+    monkeypatch.setattr(duration, "_OF_PRODUCT", 1e8)
+    with pytest.warns(UserWarning, match=r"Faster are fewer classes, or fewer metrics\.$"):
+        mc.compare(models(), "cf1_macro", n_resamples=99, baseline="m0")
+
+
+@pytest.mark.parametrize("more", [
+    {"preds": models(n_models=8), "pairs": 28}, {"preds": models(n_classes=6)}, {"preds": models(n=600)},
+    {"resamples": 3_000}, {"metrics": ("cf1_macro", "log_loss")}, {"pairs": 12},
+], ids=str)  # fmt: skip
+def test_more_work_is_expected_to_take_longer(more):
+    def seconds(preds, pairs=6, resamples=999, metrics=("cf1_macro",)):
+        return expected_seconds(evaluated(preds, *metrics), pairs, resamples, n_jobs=1)
+
+    assert seconds(**({"preds": models()} | more)) > 1.2 * seconds(models())
+
+
+def test_swaps_that_are_counted_exactly_or_step_down_are_known():
+    preds = models()
+    hard = mc.Predictions(preds.y_true, {m: preds.predicted(m) for m in preds.models})
+    assert expected_seconds(evaluated(hard, "accuracy"), 6, 9_999) == 0
+    assert (
+        studentized.algorithm_of(
+            evaluated(hard, "accuracy"), evaluated(hard, "accuracy").metrics[0]
+        )
+        == "exact"
+    )
+    evaluation = evaluated(preds, "cf1_macro")
+    # 50 tests of 999 swaps: no p-value can be below 0.05 by Holm's method.
+    few, many = (expected_seconds(evaluation, pairs, 999) / pairs for pairs in (49, 50))
+    assert many == pytest.approx(2 * few, rel=0.1)
+    assert expected_seconds(evaluation, 6, 999, n_jobs=2) == pytest.approx(
+        expected_seconds(evaluation, 6, 999, n_jobs=1) / 2
+    )
