@@ -309,7 +309,9 @@ class Form(Formula):
     def _grams(self, pair: int) -> tuple[Matrix, Matrix]:
         """Return the sums of u u' and of v v' of a pair."""
         if pair not in self._squares:
-            self._squares[pair] = grams(self._kinds(pair))
+            self._squares[pair] = grams(
+                self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps
+            )
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:
@@ -335,17 +337,19 @@ class Form(Formula):
         step = n_units if self._labelled else max(1, PASS_BYTES // (8 * 8 * width))
         return [slice(at, min(at + step, n_units)) for at in range(0, n_units, step)]
 
-    def _kinds_of(self, pair: int, rows: slice) -> Kinds:
+    def _kinds_of(self, pair: int, rows: slice, *, with_fixed: bool = False) -> Kinds:
         swaps, metric, pooled = self.swaps, self.metric, self._pooled[pair]
         models = int(swaps.model_a[pair]), int(swaps.model_b[pair])
         if self._labelled:
-            return kinds_of_labels(swaps.joined.evaluation, metric, models, pooled)
+            joined = swaps.joined.evaluation
+            return kinds_of_labels(joined, metric, models, pooled, with_fixed=with_fixed)
         numbers = {s: swaps.numbers[s] for s in metric.statistics}
         first, second = (
             self._numbers({s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()}, pooled)
             for m in models
         )
-        return kinds_of_units(swaps.units, Strata.of(swaps.units), rows, first, second)
+        strata = Strata.of(swaps.units)
+        return kinds_of_units(swaps.units, strata, rows, first, second, with_fixed=with_fixed)
 
 
 def _side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatArray:

@@ -40,8 +40,8 @@ class Kinds(NamedTuple):
         Weight of the square of a sample.
     u, v : matrix of shape (n_kinds, n_slopes)
         Differences and sums of the numbers of both outputs.
-    fixed : matrix of shape (n_slopes, n_slopes)
-        Sum of ``v v'`` over samples that no swap changes.
+    fixed : matrix of shape (n_slopes, n_slopes), optional
+        Sum of ``v v'`` over samples that no swap changes, where it is asked for.
     """
 
     signed: Matrix
@@ -50,7 +50,7 @@ class Kinds(NamedTuple):
     scale: FloatArray
     u: Matrix
     v: Matrix
-    fixed: Matrix
+    fixed: Matrix | None
 
     @property
     def n_bytes(self) -> int:
@@ -59,7 +59,7 @@ class Kinds(NamedTuple):
 
 
 def grams(steps: Iterable[Kinds]) -> tuple[Matrix, Matrix]:
-    """Return the sums of ``u u'`` and of ``v v'`` of all samples, which no swap changes."""
+    """Return the sums of ``u u'`` and of ``v v'`` of all samples, fixed ones included."""
     apart = together = None
     for kinds in steps:
         weight = (kinds.size * kinds.scale)[:, None]
@@ -88,8 +88,9 @@ def crossed(
 
 
 def kinds_of_units(
-    units: Units, strata: Strata | None, rows: slice, first: FloatArray, second: FloatArray
-) -> Kinds:
+    units: Units, strata: Strata | None, rows: slice, first: FloatArray, second: FloatArray, *,
+    with_fixed: bool,
+) -> Kinds:  # fmt: skip
     """Return each of some units as a separate kind, from numbers (n_rows, n_slopes)."""
     differ = (first != second).any(axis=1)
     moves, size = np.flatnonzero(differ), units.counts(rows).astype(np.float64)
@@ -99,15 +100,18 @@ def kinds_of_units(
         (np.ones(len(moves), np.float32), (np.arange(len(moves)), rows.start + moves)),
         (len(moves), units.n_units),
     )
-    rest = first[~differ] + second[~differ]
-    fixed = rest.T @ (rest * (size * scale)[~differ, None])
+    fixed = None
+    if with_fixed:
+        rest = first[~differ] + second[~differ]
+        fixed = rest.T @ (rest * (size * scale)[~differ, None])
     first, second, size, scale = (part[moves] for part in (first, second, size, scale))
     return Kinds(signed, size, size, scale, first - second, first + second, fixed)
 
 
 def kinds_of_labels(
-    evaluation: Evaluation, metric: Metric, models: tuple[int, int], pooled: FloatArray
-) -> Kinds:
+    evaluation: Evaluation, metric: Metric, models: tuple[int, int], pooled: FloatArray, *,
+    with_fixed: bool,
+) -> Kinds:  # fmt: skip
     """Group samples by true class, the two predictions in any order, and stratum.
 
     `pooled` are the quotients of both models' sums together, for an average.
@@ -116,11 +120,16 @@ def kinds_of_labels(
     truth, k, count = one.true_codes, one.n_classes, evaluation.units.counts().astype(np.float64)
     strata = Strata.of(evaluation.units)
     stratum = np.zeros(len(truth), np.intp) if strata is None else strata.codes
-    low, high = (by(one.predicted, other.predicted) for by in (np.minimum, np.maximum))
-    key, differ = ((stratum * k + truth) * k + low) * k + high, low != high
+    differ = one.predicted != other.predicted
     moves = np.flatnonzero(differ)
-    (moving, kind), (staying, same) = (_distinct(key[some]) for some in (differ, ~differ))
-    sign = np.sign(other.predicted - one.predicted)[moves]
+
+    def kinds(some: IntArray) -> tuple[IntArray, IntArray]:
+        chosen = one.predicted[some], other.predicted[some]
+        low, high = np.minimum(*chosen), np.maximum(*chosen)
+        return _distinct(((stratum[some] * k + truth[some]) * k + low) * k + high)
+
+    moving, kind = kinds(moves)
+    sign = np.sign(other.predicted[moves] - one.predicted[moves])
 
     def numbers(of: IntArray, predicted: IntArray) -> Matrix:
         found = _counts(of // k**2 % k, predicted, k)
@@ -133,14 +142,19 @@ def kinds_of_labels(
     def scale(of: IntArray) -> FloatArray:
         return np.ones(len(of)) if strata is None else (1 + strata.centre)[of // k**3]
 
+    fixed = None
+    if with_fixed:
+        stays = np.flatnonzero(~differ)
+        staying, same = kinds(stays)
+        rest, weight = 2 * numbers(staying, staying % k), _tally(same, count[stays], len(staying))
+        fixed = rest.T @ _weighted(rest, (weight * scale(staying))[:, None])
     first, second = numbers(moving, moving // k % k), numbers(moving, moving % k)
-    rest, weight = 2 * numbers(staying, staying % k), _tally(same, count[~differ], len(staying))
     shape = len(moving), len(truth)
     return Kinds(
         _matrix(sign, kind, moves, shape).astype(np.float32),
         _tally(kind, sign * count[moves], len(moving)),
         _tally(kind, count[moves], len(moving)), scale(moving), first - second, first + second,
-        rest.T @ _weighted(rest, (weight * scale(staying))[:, None]),
+        fixed,
     )  # fmt: skip
 
 
