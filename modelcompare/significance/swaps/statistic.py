@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 # Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
 # Sums under a block of masks that are computed at once.
-_SUM_NUMBERS = 2**21
+_SUM_NUMBERS = 2**20
 # Number of steps for threads, and numbers of a step that make its formulas cheap in comparison.
 _TASKS = 8
 _STEP_NUMBERS = 2**23
