@@ -23,12 +23,14 @@ def warn_of_time(
     n_jobs: int | None,
 ) -> None:  # fmt: skip
     """Warn if the swaps of a test are expected to take a minute, with what takes less."""
+    if test != SWAPS:
+        return
 
     def expected(pairs: int, resamples: int) -> float:
         return expected_seconds(evaluation, pairs, resamples, alpha=alpha, n_jobs=n_jobs)
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
-    if test != SWAPS or seconds < LONG:
+    if seconds < LONG:
         return
     ways = {f"n_resamples={_FEWER}": (n_pairs, _FEWER)} if n_resamples > _FEWER else {}
     if n_pairs > others:
