@@ -10,27 +10,30 @@ import pytest
 import modelcompare as mc
 
 ray = pytest.importorskip("ray")
+on_joblib = pytest.importorskip("ray.util.joblib")
 
 PREDS = mc.load_example("snli")[["mlp", "bow_pair"]].subset(range(600))
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray, about its own future
 
 
-@pytest.mark.filterwarnings("ignore")  # of Ray, about its own future
+@pytest.fixture(scope="module", autouse=True)
+def _started():
+    # Ray's backend of joblib counts the workers of -1 only where Ray was started before.
+    ray.init(num_cpus=2, include_dashboard=False)
+    on_joblib.register_ray()
+    yield
+    ray.shutdown()
+
+
 @pytest.mark.parametrize("n_jobs", [-1, 2])
 def test_resamples_on_ray_are_those_of_one_thread(n_jobs):
-    from ray.util.joblib import register_ray
-
-    register_ray()
     here = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300).draws
     with joblib.parallel_config("ray"):
         found = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300, n_jobs=n_jobs).draws
     assert found.tobytes() == here.tobytes()
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_a_worker_that_dies_is_an_error_and_no_number(tmp_path):
-    from ray.util.joblib import register_ray
-
-    register_ray()
     mine, mark = os.getpid(), tmp_path / "killed"
 
     def fragile(y_true, y_prob):
