@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -49,11 +49,13 @@ def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[An
             f"{', '.join(whole)} cannot be computed block by block: it needs all samples at once, "
             "not sums over them; read everything into memory with .load(), or leave it out."
         )
-    return [replace(m, signature=_signature) if has_bins(m, head) else m for m in metrics]
+    signature = partial(_signature, predictions)
+    return [replace(m, signature=signature) if has_bins(m, head) else m for m in metrics]
 
 
-def _signature() -> str:
-    return f"{N_BINS} bins"
+def _signature(predictions: TestSet) -> str:
+    exact = all(few for _, few in _edges(predictions).values())
+    return "a bin for each score" if exact else f"{N_BINS} bins"
 
 
 class BinnedAreas:
@@ -125,28 +127,32 @@ class BinnedAreas:
     def _cells(self, part: TestSet, model: str) -> IntArray:
         """Return the bin of each sample's score; bins of positives follow those of negatives."""
         outcomes = Outcomes.of(part, model)
-        place = np.searchsorted(self._edges[model], outcomes.score(1), side="right")
+        place = np.searchsorted(_edges(self._predictions)[model][0], outcomes.score(1), side="right")
         return outcomes.true_codes * N_BINS + place
 
-    @cached_property
-    def _edges(self) -> dict[str, FloatArray]:
-        """Inner edges of each model's bins: its scores if few are distinct, else quantiles."""
-        step = max(1, len(self._predictions) // _SAMPLE)
-        found: dict[str, list[FloatArray]] = {model: [] for model in self._predictions.models}
-        distinct = dict.fromkeys(found, np.empty(0))
-        for part in self._predictions.blocks():
-            for model, scores in found.items():
-                score = Outcomes.of(part, model).score(1)
-                scores.append(score[::step])
-                if len(distinct[model]) <= N_BINS:
-                    distinct[model] = np.union1d(distinct[model], score)
-        shares = np.arange(1, N_BINS) / N_BINS
-        return {
-            model: distinct[model][1:]
-            if len(distinct[model]) <= N_BINS
-            else np.unique(np.quantile(np.concatenate(scores), shares))
-            for model, scores in found.items()
-        }
+
+def _edges(predictions: TestSet) -> dict[str, tuple[FloatArray, bool]]:
+    """Inner edges of each model's bins, and True if they are its scores, else quantiles."""
+    return predictions.kept(("edges of bins", N_BINS), lambda: _found_edges(predictions))
+
+
+def _found_edges(predictions: TestSet) -> dict[str, tuple[FloatArray, bool]]:
+    step = max(1, len(predictions) // _SAMPLE)
+    found: dict[str, list[FloatArray]] = {model: [] for model in predictions.models}
+    distinct = dict.fromkeys(found, np.empty(0))
+    for part in predictions.blocks():
+        for model, scores in found.items():
+            score = Outcomes.of(part, model).score(1)
+            scores.append(score[::step])
+            if len(distinct[model]) <= N_BINS:
+                distinct[model] = np.union1d(distinct[model], score)
+    shares = np.arange(1, N_BINS) / N_BINS
+    return {
+        model: (distinct[model][1:], True)
+        if len(distinct[model]) <= N_BINS
+        else (np.unique(np.quantile(np.concatenate(scores), shares)), False)
+        for model, scores in found.items()
+    }
 
 
 def _area(counts: FloatArray) -> FloatArray:

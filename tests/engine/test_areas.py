@@ -61,6 +61,8 @@ def test_areas_of_few_distinct_scores_are_exact(frame, monkeypatch):
     scan = mc.bootstrap(mc.io.scan_predictions(plain, normalize=True), "roc_auc", n_resamples=20)
     np.testing.assert_allclose(scan.point, memory.point, atol=1e-13)
     np.testing.assert_allclose(scan.draws, memory.draws, atol=1e-13)
+    found = mc.compare(mc.io.scan_predictions(plain, normalize=True), "roc_auc")
+    assert "roc_auc:[a bin for each score]" in found.signature
 
 
 @settings(max_examples=30, deadline=None)
