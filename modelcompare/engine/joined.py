@@ -169,12 +169,25 @@ def joins_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Met
 
 
 def _groups_in_strata(strata: IntArray, most: int) -> tuple[IntArray, IntArray]:
-    """Return the group of each unit, and the stratum of each group."""
-    group_of, n_groups = np.empty(len(strata), dtype=np.intp), []
-    for stratum, size in enumerate(np.bincount(strata).tolist()):
-        n_groups.append(min(size, max(2, most * size // len(strata))))
-        inside = random_groups(size, n_groups[-1])
-        group_of[strata == stratum] = sum(n_groups[:-1]) + inside
+    """Return the group of each unit, and the stratum of each group.
+
+    Raises
+    ------
+    ValueError
+        If strata are so many that their groups are more than a row block.
+    """
+    sizes = np.bincount(strata)
+    n_groups = np.minimum(sizes, np.maximum(2, most * sizes // len(strata)))
+    if n_groups.sum() > ROW_BLOCK:
+        raise ValueError(
+            f"`strata` has {len(sizes):,} strata of few units, and swaps of so many units are of "
+            f"two groups in each stratum, of at most {ROW_BLOCK:,} in all; merge strata, or use "
+            "Wald's test."
+        )
+    group_of, members = np.empty(len(strata), dtype=np.intp), np.argsort(strata, kind="stable")
+    first, last = np.cumsum(n_groups) - n_groups, np.cumsum(sizes)
+    for n_before, size, stop, own in zip(first, sizes, last, n_groups, strict=True):
+        group_of[members[stop - size : stop]] = n_before + random_groups(int(size), int(own))
     return group_of, np.repeat(np.arange(len(n_groups)), n_groups)
 
 

@@ -19,6 +19,7 @@ from modelcompare.engine import joined as units_joined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling.draws import random_groups
 from tests.small_blocks import cutting
 
 
@@ -133,3 +134,25 @@ def test_sums_of_groups_are_computed_once():
         total = first.sum(axis=0)
         expected = evaluation.parts(evaluation.metrics[0], evaluation.grand_total(slice(None)))[0]
         np.testing.assert_allclose(total, expected)
+
+
+@pytest.mark.usefixtures("few_groups")
+def test_strata_that_are_more_than_can_be_swapped_are_refused_before_they_are():
+    rng = np.random.default_rng(0)
+    n = 4 * ROW_BLOCK
+    y_true, a, b = (rng.integers(0, 2, n) for _ in range(3))
+    preds = Predictions(y_true, {"a": a, "b": b}, strata=np.arange(n) // 3)
+    with pytest.raises(ValueError, match=r"strata of few units, and swaps .* merge strata, or use"):
+        mc.paired_test(preds, "a", "b", "f1_macro", n_resamples=99)
+    found = mc.paired_test(preds, "a", "b", "f1_macro", method="wald")
+    assert 0 < found.p_value < 1
+
+
+@pytest.mark.usefixtures("few_groups")
+def test_groups_are_drawn_in_each_stratum_by_itself():
+    preds = strata(np.random.default_rng(0))
+    groups, codes = joined(preds).group_of, np.unique(preds.strata, return_inverse=True)[1]
+    for stratum, size in enumerate(np.bincount(codes)):
+        inside = groups[codes == stratum]
+        drawn = random_groups(int(size), len(np.unique(inside)))
+        np.testing.assert_array_equal(inside - inside.min(), drawn)
