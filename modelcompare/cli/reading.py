@@ -17,8 +17,8 @@ from modelcompare.spelling import chosen
 
 # Options of reading block by block.
 _SCANNED = {
-    "true", "id", "groups", "weight", "scores", "lower_is_better", "bounds", "na", "normalize",
-    "kind", "models", "checkpoint",
+    "true", "id", "groups", "strata", "weight", "scores", "lower_is_better", "bounds", "na",
+    "normalize", "kind", "models", "checkpoint",
 }  # fmt: skip
 _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 

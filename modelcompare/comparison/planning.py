@@ -64,15 +64,13 @@ def serve(
         return predictions, method, test, True
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
-    if predictions.head.groups is not None or predictions.head.strata is not None:
+    if predictions.head.groups is not None:
         if _fits(predictions):
             return predictions.load(), method, test, True
-        if predictions.head.groups is None:
-            predictions.refuse("`strata` of single samples")
         _refuse([metric.name for metric in unserved], "normal", "wald")
         return serve(by_cluster(predictions, chosen), None, method=method, test=test)
     may_collapse = not unserved and TESTS[test].reads == "sums"
-    if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
+    if may_collapse and _collapses(chosen, predictions):
         return predictions, method, test, True
     by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
     if by_blocks and not unserved and (test != _SWAPS or _swap(chosen, predictions)):
@@ -88,6 +86,10 @@ def serve(
 
 def _fits(predictions: ScannedPredictions) -> bool:
     return predictions.n_bytes <= _SHARE * free_memory()
+
+
+def _collapses(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
+    return distinct_rows(metrics, predictions, predictions.strata, required=False) is not None
 
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:

@@ -127,7 +127,9 @@ class BinnedAreas:
     def _cells(self, part: TestSet, model: str) -> IntArray:
         """Return the bin of each sample's score; bins of positives follow those of negatives."""
         outcomes = Outcomes.of(part, model)
-        place = np.searchsorted(_edges(self._predictions)[model][0], outcomes.score(1), side="right")
+        place = np.searchsorted(
+            _edges(self._predictions)[model][0], outcomes.score(1), side="right"
+        )
         return outcomes.true_codes * N_BINS + place
 
 

@@ -52,14 +52,13 @@ class Labels:
     strata: IntArray | None = None
 
     @classmethod
-    def distinct(cls, predictions: TestSet, strata: AnyArray | None = None) -> Labels:
-        """Return the distinct rows of a test set, grouped by one integer key."""
+    def distinct(cls, predictions: TestSet, strata: IntArray | None = None) -> Labels:
+        """Return the distinct rows of a test set, and strata, grouped by one integer key."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
-        stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
         columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
-        places, counts = _distinct(columns if stratum is None else [*columns, stratum])
+        places, counts = _distinct(columns if strata is None else [*columns, strata])
         codes, *predicted = (column[places] for column in columns)
-        stratum = None if stratum is None else stratum[places]
+        stratum = None if strata is None else strata[places]
         return cls(codes, predicted, predictions.n_classes, counts, strata=stratum)
 
     @classmethod
@@ -88,6 +87,11 @@ class Labels:
     @property
     def n_rows(self) -> int:
         return len(self.codes)
+
+    @property
+    def columns(self) -> list[IntArray]:
+        """True and predicted classes, and strata if there are any."""
+        return [self.codes, *self.predicted, *([] if self.strata is None else [self.strata])]
 
     def outcomes(self, model: int, rows: slice) -> Outcomes:
         """Return the outcomes of some rows for one model."""
@@ -209,9 +213,12 @@ def labels_of_blocks(predictions: TestSet) -> Labels | None:
 def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:
     """Return the distinct rows if there are at most a given number of them."""
     parts: list[Labels] = []
+    stratum, n_before = None if strata is None else np.unique(strata, return_inverse=True)[1], 0
     for block, times in predictions.blocks_of_distinct():
         if times is None:
-            parts.append(Labels.distinct(block, strata))
+            here = slice(n_before, n_before + len(block))
+            parts.append(Labels.distinct(block, None if stratum is None else stratum[here]))
+            n_before = here.stop
         else:
             parts.append(_joined([replace(Labels.of_each(block), multiplicity=times)]))
         if len(parts) > _AT_ONCE:
@@ -224,12 +231,13 @@ def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | N
 
 def _joined(parts: Sequence[Labels]) -> Labels:
     """Return the distinct rows of several parts, in the order of those of a whole test set."""
-    rows = np.concatenate([np.stack([part.codes, *part.predicted], axis=1) for part in parts])
+    rows = np.concatenate([np.stack(part.columns, axis=1) for part in parts])
     found, place = np.unique(rows, axis=0, return_inverse=True)
     times = np.concatenate([part.multiplicity for part in parts])
     multiplicity = np.bincount(place.ravel(), times).astype(np.intp)
-    codes, *predicted = found.T
-    return Labels(codes, predicted, parts[0].n_classes, multiplicity)
+    n_models, (codes, *others) = len(parts[0].predicted), found.T
+    strata = others[-1] if len(others) > n_models else None
+    return Labels(codes, others[:n_models], parts[0].n_classes, multiplicity, strata=strata)
 
 
 def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:

@@ -38,7 +38,7 @@ class ClusterSums(Sketch):
 
 def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> ClusterSums:
     """Sum the statistics of metrics over each cluster of a scan."""
-    names = pd.Index(scan.clusters())
+    names = pd.Index(scan.names("groups"))
     total: Any = None
     pairs = list[pd.DataFrame]()
     for block in scan.blocks():

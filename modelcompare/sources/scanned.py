@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -321,17 +321,32 @@ class ScannedPredictions(TestSet):
     def n_samples(self) -> int:
         return self.rows.n_rows if self._chosen is None else len(self._chosen)
 
-    def _column(self, name: str) -> None:
+    def _column(self, name: str) -> IntArray | None:
         if name in ("y_true", "codes"):
             self.refuse("the true labels of all rows")
-        if name in ("sample_weight", "groups", "strata") and self._columns[name] is not None:
+        if name == "strata" and self._columns["strata"] is not None:
+            return self.kept("strata", self._strata)
+        if name in ("sample_weight", "groups") and self._columns[name] is not None:
             self.refuse(f"`{name}` of all rows")
+        return None
 
-    def clusters(self) -> AnyArray:
-        """Return the names of all clusters, sorted."""
-        tables = self._tables(0, [self._layout.columns.named["groups"]])
-        found = [pd.unique(cells(table, self._layout.where)) for table in tables]
-        return checks.distinct(np.concatenate(found), "`groups`")
+    def names(self, role: Literal["groups", "strata"]) -> AnyArray:
+        """Return the names of all clusters or strata, sorted."""
+        found = [pd.unique(named) for named in self._cells(role)]
+        return checks.distinct(np.concatenate(found), f"`{role}`")
+
+    def _cells(self, role: str) -> Iterator[AnyArray]:
+        for table in self._tables(0, [self._layout.columns.named[role]]):
+            yield cells(table, self._layout.where)
+
+    def _strata(self) -> IntArray:
+        """Return the number of each sample's stratum, the only column of all rows in memory."""
+        names = pd.Index(self.names("strata"))
+        dtype = np.min_scalar_type(len(names))
+        parts = [
+            names.get_indexer(pd.Index(named)).astype(dtype) for named in self._cells("strata")
+        ]
+        return np.concatenate(parts)
 
     # -- subsets ----------------------------------------------------------------------------
 

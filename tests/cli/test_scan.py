@@ -14,7 +14,9 @@ def _parquet(tmp_path):
     rng = np.random.default_rng(0)
     true = rng.integers(0, 2, 3000)
     predicted = {m: np.where(rng.random(3000) < 0.2, 1 - true, true) for m in ("cnn", "bow")}
-    frame = pd.DataFrame({"y_true": true, **predicted, "g": np.arange(3000) // 3})
+    frame = pd.DataFrame(
+        {"y_true": true, **predicted, "g": np.arange(3000) // 3, "s": np.arange(3000) % 4}
+    )
     (tmp_path / "parts").mkdir()
     frame.to_parquet(tmp_path / "x.parquet")
     for number in range(3):
@@ -65,8 +67,16 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
     summed = run("compare", "x.parquet", "--groups", "g", *chosen())
     assert "block by block" in summed.read
     assert summed.out == whole.out
-    # Strata need all rows, as asked.
-    assert "block by block" not in run("compare", "x.parquet", "--read", "strata=g", *chosen()).read
+
+
+def test_strata_are_scanned_as_they_are_read(run, monkeypatch):
+    whole = run("compare", "x.parquet", "--read", "strata=s", *chosen())
+    assert "|stratified" in whole.out
+    monkeypatch.setattr(planning, "free_memory", lambda: 10_000)
+    for asked in ((), ("--read", "scan")):
+        scan = run("compare", "x.parquet", "--read", "strata=s", *asked, *chosen())
+        assert "block by block" in scan.read
+        assert scan.out == whole.out
 
 
 def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
@@ -79,8 +89,8 @@ def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
     ("arguments", "message"),
     [
         (
-            ("compare", "x.parquet", "--read", "scan", "--read", "strata=g"),
-            "--read strata needs all rows in memory",
+            ("compare", "x.parquet", "--read", "scan", "--read", "run=g"),
+            "--read run needs all rows in memory",
         ),
         (("compare", "x.csv", "--read", "scan"), "x.csv: there is no such file"),
         (

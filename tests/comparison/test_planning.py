@@ -98,6 +98,78 @@ def test_labels_step_down_and_swap_as_in_memory(hard):
         )
 
 
+@pytest.fixture(scope="module")
+def stratified(soft, hard):
+    rng = np.random.default_rng(3)
+    beside = {"s": rng.choice(["web", "call", "mail"], N, p=[0.7, 0.25, 0.05])}
+    beside["w"] = rng.uniform(0, 2, N)
+    return soft.assign(**beside), hard.assign(**beside)
+
+
+@pytest.mark.usefixtures("never_loaded")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "normal"},
+        {"method": "normal", "correction": "max-t"},
+        *({"method": "BCa", "test": test} for test in BY_BLOCKS),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_strata_of_samples_are_those_of_memory(asked, weight, stratified):
+    rows = stratified[0] if weight else stratified[0].drop(columns="w")
+    memory, scan = (
+        mc.compare(read(rows, strata="s", weight=weight), SOFT, n_resamples=20, **asked)
+        for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    same(memory, scan, "scores", "differences")
+    assert "|stratified" in scan.signature
+    plain = mc.compare(
+        mc.io.scan_predictions(rows.drop(columns="s"), weight=weight), SOFT, n_resamples=20, **asked
+    )
+    assert not plain.differences["standard_error"].equals(scan.differences["standard_error"])
+
+
+@pytest.mark.usefixtures("never_loaded")
+@pytest.mark.parametrize("metrics", [["accuracy", "f1", "f1_macro"], ["mcc", "f1_weighted"]])
+def test_labels_in_strata_are_answered_by_the_defaults_of_memory(metrics, stratified):
+    rows = stratified[1].drop(columns="w")
+    memory, scan = (
+        mc.compare(read(rows, strata="s"), metrics, n_resamples=99)
+        for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    same(memory, scan, "scores", "differences", "standings")
+    assert scan.signature.endswith("|stratified|collapsed")
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_two_models_in_strata_are_tested_and_decided_as_in_memory(stratified):
+    rows = stratified[0].drop(columns="w")
+    memory, scan = (
+        read(rows, strata="s") for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    for ask in (
+        lambda preds: vars(mc.paired_test(preds, "a", "b", "cf1_macro", n_resamples=99)),
+        lambda preds: vars(
+            mc.decide(preds, "a", "b", "log_loss", margin=0.01, method="normal", n_resamples=99)
+        ),
+        lambda preds: mc.bootstrap(preds, "cf1", n_resamples=9).draws.tobytes(),
+        lambda preds: str(mc.sample_size(preds, "a", "b", "log_loss")),
+        lambda preds: str(mc.compare(preds.subset(range(1, N, 3)), "cf1", method="normal")),
+    ):
+        assert ask(memory) == ask(scan)
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_missing_strata_are_refused_by_the_row_as_in_memory(stratified):
+    rows = stratified[1].drop(columns="w")
+    rows.loc[N - 5, "s"] = None
+    for read in (mc.read_predictions, mc.io.scan_predictions):
+        with pytest.raises(ValueError, match=rf"`strata` has missing values.*row {N - 5}\)"):
+            mc.compare(read(rows, strata="s"), "accuracy", n_resamples=20)
+
+
 @pytest.mark.usefixtures("never_loaded")
 @pytest.mark.parametrize("method", ["normal", "percentile"])
 def test_decisions_are_those_of_memory(method, soft, hard):

@@ -92,9 +92,6 @@ def test_what_sums_of_clusters_cannot_answer_is_refused(frame):
         mc.compare(scan, "roc_auc_ovr")
     with pytest.raises(ValueError, match=r"`groups` of all rows at once"):
         mc.sample_size(scan, "a", "b", "log_loss")
-    alone = mc.io.scan_predictions(of(frame, {"strata": "s"}), strata="s")
-    with pytest.raises(ValueError, match=r"`strata` of single samples at once.*\.load\(\)"):
-        mc.compare(alone, "log_loss")
 
 
 def test_a_cluster_in_two_strata_is_refused_also_in_two_blocks(frame):
