@@ -47,7 +47,7 @@ def expected_seconds(
     evaluation: Evaluation, n_pairs: int, n_resamples: int, *, alpha: float = 0.05,
     n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Estimate the seconds that the default test takes, within a factor of about three."""
+    """Estimate the seconds that the default test takes, within a factor of about five."""
     units, nanoseconds = n_groups(evaluation, SWAPS) or evaluation.units.n_units, 0.0
     for metric in evaluation.metrics:
         if not isinstance(metric, Metric) or algorithm_of(evaluation, metric) not in _SUMMED:
