@@ -1,4 +1,4 @@
-"""Expected time of drawn swaps, told before they are drawn if it is long."""
+"""Expected time of drawn swaps, reported before they are drawn if it is long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modelcompare.significance.studentized import algorithm_of, n_groups
 from modelcompare.words import warn_caller
 
 # Nanoseconds of a processor for a number in a product, and for one of a pair under a swap; in
-# experiments/benchmarks/matrix.py the estimate stands beside what a call takes.
+# experiments/benchmarks/matrix.py prints the estimate and what a call takes.
 _OF_PRODUCT, _OF_PAIR = 0.8, 90.0
 # Seconds from which there is a warning, and resamples that are proposed instead.
 LONG, _FEWER = 60.0, 999

@@ -1,4 +1,4 @@
-"""A comparison that takes more than a minute tells so before its swaps, with what takes less."""
+"""A comparison that takes more than a minute warns before its swaps, with what takes less."""
 
 import re
 import warnings
@@ -47,13 +47,13 @@ def slow(monkeypatch):
     monkeypatch.setattr(UnitSwaps, "_mapped", drawn)
 
 
-def told(text):
+def stated(text):
     found = re.findall(r"about ([\d,]+) (hours|minutes|s)\b", text)
     return [int(number.replace(",", "")) * SECONDS[unit] for number, unit in found]
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_time_is_told_before_a_swap_is_drawn_with_that_of_other_requests():
+def test_the_time_is_stated_before_a_swap_is_drawn_with_that_of_other_requests():
     preds = models()
     with (
         pytest.warns(UserWarning, match="9,999 swaps of 6 pairs") as caught,
@@ -65,11 +65,11 @@ def test_the_time_is_told_before_a_swap_is_drawn_with_that_of_other_requests():
     asked = [(6, 9_999), (6, 999), (3, 9_999)]
     assert "n_resamples=999 (about" in text
     assert "a baseline (3 pairs) (about" in text
-    assert told(text) == pytest.approx(
+    assert stated(text) == pytest.approx(
         [expected_seconds(evaluation, *each, n_jobs=1) for each in asked], rel=0.2
     )
     # The numbers stand for the one call, its tenth, and a call of half the pairs.
-    assert told(text)[0] > 5 * told(text)[1]
+    assert stated(text)[0] > 5 * stated(text)[1]
 
 
 @pytest.mark.usefixtures("slow")
