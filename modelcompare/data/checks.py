@@ -285,10 +285,29 @@ def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> 
     return frozen(chosen)
 
 
+def factorized(array: AnyArray, where: str) -> tuple[IntArray, AnyArray]:
+    """Return the place of each label among the distinct ones, which are checked; and these."""
+    try:
+        places, found = pd.factorize(array)
+    except TypeError:
+        check_defined(array, where)
+        raise
+    # All cells are searched only if the distinct ones have a flaw.
+    few = array.dtype.kind == "O" and places.min(initial=0) >= 0 and holds_texts(found)
+    if not (few and _is_whole("".join(found.tolist()))):
+        check_defined(array, where)
+    return places, found
+
+
 def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
     """Return labels as indices into the classes."""
+    return coded(where, pd.factorize(array), labels)
+
+
+def coded(where: str, places: tuple[IntArray, AnyArray], labels: AnyArray) -> IntArray:
+    """Return labels as indices into the classes, by the distinct labels and their places."""
     position = {label: code for code, label in enumerate(labels.tolist())}
-    inverse, found = pd.factorize(array)
+    inverse, found = places
     table = np.array([position.get(label, -1) for label in found.tolist()], dtype=np.intp)
     out = table[inverse]
     bad = out < 0

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kinds import are_codes, inferred, real_texts, same_type, two_classes
@@ -70,8 +70,7 @@ def of_classes(
     """
     if truth is None:
         raise ValueError("`y_true` is missing; labels and probabilities need it.")
-    if truth.ndim == 1:
-        checks.check_defined(truth, "`y_true`")
+    places = checks.factorized(truth, "`y_true`") if truth.ndim == 1 else None
     for where, array in predicted.items():
         if array.ndim != 1:
             raise ValueError(
@@ -79,14 +78,14 @@ def of_classes(
                 "probabilities take the likeliest class, or ask a metric of probabilities."
             )
         checks.check_defined(array, where)
-    if truth.ndim == 2:
+    if places is None:
         labels = checks.classes(given, np.arange(truth.shape[1]), at_least=at_least)
         distribution = checks.probabilities("`y_true`", truth, labels, normalize)
         codes = frozen(distribution.argmax(axis=1))
         soft = frozen(distribution.astype(np.float64))
         y_true = read_only(labels[codes])
         return labels, {"y_true": y_true, "codes": codes, "true_distribution": soft}
-    found = checks.distinct(truth, "`y_true`")
+    found = checks.distinct(places[1], "`y_true`")
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
     if given is None and predicted:
@@ -96,11 +95,13 @@ def of_classes(
         all_labels = np.concatenate([found, *same])
         found = checks.distinct(all_labels, "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
-    return labels, _coded(truth, truth, labels)
+    return labels, _coded(truth, places, labels)
 
 
-def _coded(y_true: AnyArray, truth: AnyArray, labels: AnyArray) -> dict[str, AnyArray]:
-    return {"y_true": frozen(y_true), "codes": frozen(checks.codes("`y_true`", truth, labels))}
+def _coded(
+    y_true: AnyArray, places: tuple[IntArray, AnyArray], labels: AnyArray
+) -> dict[str, AnyArray]:
+    return {"y_true": frozen(y_true), "codes": frozen(checks.coded("`y_true`", places, labels))}
 
 
 def _values(
@@ -113,4 +114,4 @@ def _values(
     if truth is None or found is None:
         return None, {"y_true": values}
     labels = checks.classes(found, found)
-    return labels, _coded(values, truth, labels)
+    return labels, _coded(values, checks.factorized(truth, "`y_true`"), labels)

@@ -207,6 +207,8 @@ def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
 
 def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
     """Infer a column's type; large whole numbers next to missing cells are not rounded."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+        return column
     found = column.dropna().infer_objects()
     if found.dtype.kind in "iu" and len(found) < len(column):
         exact = found.abs().max() < _N_EXACT
@@ -242,7 +244,7 @@ def arrow_table(rows: Any, name: str) -> pd.DataFrame:
     # The column of an index has no heading.
     headed = [not heading.startswith("__index_level_") for heading in frame.columns]
     check_columns_distinct(frame, name)
-    return _of_types(frame.loc[:, headed], name)
+    return _of_types(frame if all(headed) else frame.loc[:, headed], name)
 
 
 # Readers of tables, by file type.
