@@ -32,10 +32,12 @@ def warn_of_time(
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
     if seconds < LONG:
         return
-    ways = {f"n_resamples={_FEWER}": (n_pairs, _FEWER)} if n_resamples > _FEWER else {}
+    ways = {}
+    if n_resamples > _FEWER:
+        ways[f"n_resamples={_FEWER} (--resamples {_FEWER}"] = n_pairs, _FEWER
     if n_pairs > others:
-        ways[f"a baseline ({others:,} pairs)"] = others, n_resamples
-    texts = [f"{way} (about {_time(expected(*asked))})" for way, asked in ways.items()]
+        ways[f"a baseline (--baseline; {others:,} pairs"] = others, n_resamples
+    texts = [f"{way}; about {_time(expected(*asked))})" for way, asked in ways.items()]
     warn_caller(
         f"{n_resamples:,} swaps of {n_pairs:,} pairs of models are expected to take about "
         f"{_time(seconds)}. Faster are {', '.join([*texts, 'fewer classes, or fewer metrics'])}.",

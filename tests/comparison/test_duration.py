@@ -63,8 +63,8 @@ def test_the_time_is_stated_before_a_swap_is_drawn_with_that_of_other_requests()
     (text,) = (str(w.message) for w in caught if "swaps of" in str(w.message))
     evaluation = evaluated(preds, "cf1_macro")
     asked = [(6, 9_999), (6, 999), (3, 9_999)]
-    assert "n_resamples=999 (about" in text
-    assert "a baseline (3 pairs) (about" in text
+    assert "n_resamples=999 (--resamples 999; about" in text
+    assert "a baseline (--baseline; 3 pairs; about" in text
     assert stated(text) == pytest.approx(
         [expected_seconds(evaluation, *each, n_jobs=1) for each in asked], rel=0.2
     )
