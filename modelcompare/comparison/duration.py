@@ -9,9 +9,9 @@ from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.significance.studentized import algorithm_of, n_groups
 from modelcompare.words import warn_caller
 
-# Nanoseconds of a processor for a number in a product, and for one of a pair under a swap; in
-# experiments/benchmarks/matrix.py prints the estimate and what a call takes.
-_OF_PRODUCT, _OF_PAIR = 0.8, 90.0
+# Nanoseconds of a processor for a number in a product, and for one of a pair under a swap;
+# experiments/benchmarks/matrix.py prints the estimate and what calls take.
+_OF_PRODUCT, _OF_PAIR = 0.8, 130.0
 # Seconds from which there is a warning, and resamples that are proposed instead.
 LONG, _FEWER = 60.0, 999
 # Algorithms that sum numbers of each model under each swap.
