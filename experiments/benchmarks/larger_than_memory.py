@@ -2,7 +2,8 @@
 
 Run: ``python experiments/benchmarks/larger_than_memory.py [--rows N ...] [--resamples B]``. Two
 models of three classes; accuracy, macro F1 and its soft twin, resampled; then what is compared by
-default where the rows do not fit into memory, and labels, whose distinct rows alone are resampled.
+default where the rows do not fit into memory, also in clusters of four rows, whose sums do, and
+labels, whose distinct rows alone are resampled.
 Each is measured in a separate process, whose largest size is its peak memory, in processor
 seconds, so that a busy machine changes little. Targets: the cost of a row the same within 15 %
 for any number of rows, at most 1.5 of what it is in memory, and under 600 MB at 50 million
@@ -25,20 +26,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import modelcompare as mc
+from modelcompare.comparison import planning
 
 METRICS = ["accuracy", "f1_macro", "cf1_macro"]
 CLASSES = ("negative", "neutral", "positive")
 AT_ONCE = 2**18
 
 
-def write(path: Path, n_rows: int, *, labels: bool) -> None:
-    """A file of two models' probabilities, or labels, made and written some rows at a time."""
+def write(path: Path, n_rows: int, *, labels: bool, clusters: bool = False) -> None:
+    """A file of two models' probabilities, or labels, made and written some rows at a time.
+
+    Clusters have four rows each, in any places of the file.
+    """
     rng = np.random.default_rng(0)
     writer = None
     for start in range(0, n_rows, AT_ONCE):
         n = min(AT_ONCE, n_rows - start)
         true = rng.integers(0, 3, n)
         columns: dict[str, object] = {"y_true": pa.array(np.array(CLASSES)[true])}
+        if clusters:
+            # A factor that scatters the rows of a cluster over the file.
+            rows = np.arange(start, start + n, dtype=np.uint64)
+            columns["document"] = rows * np.uint64(0x9E3779B1) % np.uint64(max(1, n_rows // 4))
         for model in ("cnn", "lstm"):
             scores = rng.gumbel(size=(n, 3)) + 2 * np.eye(3)[true]
             odds = np.exp(scores)
@@ -65,6 +74,10 @@ def measure(task: str, path: str, n_resamples: int) -> None:
         mc.bootstrap(mc.read_predictions(path), METRICS, n_resamples=n_resamples)
     elif task == "compare":
         mc.compare(mc.io.scan_predictions(path), METRICS, method="normal", test="wald")
+    elif task == "clusters":
+        planning._SHARE = 0  # As if the rows did not fit.
+        scan = mc.io.scan_predictions(path, groups="document")
+        mc.compare(scan, METRICS, method="normal", test="wald", n_resamples=n_resamples)
     elif task == "labels":
         mc.bootstrap(mc.io.scan_predictions(path), METRICS[:2], n_resamples=n_resamples)
     else:
@@ -106,8 +119,11 @@ def main() -> None:
     costs = []
     with tempfile.TemporaryDirectory() as folder:
         for n_rows in asked.rows:
-            soft, hard = (Path(folder, f"{kind}.parquet") for kind in ("soft", "hard"))
+            soft, hard, grouped = (
+                Path(folder, f"{x}.parquet") for x in ("soft", "hard", "grouped")
+            )
             write(soft, n_rows, labels=False)
+            write(grouped, n_rows, labels=False, clusters=True)
             write(hard, n_rows, labels=True)
             scan = measured("scan", soft, asked.resamples)
             costs.append(scan["seconds"] / n_rows)
@@ -119,6 +135,8 @@ def main() -> None:
                 print(f"  {'':12} scanned takes {ratio:.2f} of the time in memory")
             print(line_of("compared by normal intervals and Wald's test", n_rows,
                        measured("compare", soft, 0)))  # fmt: skip
+            print(line_of("clusters of four, resampled", n_rows,
+                       measured("clusters", grouped, asked.resamples)))  # fmt: skip
             print(line_of("labels", n_rows, measured("labels", hard, asked.resamples)))
     print(f"  the dearest row costs {max(costs) / min(costs):.2f} of the cheapest")
 

@@ -11,6 +11,8 @@ from modelcompare.arrays import CACHE_BYTES, HELD_BYTES
 
 # Intervals sort a copy of the replicates.
 _COPIES = 2
+# Sums of clusters, and what tests and intervals make of them.
+_SUM_COPIES = 5
 # Size of a pair's row in the frames of a comparison, with names, bounds and p-values.
 _PAIR_BYTES = 550
 # Size of a pair of models in the products of influences, and copies of them.
@@ -72,6 +74,24 @@ def check_covariances(n_models: int, n_values: int) -> None:
     what = f"the covariances of {_counted(n_models, 'model')} in"
     remedy = "choose models (--model), a part after the other, or take fewer metrics"
     _check(_SHARED_BYTES * n_models**2 * n_values, what, n_values, remedy)
+
+
+def check_clusters(n_clusters: int, n_numbers: int) -> None:
+    """Refuse sums of more clusters than fit into memory, of so many numbers each.
+
+    Raises
+    ------
+    ValueError
+        With the memory needed, the free memory, and the remedy.
+    """
+    needed = 8 * _SUM_COPIES * n_clusters * n_numbers
+    if not _fits(needed):
+        raise ValueError(
+            f"the sums of {n_clusters:,} clusters, of {_counted(n_numbers, 'number')} each, need "
+            f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
+            "free; take fewer models or metrics, or a sketch (mc.io.sketch), whose size does not "
+            "depend on the clusters."
+        )
 
 
 def free_memory() -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.columns import nested
+from modelcompare.engine.memory import check_clusters
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketches import Sketch
@@ -37,19 +38,50 @@ class ClusterSums(Sketch):
 
 
 def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> ClusterSums:
-    """Sum the statistics of metrics over each cluster of a scan."""
-    names = pd.Index(scan.names("groups"))
-    total: Any = None
-    pairs = list[pd.DataFrame]()
+    """Sum the statistics of metrics over each cluster of a scan.
+
+    Raises
+    ------
+    ValueError
+        If the sums of so many clusters do not fit into memory, or a cluster is in two strata.
+    """
+    names, strata = pd.Index(scan.names("groups")), scan.strata
+    total: Sketch | None = None
+    stratum_of, n_before = np.full(len(names), -1), 0
     for block in scan.blocks():
         place = names.get_indexer(pd.Index(block.groups))
-        part = block_sums(block.without("strata"), place, metrics, len(names))
-        total = part if total is None else total + part
-        if block.strata is not None:
-            pair = pd.DataFrame({"cluster": place, "stratum": block.strata})
-            pairs = [pd.concat([*pairs, pair]).drop_duplicates()]
-    if not pairs:
-        return ClusterSums(total, None)
-    groups, strata = pairs[0].sort_values("cluster").to_numpy(dtype=object).T
+        some, local = np.unique(place, return_inverse=True)
+        part = block_sums(block.without("strata"), local, metrics, len(some))
+        if total is None:
+            check_clusters(len(names), sum(sums.shape[1] for sums in part.numbers.values()))
+        total = _added(total, part, some, len(names))
+        if strata is not None:
+            here = strata[n_before : n_before + len(block)]
+            known = stratum_of[place]
+            _check_nested(names[place], np.where(known < 0, here, known), here)
+            stratum_of[place] = here
+            n_before += len(block)
+    assert total is not None  # noqa: S101  a scan has rows
+    return ClusterSums(total, None if strata is None else stratum_of)
+
+
+def _added(total: Sketch | None, part: Sketch, some: IntArray, n_clusters: int) -> Sketch:
+    """Add the sums of some clusters to those of all, in place: a block has few of the clusters."""
+    if total is None:
+        numbers = {key: np.zeros((n_clusters, s.shape[1])) for key, s in part.numbers.items()}
+        total = Sketch(part.about, np.zeros(n_clusters, dtype=np.intp), numbers)
+    total.counts[some] += part.counts
+    for key, sums in part.numbers.items():
+        total.numbers[key][some] += sums
+    return Sketch((_empty(total) + _empty(part)).about, total.counts, total.numbers)
+
+
+def _empty(sums: Sketch) -> Sketch:
+    numbers = {key: found[:0] for key, found in sums.numbers.items()}
+    return Sketch(sums.about, sums.counts[:0], numbers)
+
+
+def _check_nested(groups: AnyArray, known: IntArray, strata: IntArray) -> None:
+    """Refuse clusters in two strata, of which earlier blocks may have had one."""
+    groups, strata = np.concatenate([groups, groups]), np.concatenate([known, strata])
     nested({"ids": None, "groups": groups, "strata": strata, "runs": None})
-    return ClusterSums(total, strata)

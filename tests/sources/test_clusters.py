@@ -6,6 +6,8 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison import planning
+from modelcompare.engine import memory as memory_of
+from modelcompare.sources import clusters
 from tests.small_blocks import ROW_BLOCK
 
 pytest.importorskip("pyarrow")
@@ -102,6 +104,40 @@ def test_a_cluster_in_two_strata_is_refused_also_in_two_blocks(frame):
     scan = mc.io.scan_predictions(rows, groups="g", strata="s")
     with pytest.raises(ValueError, match="`groups` cross `strata`"):
         mc.compare(scan, "log_loss")
+
+
+def test_sums_of_a_block_are_of_its_clusters_only(frame, monkeypatch):
+    n_summed, summed = [], clusters.block_sums
+
+    def recorded(block, place, metrics, n_clusters):
+        n_summed.append((n_clusters, len(block)))
+        return summed(block, place, metrics, n_clusters)
+
+    monkeypatch.setattr(clusters, "block_sums", recorded)
+    rows = of(frame, {}).assign(g=np.arange(N) % (N // 2), s=np.arange(N) % (N // 2) % 3)
+    memory, scan = (
+        mc.compare(read(rows, groups="g", strata="s"), METRICS, method="normal", n_resamples=99)
+        for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    pd.testing.assert_frame_equal(memory.scores, scan.scores, rtol=1e-9)
+    pd.testing.assert_frame_equal(memory.differences, scan.differences, rtol=1e-9)
+    assert len(n_summed) == 2
+    assert all(n_clusters <= n_rows for n_clusters, n_rows in n_summed)
+
+
+def test_sums_of_more_clusters_than_fit_are_refused_before_they_are_made(frame, monkeypatch):
+    scan = mc.io.scan_predictions(of(frame, {"groups": "g"}), groups="g")
+    # Weights, support of three classes, and hits and predictions of each model; with copies.
+    needed = 5 * 8 * 300 * (1 + 3 + 2 * 2 * 3)
+    monkeypatch.setattr(memory_of, "CACHE_BYTES", 0)
+    monkeypatch.setattr(memory_of, "free_memory", lambda: needed)
+    monkeypatch.setattr(memory_of, "check_replicates", lambda *_: None)
+    mc.bootstrap(scan, "accuracy", n_resamples=2)
+    monkeypatch.setattr(memory_of, "free_memory", lambda: needed - 1)
+    with pytest.raises(
+        ValueError, match=r"the sums of 300 clusters, of 16 numbers each, need about .* or a sketch"
+    ):
+        mc.bootstrap(scan, "accuracy", n_resamples=2)
 
 
 def test_clusters_are_read_whole_where_they_fit(frame, monkeypatch):
