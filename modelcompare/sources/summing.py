@@ -134,8 +134,9 @@ def block_sums(
     """Return the sketch of predictions in memory, of which each sample is in a given bucket."""
     if block.strata is not None:
         raise ValueError(
-            "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
-            "wider intervals."
+            "a sketch keeps no strata; leave out strata= (--read strata=) where predictions are "
+            "read, or sketch those in memory by predictions.without('strata'): intervals are then "
+            "somewhat wider."
         )
     plain, _ = without_classes(metrics, block)
     chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
