@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import n_workers, work
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import CallableMetric, Metric
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.significance.studentized import algorithm_of, n_groups
 from modelcompare.words import warn_caller
 
-# Nanoseconds of a processor for a number in a product, and for one of a pair under a swap;
-# experiments/benchmarks/matrix.py prints the estimate and what calls take.
-_OF_PRODUCT, _OF_PAIR = 0.8, 130.0
+# Nanoseconds of a processor for a number in a product, for one of a pair under a swap, and for a
+# sample whose outputs are swapped; experiments/benchmarks/matrix.py prints what calls take, too.
+_OF_PRODUCT, _OF_PAIR, _OF_SAMPLE = 0.8, 130.0, 7.0
 # Seconds from which there is a warning, and resamples that are proposed instead.
 LONG, _FEWER = 60.0, 999
 # Algorithms that sum numbers of each model under each swap.
@@ -49,15 +49,22 @@ def expected_seconds(
     evaluation: Evaluation, n_pairs: int, n_resamples: int, *, alpha: float = 0.05,
     n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Estimate the seconds that the default test takes, within a factor of about five."""
+    """Estimate the seconds that the default test takes, within a factor of about three.
+
+    Swaps that are counted exactly, signs, and functions, whose time is not known, take none here.
+    """
     units, nanoseconds = n_groups(evaluation, SWAPS) or evaluation.units.n_units, 0.0
     for metric in evaluation.metrics:
-        if not isinstance(metric, Metric) or algorithm_of(evaluation, metric) not in _SUMMED:
+        algorithm, n_swaps = algorithm_of(evaluation, metric), n_pairs * n_resamples
+        if isinstance(metric, Metric) and algorithm in _SUMMED:
+            n_columns = evaluation.columns(slice(None), [metric])[-1].stop
+            uniform = evaluation.units.multiplicity is None
+            here = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)
+            here += _OF_PAIR * n_swaps * n_columns / len(evaluation.models)
+        elif algorithm == "output" and not isinstance(metric, CallableMetric):
+            here = _OF_SAMPLE * n_swaps * evaluation.units.size
+        else:
             continue
-        n_columns = evaluation.columns(slice(None), [metric])[-1].stop
-        uniform = evaluation.units.multiplicity is None
-        here = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)
-        here += _OF_PAIR * n_pairs * n_resamples * n_columns / len(evaluation.models)
         where = evaluation.metric_slice(metric.name)
         n_tests = n_pairs * (where.stop - where.start)
         # Where p-values of so many swaps are too large for so many tests, they step down as well.

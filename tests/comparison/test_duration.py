@@ -106,6 +106,15 @@ def test_more_work_is_expected_to_take_longer(more):
     assert seconds(**({"preds": models()} | more)) > 1.2 * seconds(models())
 
 
+def test_swaps_of_outputs_take_time_for_each_sample():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=300)
+    preds = mc.Predictions(y, {name: y + rng.normal(size=300) for name in "abc"})
+    seconds = expected_seconds(evaluated(preds, "median_absolute_error"), 3, 9_999, n_jobs=1)
+    assert seconds == pytest.approx(7e-9 * 3 * 9_999 * 300)
+    assert expected_seconds(evaluated(preds, lambda y, p: np.abs(y - p).max()), 3, 9_999) == 0
+
+
 def test_swaps_that_are_counted_exactly_or_step_down_are_known():
     preds = models()
     hard = mc.Predictions(preds.y_true, {m: preds.predicted(m) for m in preds.models})
