@@ -8,8 +8,9 @@ number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the
 are drawn with a fixed seed, the rooms in turn and the types of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
-folders and files that ``ROOMS`` names for it. Of these run the files with tests that call the
-changed function, such tests first and of them the quickest of each file; or all, where none does.
+folders and files that ``ROOMS`` names for it, without the slow ones that ``make test`` leaves out.
+Of these run the files with tests that call the changed function, such tests first and of them the
+quickest of each file; or all, where none does.
 
 ``--tests`` names another version of the tests, to compare the power of two versions against the
 same mutants: a folder ``tests`` in a checkout, whose ``pyproject.toml`` is taken with it. A run
@@ -223,6 +224,7 @@ class Copy:
         `limit` are CPU seconds, and `plugin` the files that likely_killers.py reads or writes.
         """
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command += ["-m", "not slow"]
         paths = os.pathsep.join([str(self.folder), str(Path(__file__).parent)])
         files = {f"MUTANTS_{name.upper()}": str(path) for name, path in plugin.items()}
         process = subprocess.Popen(
