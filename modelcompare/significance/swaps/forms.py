@@ -102,7 +102,6 @@ class Form(Formula):
         super().__init__(swaps, metric)
         self._squares: dict[int, tuple[Matrix, Matrix]] = {}
         self._kept: dict[int, list[Kinds]] = {}
-        self._kept_bytes = 0
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         at = self._slopes(pairs, swapped)
@@ -315,15 +314,16 @@ class Form(Formula):
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:
-        """Return a pair's grouped units, which are kept where there is room."""
+        """Return a pair's grouped units, which are kept where those of every pair have room."""
         if pair in self._kept:
             return self._kept[pair]
         found = map(partial(self._kinds_of, pair), self._steps)
-        if len(self._steps) > 1 or self._kept_bytes > PASS_BYTES // 4:
+        if len(self._steps) > 1:
             return found
-        self._kept[pair] = [*found]
-        self._kept_bytes += sum(kinds.n_bytes for kinds in self._kept[pair])
-        return self._kept[pair]
+        kinds, share = [*found], PASS_BYTES / 4 / len(self.swaps.model_a)
+        if sum(each.n_bytes for each in kinds) <= share:
+            self._kept[pair] = kinds
+        return kinds
 
     @cached_property
     def _labelled(self) -> bool:
