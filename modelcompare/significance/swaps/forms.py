@@ -100,22 +100,29 @@ class Form(Formula):
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         super().__init__(swaps, metric)
-        self._squares: dict[int, tuple[Matrix, Matrix]] = {}
+        self._squares: dict[int, list[Matrix]] = {}
         self._kept: dict[int, list[Kinds]] = {}
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         at = self._slopes(pairs, swapped)
-        square = at.apart + at.together + at.rest
-        at_once = _AT_ONCE if self._labelled else 1
-        for start in range(0, len(pairs), at_once):
-            some = slice(start, start + at_once)
-            kinds = [self._kinds(pair) for pair in pairs[some].tolist()]
-            square[some] += 2 * crossed(kinds, swapped, at.equal[some], at.unequal[some])
+        square = at.apart + at.together + at.rest + 2 * self._crossed(pairs, swapped, at)
         if self.swaps.strata is not None:
             square[square <= ROUNDING * at.apart] = 0.0
         without, size = np.isnan(at.difference), self.swaps.units.size
         found = studentized(at.difference, square, size, centred=self.swaps.strata is not None)
         return np.where(without, np.nan, found)[:, None]
+
+    def _crossed(self, pairs: IntArray, swapped: Swapped, at: Slopes) -> FloatArray:
+        """Return the sums (n_pairs, n_masks) of products that swaps change."""
+        if swapped.is_nothing:
+            across = zip(at.equal, map(self._grams, pairs.tolist()), at.unequal, strict=True)
+            return np.array([np.einsum("ij,ij->j", g, of[2] @ h) for g, of, h in across])
+        out, at_once = np.empty(at.apart.shape), _AT_ONCE if self._labelled else 1
+        for start in range(0, len(pairs), at_once):
+            some = slice(start, start + at_once)
+            kinds = [self._kinds(pair) for pair in pairs[some].tolist()]
+            out[some] = crossed(kinds, swapped, at.equal[some], at.unequal[some])
+        return out
 
     def n_extreme(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
@@ -212,7 +219,7 @@ class Form(Formula):
         squares = (
             np.array([np.einsum("ij,ij->j", s, gram @ s) for gram, s in zip(of, h, strict=True)])
             for of, h in zip(
-                zip(*map(self._grams, pairs.tolist()), strict=True),
+                zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True),
                 (equal, unequal),
                 strict=True,
             )
@@ -305,8 +312,8 @@ class Form(Formula):
             for total in totals
         ]
 
-    def _grams(self, pair: int) -> tuple[Matrix, Matrix]:
-        """Return the sums of u u' and of v v' of a pair."""
+    def _grams(self, pair: int) -> list[Matrix]:
+        """Return the sums of products of u and v of a pair."""
         if pair not in self._squares:
             self._squares[pair] = grams(
                 self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps

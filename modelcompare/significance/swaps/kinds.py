@@ -58,16 +58,15 @@ class Kinds(NamedTuple):
         return sum(_n_bytes(matrix) for matrix in (self.signed, self.u, self.v))
 
 
-def grams(steps: Iterable[Kinds]) -> tuple[Matrix, Matrix]:
-    """Return the sums of ``u u'`` and of ``v v'`` of all samples, fixed ones included."""
-    apart = together = None
+def grams(steps: Iterable[Kinds]) -> list[Matrix]:
+    """Return the sums of ``u u'``, of ``v v'`` and of ``s u v'`` of all samples, fixed included."""
+    found: list[Matrix] = []
     for kinds in steps:
-        weight = (kinds.size * kinds.scale)[:, None]
+        weight, signed = ((of * kinds.scale)[:, None] for of in (kinds.size, kinds.sums))
         u, v = (part.T @ _weighted(part, weight) for part in (kinds.u, kinds.v))
-        v += kinds.fixed
-        apart = u if apart is None else apart + u
-        together = v if together is None else together + v
-    return apart, together
+        parts = [u, v + kinds.fixed, kinds.u.T @ _weighted(kinds.v, signed)]
+        found = [a + b for a, b in zip(found, parts, strict=True)] if found else parts
+    return found
 
 
 def crossed(
@@ -104,7 +103,8 @@ def kinds_of_units(
     if with_fixed:
         rest = first[~differ] + second[~differ]
         fixed = rest.T @ (rest * (size * scale)[~differ, None])
-    first, second, size, scale = (part[moves] for part in (first, second, size, scale))
+    if len(moves) < len(differ):
+        first, second, size, scale = (part[moves] for part in (first, second, size, scale))
     return Kinds(signed, size, size, scale, first - second, first + second, fixed)
 
 

@@ -212,6 +212,11 @@ class Swapped:
         )
         return Swapped(some, int(n_true(chosen)), self.units, sums, in_strata=in_strata)
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing is swapped."""
+        return not isinstance(self.units, slice) and len(self.units) == 0
+
     @cached_property
     def masks(self) -> AnyArray:
         """Masks (n_masks, n_chosen) in as few bits as they need."""
