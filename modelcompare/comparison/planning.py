@@ -89,7 +89,7 @@ def _fits(predictions: ScannedPredictions) -> bool:
 
 
 def _collapses(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
-    return distinct_rows(metrics, predictions, predictions.strata, required=False) is not None
+    return distinct_rows(metrics, predictions, required=False) is not None
 
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:

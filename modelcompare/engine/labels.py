@@ -182,9 +182,8 @@ class Labels:
 
 
 def distinct_rows(
-    metrics: Sequence[AnyMetric], predictions: TestSet, strata: AnyArray | None = None, *,
-    required: bool,
-) -> Labels | None:  # fmt: skip
+    metrics: Sequence[AnyMetric], predictions: TestSet, *, stratify: bool = True, required: bool
+) -> Labels | None:
     """Return distinct combinations of the true class, all predicted classes, and the stratum.
 
     None if metrics depend on more than these, or if they are more than a small share of the
@@ -192,16 +191,16 @@ def distinct_rows(
     """
     if not collapsible(metrics, predictions.head, required=required):
         return None
-    return few_rows(predictions, strata, 1 if required else COLLAPSE_AT)
+    return few_rows(predictions, 1 if required else COLLAPSE_AT, stratify=stratify)
 
 
 def few_rows(
-    predictions: TestSet, strata: AnyArray | None = None, share: float = COLLAPSE_AT
+    predictions: TestSet, share: float = COLLAPSE_AT, *, stratify: bool = False
 ) -> Labels | None:
     """Return the distinct rows of labels if they are at most a share of the samples."""
     most = int(share * len(predictions))
-    key = "distinct", share, strata is None
-    return predictions.kept(key, lambda: _few(predictions, strata, most))
+    key = "distinct", share, stratify
+    return predictions.kept(key, lambda: _few(predictions, most, stratify=stratify))
 
 
 def labels_of_blocks(predictions: TestSet) -> Labels | None:
@@ -210,17 +209,22 @@ def labels_of_blocks(predictions: TestSet) -> Labels | None:
     return few_rows(predictions) if hard and "values" not in predictions.kinds.values() else None
 
 
-def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:
+def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:
     """Return the distinct rows if there are at most a given number of them."""
     parts: list[Labels] = []
-    stratum, n_before = None if strata is None else np.unique(strata, return_inverse=True)[1], 0
+    stratum: IntArray | None = None
+    n_before = 0
     for block, times in predictions.blocks_of_distinct():
+        if stratify and stratum is None:
+            # Counted rows have all strata; blocks are numbered by the strata of all rows.
+            strata = (predictions if times is None else block).strata
+            stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
+        here = slice(n_before, n_before + len(block))
+        n_before, own = here.stop, None if stratum is None else stratum[here]
         if times is None:
-            here = slice(n_before, n_before + len(block))
-            parts.append(Labels.distinct(block, None if stratum is None else stratum[here]))
-            n_before = here.stop
+            parts.append(Labels.distinct(block, own))
         else:
-            parts.append(_joined([replace(Labels.of_each(block), multiplicity=times)]))
+            parts.append(_joined([replace(Labels.of_each(block), multiplicity=times, strata=own)]))
         if len(parts) > _AT_ONCE:
             parts = [_joined(parts)]
             if parts[0].n_rows > most:

@@ -51,19 +51,20 @@ class UnitStatistics:
         self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = None if predictions.unit == "samples" else predictions.unit_of
-        strata = predictions.strata if stratify else None
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Statistics that are worth keeping, or everything that a sketch contains.
         self._kept = {**predictions.sums}
         self._rows: Labels | None = None
         if collapse is not False:
-            self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)
-        self.units = (
-            sample_units(len(predictions), self._unit_of, strata, self.metrics)
-            if self._rows is None
-            else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
-        )
+            self._rows = distinct_rows(
+                metrics, predictions, stratify=stratify, required=collapse is True
+            )
+        if self._rows is not None:
+            self.units = Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
+        else:
+            strata = predictions.strata if stratify else None
+            self.units = sample_units(len(predictions), self._unit_of, strata, self.metrics)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return a result that is small, costly and used in several places; computed once."""

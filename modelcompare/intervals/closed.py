@@ -86,9 +86,9 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
 def of_median(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Compute intervals of medians of independent samples; None for other values."""
     p = contrasts.evaluation.predictions
-    if contrasts.pairs is not None or not p.plain or p.strata is not None:
-        return None
     if not isinstance(metric, OrderMetric) or metric.median_of is None:
+        return None
+    if contrasts.pairs is not None or not p.plain or p.strata is not None:
         return None
     values = np.stack([metric.median_of(Outcomes.of(p, model)) for model in p.models])
     low, high = median_interval(values, level)

@@ -96,11 +96,12 @@ class Layout:
         return cells(table.select([self.id]), self.where)
 
     def counted(self) -> Any | None:
-        """Count distinct rows, if all columns are labels and few rows are distinct.
+        """Count distinct rows, if all columns are labels or strata and few rows are distinct.
 
         The source counts them, many times faster than reading its rows one by one.
         """
-        if self._of_classes != self.needed:
+        strata = self.columns.strata
+        if [*self._of_classes, *([] if strata is None else [strata])] != self.needed:
             return None
         return self.rows.counted(self.needed, int(COLLAPSE_AT * self.rows.n_rows))
 

@@ -83,3 +83,77 @@ def test_a_bad_label_is_reported_by_the_number_of_its_row(frame, tmp_path):
     pq.write_table(pa.Table.from_pandas(bad), tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match=rf"missing cells \(a 1; first rows: {N - 5}\)"):
         mc.bootstrap(mc.io.scan_predictions(tmp_path / "bad.parquet"), "accuracy", n_resamples=20)
+
+
+STRATA = {
+    "of integers": lambda rng: rng.integers(-3, 12, N),
+    "of texts": lambda rng: rng.choice(["south", "10", "9", "north"], N),
+    "of truth values": lambda rng: rng.random(N) < 0.3,
+    "of dates": lambda rng: (
+        pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 5, N), "D")
+    ),
+    "of which one is of one sample": lambda _: np.r_[np.zeros(N - 1, int), 1],
+}
+
+
+@pytest.mark.parametrize("without", [False, True], ids=["DuckDB", "pyarrow"])
+@pytest.mark.parametrize("kind", STRATA)
+def test_labels_in_strata_are_counted_and_drawn_as_in_memory(
+    kind, without, frame, tmp_path, monkeypatch
+):
+    if without:
+        monkeypatch.setattr(rows, "find_spec", lambda _: None)
+    stratified = frame.assign(s=STRATA[kind](np.random.default_rng(2)))
+    stratified.to_parquet(tmp_path / "s.parquet")
+    preds = mc.read_predictions(tmp_path / "s.parquet", strata="s")
+    scan = mc.io.scan_predictions(tmp_path / "s.parquet", strata="s")
+    monkeypatch.setattr(
+        mc.io.ScannedPredictions, "_tables", lambda *_: pytest.fail("rows were read")
+    )
+    found, memory = (mc.compare(each, ["accuracy", "f1"], n_resamples=99) for each in (scan, preds))
+    pd.testing.assert_frame_equal(memory.scores, found.scores, rtol=0)
+    pd.testing.assert_frame_equal(memory.differences, found.differences, rtol=0)
+    assert "|stratified|collapsed" in found.signature
+    assert str(found) == str(memory)
+    drawn, expected = (mc.bootstrap(each, "f1", n_resamples=99).draws for each in (scan, preds))
+    assert drawn.tobytes() == expected.tobytes()
+
+
+def test_strata_whose_rows_are_many_are_resampled_as_in_memory(frame, tmp_path):
+    stratified = frame.assign(s=np.arange(N) % 900)
+    stratified.to_parquet(tmp_path / "s.parquet")
+    memory, found = (
+        mc.bootstrap(read(source, strata="s"), "accuracy", n_resamples=20)
+        for read, source in (
+            (mc.read_predictions, stratified),
+            (mc.io.scan_predictions, tmp_path / "s.parquet"),
+        )
+    )
+    assert not found.evaluation.collapsed
+    np.testing.assert_array_equal(memory.draws, found.draws)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (lambda s: s.where(s.index != N - 5), "`strata` has missing values"),
+        (lambda s: s.mask(s.index == N - 5, "NA"), "of strata has 'NA'"),
+    ],
+)
+def test_a_missing_stratum_is_reported_by_the_number_of_its_row(cells, message, frame, tmp_path):
+    s = pd.Series(np.resize(["north", "south"], N))
+    frame.assign(s=cells(s)).to_parquet(tmp_path / "bad.parquet")
+    with pytest.raises(ValueError, match=rf"{message} in .*{N - 5}"):
+        mc.io.scan_predictions(tmp_path / "bad.parquet", strata="s")
+    with pytest.raises(ValueError, match=message):
+        mc.read_predictions(tmp_path / "bad.parquet", strata="s")
+
+
+def test_a_column_that_is_a_stratum_and_weights_are_read_block_by_block(frame, tmp_path):
+    weighted = frame.assign(s=np.arange(N) % 3, w=np.arange(N) % 5 + 0.5)
+    weighted.to_parquet(tmp_path / "w.parquet")
+    scan = mc.io.scan_predictions(tmp_path / "w.parquet", strata="s", weight="w")
+    found = mc.bootstrap(scan, "f1", n_resamples=20)
+    memory = mc.read_predictions(weighted, strata="s", weight="w")
+    assert not found.evaluation.collapsed
+    np.testing.assert_array_equal(mc.bootstrap(memory, "f1", n_resamples=20).draws, found.draws)
