@@ -87,7 +87,7 @@ def _rows() -> Iterator[tuple[str, ...]]:
     others.remove("roc_auc")
     answers[METRIC, "read whole where it fits, else from bins", NO] = ["roc_auc"]
     answers[METRIC, WHOLE, NO] = [*others, "functions"]
-    beside = {"groups": (YES, YES), "slices": (NO, NO), "strata": (YES, NO)}
+    beside = {"groups": (YES, YES), "slices": (NO, NO), "strata": (YES, YES)}
     parameters = inspect.signature(mc.io.scan_predictions).parameters
     for column, cells in beside.items():
         assert (cells[0] != NO) == (column in parameters)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import ROW_BLOCK, FloatArray
 from modelcompare.data.scores import Direction, Ranges
 from modelcompare.words import Kind
 
@@ -15,7 +15,8 @@ from modelcompare.words import Kind
 EVERY_MODEL = ""
 # Headings of a sketch in a table.
 COLUMNS = ("bucket", "statistic", "model", "label", "predicted", "place", "value")
-
+# Heading of the strata, where there are any.
+STRATUM = "stratum"
 
 VERSION = 1
 ABOUT = "about"
@@ -68,6 +69,8 @@ class About:
         As in Predictions; the direction is None if only the scores' names may determine it.
     name : str, optional
         Heading in tables.
+    strata : tuple of str
+        Names of the strata, sorted, each of which has all buckets; empty without strata.
     """
 
     salt: str
@@ -85,6 +88,7 @@ class About:
     greater_is_better: Direction | None = None
     bounds: Ranges | None = None
     name: str | None = None
+    strata: tuple[str, ...] = ()
     version: int = VERSION
 
     @property
@@ -92,6 +96,17 @@ class About:
         """Each statistic with each model that has its own sums of it, or `EVERY_MODEL`."""
         shared = (EVERY_MODEL,)
         return [(s, m) for s in self.statistics for m in (shared if s.shared else self.models)]
+
+    def n_units(self, n_buckets: int) -> int:
+        """Return the number of buckets of all strata; refuse too many."""
+        n_units = max(1, len(self.strata)) * n_buckets
+        if self.strata and n_units > ROW_BLOCK:
+            raise ValueError(
+                f"a sketch of {n_buckets:,} buckets keeps at most {ROW_BLOCK // n_buckets:,} "
+                f"strata, not {len(self.strata):,}; merge strata, take fewer buckets (--buckets), "
+                "or leave strata= (--read strata=) out: intervals are then somewhat wider."
+            )
+        return n_units
 
     def to_json(self, n_buckets: int) -> str:
         """Write all of it, and the number of buckets."""

@@ -270,6 +270,11 @@ class TestSet(ABC):
         return "samples" if self.groups is None else "clusters"
 
     @property
+    def unit_sizes(self) -> FloatArray | None:
+        """Samples in each bucket, whose sums by stratum the design fixes; None elsewhere."""
+        return None
+
+    @property
     def head(self) -> TestSet:
         """Samples that show the columns: the first block of a scan, else all."""
         return self

@@ -282,16 +282,17 @@ def _dense_influences(
 def _formed_influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[slice, FloatArray]]:
-    strata = evaluation.units.strata
+    units, strata = evaluation.units, evaluation.units.strata
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)
-        scale = _stratum_scale(strata, evaluation.units)
+        scale = _stratum_scale(strata, units)
     for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate, undefined=np.nan)
         if strata is not None:
             # Resamples keep the sizes of strata, so differences between strata do not vary.
             here = strata[rows]
-            influence = (influence - means[here]) * scale[here, None, None]
+            size = 1.0 if units.sizes is None else units.sizes[rows, None, None]
+            influence = (influence - means[here] * size) * scale[here, None, None]
         yield rows, influence
 
 
@@ -304,14 +305,14 @@ def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
 
 
 def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArray) -> FloatArray:
-    """Compute the mean influence in each stratum, of shape (n_strata, n_models, n_values)."""
-    n_strata = int(strata.max()) + 1
+    """Compute mean influences in each stratum, of a unit, or of a sample if units have sizes."""
+    n_strata, of_each = int(strata.max()) + 1, evaluation.units.sizes
     sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
     for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
         counts = evaluation.units.counts(rows).astype(np.float64)
         np.add.at(sums, strata[rows], influence * counts[:, None, None])
-        np.add.at(sizes, strata[rows], counts)
+        np.add.at(sizes, strata[rows], counts if of_each is None else of_each[rows])
     return sums / np.maximum(sizes, 1.0)[:, None, None]
 
 

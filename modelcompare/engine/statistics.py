@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -64,7 +65,9 @@ class UnitStatistics:
             self.units = Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         else:
             strata = predictions.strata if stratify else None
-            self.units = sample_units(len(predictions), self._unit_of, strata, self.metrics)
+            units = sample_units(len(predictions), self._unit_of, strata, self.metrics)
+            sizes = None if strata is None else predictions.unit_sizes
+            self.units = replace(units, sizes=sizes)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return a result that is small, costly and used in several places; computed once."""

@@ -43,13 +43,15 @@ class Units:
 
     `multiplicity` is the number of identical samples in a distinct row, 1 if not given; `strata` is
     the stratum of each unit, whose number of samples every resample keeps; `rescaled` is whether a
-    resample may have fractional weights, which small strata need.
+    resample may have fractional weights, which small strata need. `sizes` are the samples in each
+    unit, if units are buckets, whose sizes are random while those of strata are not.
     """
 
     n_units: int
     multiplicity: IntArray | None = None
     strata: IntArray | None = None
     rescaled: bool = True
+    sizes: FloatArray | None = None
 
     @property
     def size(self) -> int:
@@ -161,7 +163,9 @@ class BootstrapWeights(Weights):
 
     @property
     def whole(self) -> bool:
-        return self.scheme != "bayesian" and all(times == 1 for *_, times in self._strata.values())
+        if self.scheme == "bayesian" or self.units.sizes is not None:
+            return False
+        return all(times == 1 for *_, times in self._strata.values())
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
         # Weights of all units, for at least one resample.
@@ -185,7 +189,7 @@ class BootstrapWeights(Weights):
         if self.units.strata is None:
             yield from self._of_stratum(-1, available, resamples, row_block, step, counts=counts)
             return
-        strata = self.units.strata[rows]
+        strata, sizes = self.units.strata[rows], self.units.sizes
         members = {stratum: strata == stratum for stratum in np.unique(strata).tolist()}
         streams = [
             self._of_stratum(stratum, available[here], resamples, row_block, step, counts=counts)
@@ -194,7 +198,7 @@ class BootstrapWeights(Weights):
         for drawn in zip(*streams, strict=True):
             weights = np.empty((len(drawn[0]), len(available)), np.result_type(*drawn))
             for here, part in zip(members.values(), drawn, strict=True):
-                weights[:, here] = part
+                weights[:, here] = part if sizes is None else _calibrated(part, sizes[here])
             yield weights
 
     def _of_stratum(
@@ -333,6 +337,12 @@ class GivenWeights(Weights):
 
     def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
         return self.weights[resamples, self.units.row_blocks()[row_block]]
+
+
+def _calibrated(weights: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Scale the weights of a stratum's units, whose samples then are as many as in the stratum."""
+    drawn = weights @ sizes
+    return weights * (sizes.sum() / np.where(drawn > 0, drawn, 1.0))[:, None]
 
 
 def _generator(seed: np.random.SeedSequence, purpose: int, *key: int) -> np.random.Generator:

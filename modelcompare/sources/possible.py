@@ -72,11 +72,12 @@ def check_possible(sketch: Sketch, name: str) -> None:
         bad = ~(np.isfinite(numbers) & (least <= numbers) & (numbers <= most))
         if bad.any():
             place = tuple(np.argwhere(bad)[0])
-            bucket = int(place[0])
+            unit = int(place[0])
             whose = f" of model {model!r}" if model else ""
-            what = why.format(n=int(sketch.counts[bucket]))
+            what = why.format(n=int(sketch.counts[unit]))
             raise ValueError(
-                f"{name}: {statistic!r}{whose} is {numbers[place]:g} in bucket {bucket:,}, "
+                f"{name}: {statistic!r}{whose} is {numbers[place]:g} in bucket "
+                f"{unit % sketch.n_buckets:,}, "
                 f"{what}; the sketch is damaged, sketch the predictions again."
             )
 

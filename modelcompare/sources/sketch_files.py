@@ -23,6 +23,7 @@ from modelcompare.data.sums import (
     COLUMNS,
     EVERY_MODEL,
     SAMPLES,
+    STRATUM,
     VERSION,
     About,
     Summed,
@@ -115,7 +116,10 @@ def _damaged(name: str, what: str) -> ValueError:
 
 def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name: str) -> Sketch:
     rows = frame.assign(
-        **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
+        **{
+            column: frame.get(column, pd.Series("", frame.index)).fillna("").astype(str)
+            for column in (*COLUMNS[1:5], STRATUM)
+        },
     )
     rows = without_findings(rows, name)
     cells = {column: _numbers(rows[column], name) for column in ("bucket", "place", "value")}
@@ -127,14 +131,14 @@ def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name:
     first, *others = (_blank(each, rows, name) for each in declared)
     blank = sum(others, first)
     about, numbers = blank.about, dict(blank.numbers)
-    numbers[SAMPLES.name, EVERY_MODEL] = np.zeros((blank.n_buckets, 1))
+    numbers[SAMPLES.name, EVERY_MODEL] = np.zeros((len(blank.counts), 1))
     summed = {each.name: each for each in (*about.statistics, SAMPLES)}
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
             raise _damaged(name, f"has {key[0]!r} of {key[1]!r}, which it does not describe")
         if key == ("support", EVERY_MODEL):
             check_known(part, about.labels or ())
-        places = _places(part, summed[key[0]], about.labels or (), blank.n_buckets, name)
+        places = _places(part, summed[key[0]], about, blank.n_buckets, name)
         np.add.at(numbers[key], places, part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
     bad = ~((counts >= 0) & (counts < _MOST_SAMPLES) & (counts % 1 == 0))
@@ -153,18 +157,13 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 
 
 def _places(
-    rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...], n_buckets: int, name: str
+    rows: pd.DataFrame, summed: Summed, about: About, n_buckets: int, name: str
 ) -> tuple[IntArray, IntArray]:
     """Return the bucket of each row, and which of its numbers it is: by classes, then by place."""
-    classes = pd.Index([str(label) for label in labels], dtype=object)
+    labels, strata = [str(label) for label in about.labels or ()], about.strata or ("",)
     cell = np.zeros(len(rows), dtype=np.intp)
     for column in ("label", "predicted")[: summed.class_axes]:
-        named = rows[column].to_numpy(dtype=object)
-        found = classes.get_indexer(named)
-        if (found < 0).any():
-            unknown = named[found < 0][0]
-            raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
-        cell = cell * len(labels) + found
+        cell = cell * len(labels) + _numbered(rows[column], labels, "classes")
     bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     # Numpy would accept negative indices.
     bad = (bucket < 0) | (bucket >= n_buckets) | (place < 0) | (place >= summed.width)
@@ -173,7 +172,17 @@ def _places(
         where = f"place {row['place']} of bucket {row['bucket']}"
         what = f"which a sketch of {n_buckets:,} buckets does not have"
         raise _damaged(name, f"has {row['value']:g} at {where}, {what}")
+    bucket = bucket + n_buckets * _numbered(rows[STRATUM], strata, "strata")
     return bucket, cell * summed.width + place
+
+
+def _numbered(column: pd.Series[Any], names: Sequence[str], what: str) -> IntArray:
+    named = column.to_numpy(dtype=object)
+    found = pd.Index(names, dtype=object).get_indexer(named)
+    if (found < 0).any():
+        unknown = named[found < 0][0]
+        raise ValueError(f"{unknown!r} is none of the {what} of the sketch; sketch again.")
+    return found
 
 
 def _is_count(number: Any, most: int) -> bool:
@@ -207,6 +216,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
     **dict.fromkeys(("judged", "runs"), _are_texts),
+    "strata": lambda names: _are_texts(names) and len({*names}) == len(names),
     **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), lambda x: x is True or x is False),
 }  # fmt: skip
 
@@ -222,12 +232,12 @@ def _blank(declared: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch
         wrong = "kinds"
     if wrong is not None or not _is_count(size, MOST_BUCKETS):
         raise _damaged(name, f"is no complete sketch: its {wrong or 'buckets'} cannot be right")
-    k = len(about.labels or ())
+    k, n_units = len(about.labels or ()), about.n_units(size)
     numbers = {
-        (each.name, model): np.zeros((size, k**each.class_axes * each.width))
+        (each.name, model): np.zeros((n_units, k**each.class_axes * each.width))
         for each, model in about.summed
     }
-    return Sketch(about, np.zeros(size, dtype=np.intp), numbers)
+    return Sketch(about, np.zeros(n_units, dtype=np.intp), numbers)
 
 
 def _about(declared: Mapping[str, Any], rows: pd.DataFrame) -> About:

@@ -2,9 +2,9 @@
 
 As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
 statistic, model (empty where all models share the statistic), label and `predicted` (the classes of
-a number; `predicted` is empty unless there are two), place (of several numbers of a class) and
-value. Numbers that are 0 are left out. One row, of the statistic "about", describes the others:
-its label is JSON.
+a number; `predicted` is empty unless there are two), place (of several numbers of a class), value
+and, only if there are strata, stratum: each has buckets of its own. Numbers that are 0 are left
+out. One row, of the statistic "about", describes the others: its label is JSON.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from modelcompare.data.sums import (
     COLUMNS,
     EVERY_MODEL,
     SAMPLES,
+    STRATUM,
     About,
     Numbers,
     Summed,
@@ -50,7 +51,7 @@ class Sketch(TestSet):
     about : About
         Description of its numbers.
     counts : ndarray of int of shape (n_buckets,)
-        Samples in each bucket.
+        Samples in each bucket; with strata those of the first stratum, then of the second.
     numbers : mapping of (str, str) to ndarray of shape (n_buckets, n_columns)
         Sums by the names of the statistic and of the model; "" if all models share them.
     """
@@ -75,7 +76,10 @@ class Sketch(TestSet):
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._labels = None if about.labels is None else np.array(about.labels)
-        self._columns = {"groups": np.arange(np.count_nonzero(counts))}
+        strata = None
+        if about.strata:
+            strata = np.repeat(np.arange(len(about.strata)), self.n_buckets)[counts > 0]
+        self._columns = {"groups": np.arange(np.count_nonzero(counts)), "strata": strata}
 
     @property
     def n_samples(self) -> int:
@@ -83,8 +87,14 @@ class Sketch(TestSet):
 
     @property
     def n_buckets(self) -> int:
-        """Number of buckets."""
-        return len(self.counts)
+        """Number of buckets, of each stratum if there are any."""
+        return len(self.counts) // max(1, len(self.about.strata))
+
+    @property
+    def unit_sizes(self) -> FloatArray | None:
+        if not self.about.strata:
+            return None
+        return self.counts[self.counts > 0].astype(np.float64)
 
     @property
     def unit(self) -> str:
@@ -117,15 +127,16 @@ class Sketch(TestSet):
                 )
         a, b = self.about, other.about
         about = replace(
-            a, labels=_united(a.labels, b.labels),
+            a, labels=_united(a.labels, b.labels), strata=_united(a.strata, b.strata) or (),
             metrics=tuple(dict.fromkeys(a.metrics + b.metrics)),
             judged=tuple(name for name in a.judged if name in b.judged),
             runs=tuple(dict.fromkeys(a.runs + b.runs))[:2],
             weighted=a.weighted or b.weighted, missing_mass=a.missing_mass or b.missing_mass,
             name=a.name if a.name == b.name else None,
         )  # fmt: skip
-        one, two = self._of_classes(about.labels), other._of_classes(about.labels)
-        return Sketch(about, self.counts + other.counts, {key: one[key] + two[key] for key in one})
+        about.n_units(self.n_buckets)
+        (counts, one), (more, two) = (each._laid_out(about) for each in (self, other))
+        return Sketch(about, counts + more, {key: one[key] + two[key] for key in one})
 
     def __radd__(self, other: object) -> Sketch:
         return self if other == 0 else NotImplemented  # `sum` starts with 0.
@@ -147,13 +158,14 @@ class Sketch(TestSet):
     def to_frame(self) -> pd.DataFrame:
         """Return the sketch as a table, which `modelcompare.io.read_sketch` reads."""
         about, description = self.about, self.about.to_json(self.n_buckets)
-        labels = np.array([str(label) for label in about.labels or ()], dtype=object)
+        first = (0, ABOUT, EVERY_MODEL, description, "", 0, 0.0, "")
         parts = [
-            pd.DataFrame([(0, ABOUT, EVERY_MODEL, description, "", 0, 0.0)], columns=list(COLUMNS)),
-            _rows(SAMPLES, EVERY_MODEL, self.counts[:, None].astype(np.float64), labels),
+            pd.DataFrame([first], columns=[*COLUMNS, STRATUM]),
+            _rows(SAMPLES, EVERY_MODEL, self.counts[:, None].astype(np.float64), about),
         ]
-        parts += [_rows(s, model, self.numbers[s.name, model], labels) for s, model in about.summed]
-        return pd.concat(parts, ignore_index=True)
+        parts += [_rows(s, model, self.numbers[s.name, model], about) for s, model in about.summed]
+        found = pd.concat(parts, ignore_index=True)
+        return found if about.strata else found.drop(columns=STRATUM)
 
     def __repr__(self) -> str:
         about = self.about
@@ -170,17 +182,26 @@ class Sketch(TestSet):
         numbers = {key: found for key, found in self.numbers.items() if key[1] in kept}
         return Sketch(replace(self.about, models=tuple(models), kinds=kinds), self.counts, numbers)
 
-    def _of_classes(self, labels: tuple[Any, ...] | None) -> Numbers:
-        """Return the numbers with columns for all of `labels`, in their order."""
-        own = self.about.labels
-        if labels is None or own is None or labels == own:
-            return self.numbers
-        places = [labels.index(label) for label in own]
-        axes = {summed.name: summed.class_axes for summed in self.about.statistics}
-        return {
-            (name, model): _spread(found, places, len(labels), axes[name])
-            for (name, model), found in self.numbers.items()
-        }
+    def _laid_out(self, about: About) -> tuple[IntArray, Numbers]:
+        """Return counts and numbers of all strata and classes of `about`, in their order."""
+        own, labels = self.about, about.labels or ()
+        if about.labels == own.labels and about.strata == own.strata:
+            return self.counts, self.numbers
+        strata = np.array([about.strata.index(name) for name in own.strata] or [0])
+        classes = np.array([labels.index(label) for label in own.labels or ()], dtype=np.intp)
+        n_strata = max(1, len(about.strata))
+
+        def spread(found: AnyArray, axes: int) -> AnyArray:
+            width = found.shape[1] // max(1, len(classes)) ** axes
+            cells = found.reshape(len(strata), self.n_buckets, *(len(classes),) * axes, width)
+            sizes = (n_strata, self.n_buckets, *(len(labels),) * axes, width)
+            out = np.zeros(sizes, dtype=found.dtype)
+            out[np.ix_(strata, np.arange(self.n_buckets), *(classes,) * axes)] = cells
+            return out.reshape(n_strata * self.n_buckets, -1)
+
+        axes = {summed.name: summed.class_axes for summed in own.statistics}
+        numbers = {key: spread(found, axes[key[0]]) for key, found in self.numbers.items()}
+        return spread(self.counts[:, None], 0)[:, 0], numbers
 
 
 def _identity(sketch: Sketch) -> dict[str, Any]:
@@ -192,6 +213,7 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
         "numbers of buckets": sketch.n_buckets,
         "models": sorted(about.models),
         "output types": sketch.kinds,
+        "designs": "strata" if about.strata else "no strata",
         "statistics": sorted(summed.name for summed in about.statistics),
         "types of true labels": "no classes" if about.labels is None else of_classes,
         "scores": about.score_names,
@@ -217,25 +239,19 @@ def _united(
     return tuple(sorted(every))
 
 
-def _spread(found: FloatArray, places: list[int], n_classes: int, axes: int) -> FloatArray:
-    """Place the columns of some classes among those of more."""
-    if axes == 0:
-        return found
-    n, own = len(found), len(places)
-    cells = found.reshape(n, *(own,) * axes, -1)
-    out = np.zeros((n, *(n_classes,) * axes, cells.shape[-1]))
-    out[np.ix_(np.arange(n), *(np.array(places),) * axes)] = cells
-    return out.reshape(n, -1)
-
-
-def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
+def _rows(summed: Summed, model: str, numbers: FloatArray, about: About) -> pd.DataFrame:
     """Return the non-zero numbers of one statistic and model."""
-    cells = numbers.reshape(len(numbers), *(len(labels),) * summed.class_axes, summed.width)
-    bucket, *classes, place = np.nonzero(cells)
+    labels = np.array([str(label) for label in about.labels or ()], dtype=object)
+    strata = np.array(about.strata or ("",), dtype=object)
+    n_buckets = len(numbers) // len(strata)
+    axes = (len(labels),) * summed.class_axes
+    cells = numbers.reshape(len(strata), n_buckets, *axes, summed.width)
+    stratum, bucket, *classes, place = np.nonzero(cells)
     named = [labels[codes] for codes in classes] + [""] * (2 - len(classes))
     return pd.DataFrame(
         {
             "bucket": bucket, "statistic": summed.name, "model": model, "label": named[0],
-            "predicted": named[1], "place": place, "value": cells[(bucket, *classes, place)],
+            "predicted": named[1], "place": place,
+            "value": cells[(stratum, bucket, *classes, place)], STRATUM: strata[stratum],
         }
     )  # fmt: skip

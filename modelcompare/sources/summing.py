@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def sketch(
     ------
     ValueError
         If a metric is no sum over samples, or depends on the test set as a whole (bins of equal
-        mass, correlations); if the test set has strata, which a sketch does not keep.
+        mass, correlations); if strata are more than 65,536 / `buckets`.
 
     Notes
     -----
@@ -77,6 +78,10 @@ def sketch(
     the number of the row. If the same items recur in other samples (another day's answers to one
     prompt), ids that name the item keep them together, in and between sketches. The same samples
     must not be in two sketches that are added.
+
+    Strata have buckets of their own, whose resamples keep the number of samples in each stratum;
+    sketches match strata by name. An item or cluster must always be in the same stratum, which is
+    checked in each block only.
 
     Examples
     --------
@@ -132,29 +137,40 @@ def block_sums(
     block: TestSet, bucket: IntArray, metrics: Any, buckets: int, salt: str = SALT
 ) -> Sketch:
     """Return the sketch of predictions in memory, of which each sample is in a given bucket."""
-    if block.strata is not None:
-        raise ValueError(
-            "a sketch keeps no strata; leave out strata= (--read strata=) where predictions are "
-            "read, or sketch those in memory by predictions.without('strata'): intervals are then "
-            "somewhat wider."
-        )
     plain, _ = without_classes(metrics, block)
     chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
-    numbers = _summed(block, statistics, bucket, buckets)
+    strata, stratum = _strata(block)
     about = About(
         salt=salt, models=block.models,
         kinds=tuple(block.kinds.values()),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
-        statistics=_described(statistics, numbers, block), judged=_judged(chosen),
+        statistics=(), judged=_judged(chosen), strata=strata,
         soft_truth=block.true_distribution is not None, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
         score_names=block.score_names, greater_is_better=block.told_direction,
         bounds=block.bounds, name=block.name,
     )  # fmt: skip
-    return Sketch(about, np.bincount(bucket, minlength=buckets), numbers)
+    unit, n_units = bucket + buckets * stratum, about.n_units(buckets)
+    numbers = _summed(block, statistics, unit, n_units)
+    about = replace(about, statistics=_described(statistics, numbers, block))
+    return Sketch(about, np.bincount(unit, minlength=n_units), numbers)
+
+
+def _strata(block: TestSet) -> tuple[tuple[str, ...], IntArray]:
+    """Return the names of the strata as sorted texts, and the number of each sample's."""
+    if block.strata is None:
+        return (), np.zeros(len(block), dtype=np.intp)
+    found, number = np.unique(block.strata, return_inverse=True)
+    if found.dtype.kind not in "iu" and any(type(name) is not str for name in found.tolist()):
+        raise TypeError(
+            "strata of a sketch must be texts or whole numbers to have the same names in others, "
+            f"got {found[0]!r}; write them as texts."
+        )
+    names, place = np.unique(found.astype(str), return_inverse=True)
+    return tuple(names.tolist()), place[number]
 
 
 def _added(metric: AnyMetric) -> Metric:

@@ -132,3 +132,24 @@ def test_a_sketch_keeps_no_checkpoint(wide_csv, run):
     done = run("sketch", "rows.parquet", "--read", "checkpoint=kept", "-o", "s.parquet")
     assert done.code == 2
     assert "--read checkpoint keeps totals of resamples, and a sketch draws none." in done.err
+
+
+@pytest.mark.parametrize("scan", [(), ("--read", "scan")])
+def test_strata_are_sketched_and_compared(scan, run, wide_csv):
+    pytest.importorskip("pyarrow")
+    frame = pd.read_csv(wide_csv).assign(s=[*"uvw"] * 100)
+    frame.to_parquet("x.parquet")
+    made = run("sketch", "x.parquet", "--read", "strata=s", *scan, "-m", "f1", "-o", "s.parquet")
+    assert made.code == 0
+    done = run("compare", "s.parquet", "-m", "f1", "--resamples", 99, "--format", "csv")
+    sketched = mc.io.sketch(mc.read_predictions("x.parquet", strata="s"), "f1")
+    assert sketched.about.strata == ("u", "v", "w")
+    assert (done.code, done.out) == (0, as_csv(mc.compare(sketched, "f1", n_resamples=99)))
+
+
+def test_a_query_refuses_strata(run):
+    asked = ("--sql", "duckdb", "--table", "t", "--true", "y", "--id", "i", "--model", "a")
+    done = run("sketch", *asked, "--read", "strata=s")
+    assert done.code == 2
+    assert "strata" in done.err
+    assert "a query does without" in " ".join(done.err.split())

@@ -295,13 +295,6 @@ def test_correlations_have_a_centre_of_their_own_and_are_refused():
         mc.io.sketch(preds, "r2")
 
 
-def test_strata_are_refused_with_a_remedy():
-    with pytest.raises(
-        ValueError, match=r"keeps no strata; leave out strata= .*predictions.without\('strata'\)"
-    ):
-        mc.io.sketch(PREDS.with_columns(strata=PREDS.codes), "accuracy")
-
-
 SKETCHED = mc.io.sketch(PREDS, "accuracy")
 ASKED = {
     "holds no sums for metric 'log_loss', it was made for accuracy": lambda: mc.compare(
