@@ -3,7 +3,7 @@
 As a table a sketch has a row for each bucket, statistic, model and class. The columns are bucket,
 statistic, model (empty where all models share the statistic), label and `predicted` (the classes of
 a number; `predicted` is empty unless there are two), place (of several numbers of a class), value
-and, only if there are strata, stratum: each has buckets of its own. Numbers that are 0 are left
+and, only if there are strata, stratum: each has separate buckets. Numbers that are 0 are left
 out. One row, of the statistic "about", describes the others: its label is JSON.
 """
 

@@ -79,7 +79,7 @@ def sketch(
     prompt), ids that name the item keep them together, in and between sketches. The same samples
     must not be in two sketches that are added.
 
-    Strata have buckets of their own, whose resamples keep the number of samples in each stratum;
+    Strata have separate buckets, whose resamples keep the number of samples in each stratum;
     sketches match strata by name. An item or cluster must always be in the same stratum, which is
     checked in each block only.
 

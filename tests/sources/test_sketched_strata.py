@@ -1,4 +1,4 @@
-"""Strata of a sketch have buckets of their own, and the standard errors of strata in memory."""
+"""Strata of a sketch have separate buckets, and the standard errors of strata in memory."""
 
 import numpy as np
 import pandas as pd
@@ -153,6 +153,14 @@ def test_parts_have_strata_and_classes_of_their_own(tmp_path):
 def test_without_strata_the_table_has_no_column_of_them():
     assert [*mc.io.sketch(PREDS.without("strata"), "accuracy").to_frame()] == [*COLUMNS]
     assert [*SKETCH.to_frame()] == [*COLUMNS, "stratum"]
+
+
+def test_a_table_that_does_not_know_of_strata_is_read():
+    sketch = mc.io.sketch(PREDS.without("strata"), "accuracy")
+    older = sketch.to_frame().replace({"label": {', "strata": \\[\\]': ""}}, regex=True)
+    assert not older.label.str.contains("strata").any()
+    assert sketch.to_frame().label[0].count("strata") == 1
+    assert mc.io.read_sketch(older).about == sketch.about
 
 
 def test_whole_numbers_and_texts_name_the_same_strata():
