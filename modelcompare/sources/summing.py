@@ -70,7 +70,7 @@ def sketch(
     ------
     ValueError
         If a metric is no sum over samples, or depends on the test set as a whole (bins of equal
-        mass, correlations); if strata are more than 65,536 / `buckets`.
+        mass, correlations); if strata are more than 65,536 / `buckets`, or of clusters.
 
     Notes
     -----
@@ -80,8 +80,7 @@ def sketch(
     must not be in two sketches that are added.
 
     Strata have separate buckets, whose resamples keep the number of samples in each stratum;
-    sketches match strata by name. An item or cluster must always be in the same stratum, which is
-    checked in each block only.
+    sketches match strata by name. An item that recurs must always be in the same stratum.
 
     Examples
     --------
@@ -163,6 +162,12 @@ def _strata(block: TestSet) -> tuple[tuple[str, ...], IntArray]:
     """Return the names of the strata as sorted texts, and the number of each sample's."""
     if block.strata is None:
         return (), np.zeros(len(block), dtype=np.intp)
+    if block.groups is not None:
+        raise ValueError(
+            "a sketch cannot have strata of clusters: nothing would notice a cluster that is in "
+            "two strata in different blocks or parts. Leave strata= (--read strata=) out, or "
+            "compare the predictions themselves."
+        )
     found, number = np.unique(block.strata, return_inverse=True)
     if found.dtype.kind not in "iu" and any(type(name) is not str for name in found.tolist()):
         raise TypeError(

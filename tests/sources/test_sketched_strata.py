@@ -204,6 +204,9 @@ REFUSED = {
     r"4,096 buckets keeps at most 16 strata, not 20": lambda: sum(
         mc.io.sketch(of(np.arange(40) // 4 + first), "accuracy", buckets=4_096) for first in (0, 10)
     ),
+    r"a sketch cannot have strata of clusters: .* Leave strata=": lambda: mc.io.sketch(
+        PREDS.with_columns(groups=PREDS.strata), METRICS
+    ),
     r"different designs, strata and no strata, so they cannot be added": lambda: (
         SKETCH + mc.io.sketch(PREDS.without("strata"), METRICS)
     ),
