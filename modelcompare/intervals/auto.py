@@ -216,9 +216,11 @@ class _Rule:
         error = np.sqrt((error * scale) ** 2 + unseen)
         skew = self._skew(metric, where)
         power = metric.power if isinstance(metric, Metric) else 1.0
+        plain = not self._clustered and (size == self.evaluation.units.size).all()
         low, high = score_interval(
-            estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power
-        )
+            estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
+            shares=plain and isinstance(metric, Metric) and metric.is_mean,
+        )  # fmt: skip
         scales = {0: "t" if skew is None else "hall-t", 1: "log-t", 2: "logit-t"}
         method = scales[np.isfinite(metric.bounds).sum()]
         return Interval.of(low, high, method, self.informative(metric))

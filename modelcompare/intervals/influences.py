@@ -15,7 +15,14 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import satterthwaite
-from modelcompare.intervals.ratios import Bounds, logit_ends, normal_quantile, t_quantile, wilson
+from modelcompare.intervals.ratios import (
+    Bounds,
+    logit_ends,
+    normal_quantile,
+    proportion,
+    t_quantile,
+    wilson,
+)
 from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import SOFT_COUNTS
@@ -36,6 +43,8 @@ def score_interval(
     confidence_level: float = 0.95,
     skew: FloatArray | None = None,
     power: float = 1.0,
+    *,
+    shares: bool = False,
 ) -> Bounds:
     """Compute Student's interval of a value, on the logit scale if it is bounded.
 
@@ -55,6 +64,11 @@ def score_interval(
         Skewness of the estimate, see `hall_interval`; unreliable for clusters.
     power : float
         The value is this power of a mean: 1/2 for rmse.
+    shares : bool
+        Whether bounded values are means of independent samples. Their variance is at most that of
+        zeros and ones, so the interval is at most a proportion's: where few samples are below the
+        largest score, the standard error has about one degree of freedom, and Student's quantile
+        would make it several times as wide.
     """
     least, most = bounds
     quantile = t_quantile(degrees_of_freedom, confidence_level)
@@ -82,6 +96,9 @@ def score_interval(
     low, high = (
         np.where(inside, a, b) for a, b in zip(logit_ends(safe, half), closed, strict=True)
     )
+    if shares:
+        most_varied = proportion(share, size, confidence_level)
+        low, high = np.maximum(low, most_varied[0]), np.minimum(high, most_varied[1])
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
 
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.intervals.calibration import REFUSED
+from modelcompare.intervals.ratios import proportion
 from modelcompare.metrics import METRICS, from_callable
 
 PAIRS = (np.array([0, 0, 1]), np.array([1, 2, 2]))
@@ -155,3 +157,28 @@ def test_intervals_for_all_differences_at_once_keep_to_the_range_too():
     for frame in (result.simultaneous_intervals(), result.leads()):
         assert frame.ci_low.min() >= -1
         assert frame.ci_high.max() <= 1
+
+
+def intervals_of_scores(scores, **options):
+    preds = mc.Predictions.from_scores({"a": scores}, bounds=(0, 1), **options)
+    scored = mc.compare(preds, "mean_score").scores.iloc[0]
+    return scored["ci_low"], scored["ci_high"]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from([0.0, 0.2, 0.7, 1.0]), min_size=3, max_size=60))
+def test_means_of_independent_scores_vary_no_more_than_shares(scores):
+    found = intervals_of_scores(np.array(scores))
+    widest = proportion(np.array(np.mean(scores)), np.array(float(len(scores))))
+    assert widest[0] - 1e-9 <= found[0] <= found[1] <= widest[1] + 1e-9
+
+
+def test_one_low_score_of_many_makes_no_wide_interval():
+    scores = np.r_[0.1, np.ones(49)]
+    low, high = intervals_of_scores(scores)
+    # As of 49 or 50 of 50 right answers: clearly narrower than Student's with one degree.
+    assert proportion_confint(49, 50, method="wilson")[0] < low < 0.95
+    assert 0.99 < high <= 1
+    # Neither clusters nor unequal weights are so many trials.
+    low, high = intervals_of_scores(scores, groups=np.arange(50) // 2)
+    assert high - low > 0.2

@@ -214,7 +214,7 @@ class Swapped:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nothing is swapped."""
+        """True if nothing is swapped."""
         return not isinstance(self.units, slice) and len(self.units) == 0
 
     @cached_property
