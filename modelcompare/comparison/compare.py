@@ -17,7 +17,7 @@ from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import correct
+from modelcompare.comparison.correction import correct, steps_expected
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
@@ -207,7 +207,8 @@ def compare(
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
     places = places_of(evaluation, classes)
     asked = _drawn_if_needed(replicated, undefined, places)
-    every = PairView(replicated, (a, b), n_resamples)
+    steps = steps_expected(len(a), n_resamples, correction, family, alpha)
+    every = PairView(replicated, (a, b), n_resamples, steps=steps)
     # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_test(used, every))

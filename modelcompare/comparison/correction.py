@@ -92,6 +92,14 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
     return len(floor) > 1 and float(floor.min()) < alpha <= float(floor.min()) * len(floor)
 
 
+def steps_expected(
+    n_pairs: int, n_resamples: int, correction: Correction, family: Family, alpha: float
+) -> bool:
+    """Return whether so many pairs need the step-down, if a metric has one value for each."""
+    floored = correction in _BY_P_VALUE and n_pairs >= alpha * (n_resamples + 1)
+    return family == "metric" and (floored or correction == "min-p")
+
+
 def corrected_bounds(evidence: Evidence, rows: IntArray) -> FloatArray:
     """Compute bounds of the differences of some pairs, corrected like their p-values.
 

@@ -24,9 +24,10 @@ what influences do not describe  expanded-BCa, if it is bounds     expanded-perc
 
 Student's degrees of freedom are those of the influences that carry the variance; for values of
 clusters, they are between the number of effective clusters and that of all, and for differences
-those of Bell and McCaffrey (`leverage`). Strata shrink intervals by the
-variance that they explain. Below `FEW` informative samples coverage is near 1 and intervals are
-wide, or clusters are too few: a warning names class and number (`comparison.warned`).
+those of Bell and McCaffrey (`leverage`). Means of independent samples have at most the interval of
+a proportion. Strata shrink intervals by the variance that they explain. Below `FEW` informative
+samples coverage is near 1 and intervals are wide, or clusters are too few: a warning
+(`comparison.warned`).
 ``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
 """
 
@@ -99,9 +100,8 @@ def informative_sizes(sample: Sample) -> FloatArray:
     """
     # The number of informative samples does not depend on the level.
     rule = _Rule(Contrasts(sample, None), 0.95)
-    return np.concatenate(
-        [rule.informative(metric) for metric in sample.evaluation.metrics], axis=1
-    )
+    sizes = [rule.informative(metric) for metric in sample.evaluation.metrics]
+    return np.concatenate(sizes, axis=1)
 
 
 def is_resampled(metric: AnyMetric) -> bool:
@@ -213,15 +213,13 @@ class _Rule:
         degrees = self._degrees(self._carriers[:, where], where)
         scale = share_of_occurring(self.evaluation, metric)
         bias, unseen = (each[:, None] for each in self._corrections(metric))
-        error = np.sqrt((error * scale) ** 2 + unseen)
-        skew = self._skew(metric, where)
-        power = metric.power if isinstance(metric, Metric) else 1.0
-        plain = not self._clustered and (size == self.evaluation.units.size).all()
+        error, skew = np.sqrt((error * scale) ** 2 + unseen), self._skew(metric, where)
+        power, mean = (metric.power, metric.is_mean) if isinstance(metric, Metric) else (1.0, False)
         low, high = score_interval(
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
-            shares=plain and isinstance(metric, Metric) and metric.is_mean,
+            shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
         )  # fmt: skip
-        scales = {0: "t" if skew is None else "hall-t", 1: "log-t", 2: "logit-t"}
+        scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
         return Interval.of(low, high, method, self.informative(metric))
 

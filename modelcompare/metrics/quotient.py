@@ -24,6 +24,7 @@ Totals = Sequence[FloatArray]
 # Of a true positive, a false negative, a false positive and a true negative.
 Four = tuple[float, float, float, float]
 _ROUNDING = 1e-12
+_SLOPE_STEP = 1e-5
 
 
 @dataclass(frozen=True)
@@ -250,3 +251,30 @@ def _combined(
             term = counts if weight == 1 else weight * counts
             found = term if found is None else found + term
     return np.zeros_like(support) if found is None else found
+
+
+def numerical_slopes(
+    value: Callable[[FloatArray], FloatArray], totals: FloatArray, scale: FloatArray
+) -> FloatArray:
+    """Return slopes of a value by central differences, shaped like the totals.
+
+    One-sided where the value is undefined after a step. Totals are (..., n_columns, n_masks), and
+    their scale is (..., n_columns).
+    """
+    out = np.zeros_like(totals)
+    here = value(totals)
+    largest = np.abs(scale).max(axis=-1, initial=0.0, keepdims=True)
+    step = _SLOPE_STEP * np.maximum(np.abs(scale), 1e-8 * largest)
+    for column in range(step.shape[-1]):
+        h = step[..., column, None]
+        up, down = totals.copy(), totals.copy()
+        up[..., column, :] += h
+        down[..., column, :] -= h
+        up_value, down_value = value(up), value(down)
+        up_step = np.where(np.isnan(up_value), 0.0, h)
+        down_step = np.where(np.isnan(down_value) | (down[..., column, :] < 0), 0.0, h)
+        down_step = np.where((totals[..., column, :] < 0) & ~np.isnan(down_value), h, down_step)
+        rise = np.where(up_step > 0, up_value, here) - np.where(down_step > 0, down_value, here)
+        run = up_step + down_step
+        out[..., column, :] = np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
+    return np.nan_to_num(out, nan=0.0)

@@ -24,10 +24,10 @@ from collections.abc import Callable
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.metrics.quotient import numerical_slopes
 from modelcompare.resampling.draws import deals_of_few, deals_of_kinds
 from modelcompare.significance.extreme import n_extreme, resampling_p, size_of, standardized
 from modelcompare.significance.pairwise import Outcome
-from modelcompare.significance.swaps.forms import slopes
 from modelcompare.words import Alternative
 
 # Samples of both test sets whose squared error is added to that of each side, for counts.
@@ -100,7 +100,9 @@ class _Form:
         """
         mine = self._cleared(np.matmul(times[:, None], units)[:, 0].T)
         rest = self._cleared(self.total[:, None] - mine)
-        slope, slope_of_rest = (slopes(self.value, part, self.total) for part in (mine, rest))
+        slope, slope_of_rest = (
+            numerical_slopes(self.value, part, self.total) for part in (mine, rest)
+        )
 
         def squares(slope: FloatArray) -> FloatArray:
             along = np.matmul(units, slope.T[..., None])[..., 0]

@@ -69,12 +69,15 @@ class PairView(Contrasts):
     enumerate_swaps : bool
         Enumerate all swaps instead of drawing random ones if there are at most `n_resamples`; for a
         single pair.
+    steps : bool
+        Count the step-down of drawn swaps with the test, as a correction will need it.
     """
 
     pairs: Pairs
     n_resamples: int
     alternative: Alternative = "two-sided"
     enumerate_swaps: bool = False
+    steps: bool = False
 
     @classmethod
     def of(

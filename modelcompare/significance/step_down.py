@@ -106,18 +106,21 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
 
 
 def step_down_swaps(
-    statistic: SwapStatistic, masks: Weights, values: slice, chosen: IntArray | None = None
-) -> FloatArray:
+    statistic: SwapStatistic, masks: Weights, values: slice, counted: IntArray | None = None,
+    chosen: IntArray | None = None,
+) -> FloatArray:  # fmt: skip
     """Return two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
 
-    Of a metric's `values` all are hypotheses, or those at the chosen positions.
+    Of a metric's `values` all are hypotheses, which may have been counted with the test, or those
+    at the chosen positions.
     """
     at = np.arange(statistic.observed.shape[1])[values]
     at = at if chosen is None else at[chosen]
     observed = np.abs(statistic.observed[:, at])
     rising = rising_order(observed.ravel())
-    count = statistic.n_rising(masks, at, rising)
-    return _stepped(count, masks.n_resamples, rising[0], observed.shape)
+    if counted is None or chosen is not None:
+        counted = statistic.n_rising(masks, at, rising)
+    return _stepped(counted, masks.n_resamples, rising[0], observed.shape)
 
 
 def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:

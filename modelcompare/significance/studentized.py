@@ -55,7 +55,12 @@ from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import Weights
 from modelcompare.significance.exact import Grids, is_exact
-from modelcompare.significance.extreme import as_extreme, resampling_p, smallest_p_value
+from modelcompare.significance.extreme import (
+    as_extreme,
+    resampling_p,
+    rising_order,
+    smallest_p_value,
+)
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import step_down_exact, step_down_swaps
@@ -152,14 +157,17 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
         else swap_statistic(evaluation, metrics, *view.pairs)
     )
     masks = view.masks_of(statistic.units)
-    found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
+    stepped = view.steps and len(metrics) == 1 and view.alternative == "two-sided"
+    *found, counted = _drawn_p_values(
+        statistic, masks, view.alternative, view.sample.n_jobs, stepped=stepped
+    )
     step_down, first = dict[str, Callable[..., FloatArray]](), 0
     for each in metrics:
         place = evaluation.metric_slice(each.name)
         values = slice(first, first + place.stop - place.start)
-        step_down[each.name] = partial(step_down_swaps, statistic, masks, values)
+        step_down[each.name] = partial(step_down_swaps, statistic, masks, values, counted)
         first = values.stop
-    return *found, step_down
+    return found[0], found[1], step_down
 
 
 def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
@@ -203,9 +211,13 @@ def swap_statistic(
 
 
 def _drawn_p_values(
-    statistic: SwapStatistic, masks: Weights, alternative: Alternative, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return p-values and their floor, by drawn swaps, or by all if these are no more."""
+    statistic: SwapStatistic, masks: Weights, alternative: Alternative, n_jobs: int | None, *,
+    stepped: bool,
+) -> tuple[FloatArray, FloatArray, IntArray | None]:  # fmt: skip
+    """Return p-values and their floor, by drawn swaps, or by all if these are no more.
+
+    If all pairs' swaps are drawn, the counts of a step-down can come with them.
+    """
     observed = statistic.observed
     count, few = statistic.movable(masks.n_resamples.bit_length() + 1)
     counted = {
@@ -216,9 +228,13 @@ def _drawn_p_values(
     groups = _together(statistic, counted, masks.n_resamples)
     left = {*range(len(few))} - {pair for pairs, _ in groups for pair in pairs.tolist()}
     drawn = np.array(sorted(left), dtype=np.intp)
-    p_values = np.empty(observed.shape)
+    p_values, steps = np.empty(observed.shape), None
     if len(drawn):
-        extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
+        if stepped and len(drawn) == len(observed):
+            rising = rising_order(np.abs(observed).ravel())
+            extreme, steps = statistic.n_both(masks, rising, n_jobs=n_jobs)
+        else:
+            extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
         p_values[drawn] = resampling_p(extreme, masks.n_resamples)
     floor = smallest_p_value(count, alternative)
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
@@ -228,7 +244,7 @@ def _drawn_p_values(
         for pair, found in tallied(each, pairs.tolist()):
             # The first swap changes nothing: the observed value, with the rounding of the others.
             p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
-    return np.where(np.isnan(observed), np.nan, p_values), floor
+    return np.where(np.isnan(observed), np.nan, p_values), floor, steps
 
 
 def _together(

@@ -347,5 +347,6 @@ def test_swaps_that_are_counted_hold_the_data_as_they_are():
         movable=lambda _: (np.array([[2]]), [np.array([0, 1])]),
         enumerated_of=lambda *_: [(0, np.array([[1 - 1e-6], [0.1], [-0.1], [1e-6 - 1]]))],
     )
-    p_values, _ = _drawn_p_values(statistic, SimpleNamespace(n_resamples=99), "two-sided", None)
+    masks = SimpleNamespace(n_resamples=99)
+    p_values, *_ = _drawn_p_values(statistic, masks, "two-sided", None, stepped=True)
     assert p_values == 2 / 4

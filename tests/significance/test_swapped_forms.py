@@ -1,12 +1,15 @@
 """Swaps of averages and other smooth metrics: in steps, decided by bounds, or in full."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from modelcompare import Predictions
+from modelcompare import Predictions, compare
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
+from modelcompare.significance.extreme import rising_order
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
@@ -198,5 +201,39 @@ def test_bounds_step_down_as_all_statistics_do(name, design, monkeypatch):
     monkeypatch.setattr(Form, "statistics", counted)
     found = step_down_swaps(statistic, masks, slice(0, 1))
     assert 0 < sum(calls) < 0.2 * 15 * 400
+    rising = rising_order(np.abs(statistic.observed).ravel())
+    extreme, steps = statistic.n_both(masks, rising)
+    np.testing.assert_array_equal(extreme, statistic.n_extreme(masks, np.arange(15), "two-sided"))
+    np.testing.assert_array_equal(steps, statistic.n_rising(masks, np.arange(1), rising))
     monkeypatch.setattr(Form, "n_rising", Formula.n_rising)
     np.testing.assert_array_equal(found, step_down_swaps(statistic, masks, slice(0, 1)))
+
+
+@pytest.mark.parametrize("names", [["f1_macro"], ["mcc", "accuracy"], ["precision", "recall"]])
+def test_steps_are_the_same_counted_with_the_test_or_after_it(names):
+    preds = models(n_models=5)
+    evaluation = Evaluation(preds, resolve_metrics(names, preds))
+    alone, together = (
+        studentized_permutation(
+            replace(PairView.of(evaluation, *all_pairs(5), 300, SEED), steps=steps)
+        )
+        for steps in (False, True)
+    )
+    np.testing.assert_array_equal(alone.p_value, together.p_value)
+    for name, counted in together.step_down.items():
+        np.testing.assert_array_equal(alone.step_down[name](), counted())
+    assert alone.step_down.keys() == together.step_down.keys() != set()
+
+
+def test_swaps_are_drawn_once_where_a_correction_steps_down(monkeypatch):
+    drawn = []
+    once = Form.n_rising
+
+    def n_rising(self, *args):
+        drawn.append(args)
+        return once(self, *args)
+
+    monkeypatch.setattr(Form, "n_rising", n_rising)
+    result = compare(models(n_models=5), "f1_macro", n_resamples=150)
+    assert result.evidence.corrections_used == {"f1_macro": "step-down"}
+    assert not drawn

@@ -15,7 +15,7 @@ computed for the others: about one in a hundred. The counts are those of computi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -24,16 +24,10 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, class_slopes
-from modelcompare.metrics.quotient import Quotient, divide
+from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.significance.exact import are_hard_counts
-from modelcompare.significance.extreme import (
-    as_extreme,
-    least_extreme,
-    n_rising,
-    n_true,
-    size_of,
-)
+from modelcompare.significance.extreme import as_extreme, least_extreme, n_rising, n_true, size_of
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.kinds import (
     Kinds,
@@ -49,7 +43,6 @@ from modelcompare.words import Alternative
 
 # More columns than this take too long to differentiate one by one.
 MOST_SLOPES = 100
-_STEP = 1e-5
 # Averages of soft scores are studentized if all pairs have no more products of two classes.
 _MOST_PRODUCTS = 2**23
 # Margins of bounds for rounding: of squares and slopes, and of differences.
@@ -129,15 +122,23 @@ class Form(Formula):
     ) -> IntArray:
         count = np.empty(observed.shape, dtype=np.intp)
         for some in self.swaps.few(np.arange(len(pairs)), swapped):
-            extreme, undecided = self._decided(pairs[some], swapped, observed[some], alternative)
-            if undecided.mean() > _MOST_UNDECIDED:
-                found = self.statistics(pairs[some], swapped)[:, 0]
-                extreme, undecided = as_extreme(found, observed[some], alternative), ~undecided[:0]
-            count[some] = n_true(extreme, axis=1)[:, None]
-            for place in np.flatnonzero(undecided.any(axis=1)).tolist():
-                here = some[place : place + 1]
-                found = self.statistics(pairs[here], swapped.only(undecided[place]))
-                count[here] += n_true(as_extreme(found, observed[here][..., None], alternative), 2)
+            decided = self._decided(pairs[some], swapped, observed[some], alternative)
+            count[some] = self._counted(pairs[some], swapped, observed[some], alternative, *decided)
+        return count
+
+    def _counted(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative,
+        extreme: BoolArray, undecided: BoolArray,
+    ) -> IntArray:  # fmt: skip
+        """Count the masks as extreme as the data, with squares in full where bounds leave it."""
+        if undecided.mean() > _MOST_UNDECIDED:
+            found = self.statistics(pairs, swapped)
+            return n_true(as_extreme(found, observed[..., None], alternative), axis=2)
+        count = n_true(extreme, axis=1)[:, None]
+        for place in np.flatnonzero(undecided.any(axis=1)).tolist():
+            here = slice(place, place + 1)
+            found = self.statistics(pairs[here], swapped.only(undecided[place]))
+            count[here] += n_true(as_extreme(found, observed[here][..., None], alternative), axis=2)
         return count
 
     def _decided(
@@ -181,21 +182,49 @@ class Form(Formula):
         rising: tuple[IntArray, FloatArray],
         swapped: Swapped,
     ) -> IntArray:
-        count = np.zeros(len(rising[0]), dtype=np.intp)
-        for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):
-            chosen = np.zeros(swapped.n_masks, dtype=bool)
-            chosen[start : start + RESAMPLE_BLOCK] = True
-            count += n_rising(self._sizes(*rising, swapped.only(chosen)), rising)
-        return count
+        steps = (
+            n_rising(self._sharpened(low, high, *rising, part), rising)
+            for part, _, low, high in self._ends(swapped)
+        )
+        return np.asarray(sum(steps))
 
-    def _sizes(self, rising: IntArray, least: FloatArray, swapped: Swapped) -> FloatArray:
+    def n_both(
+        self, observed: FloatArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
+    ) -> tuple[IntArray, IntArray]:
+        extreme, undecided = np.empty((2, len(observed), swapped.n_masks), dtype=bool)
+        least, steps = least_extreme(observed, "two-sided"), np.zeros(len(rising[0]), np.intp)
+        for part, masks, low, high in self._ends(swapped):
+            extreme[:, masks] = low >= least
+            undecided[:, masks] = (low < least) & (high >= least)
+            steps += n_rising(self._sharpened(low, high, *rising, part), rising)
+        count = [
+            self._counted(
+                some, swapped, observed[some], "two-sided", extreme[some], undecided[some]
+            )
+            for some in self.swaps.few(np.arange(len(observed)), swapped)
+        ]
+        return np.concatenate(count), steps
+
+    def _ends(self, swapped: Swapped) -> Iterator[tuple[Swapped, slice, FloatArray, FloatArray]]:
+        """Yield some swaps, their places, and bounds of all pairs' sizes (n_pairs, n_masks)."""
+        for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):
+            masks = slice(start, start + RESAMPLE_BLOCK)
+            chosen = np.zeros(swapped.n_masks, dtype=bool)
+            chosen[masks] = True
+            part = swapped.only(chosen)
+            low, high = np.empty((2, len(self.swaps.model_a), part.n_masks))
+            for some in self.swaps.few(np.arange(len(low)), part):
+                size, margin, roots, known = self._bounds(some, part, "two-sided")
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    low[some] = np.where(known, (size - margin) / roots[1], -np.inf)
+                    high[some] = np.where(known, (size + margin) / roots[0], np.inf)
+            yield part, masks, low, high
+
+    def _sharpened(
+        self, low: FloatArray, high: FloatArray, rising: IntArray, least: FloatArray,
+        swapped: Swapped,
+    ) -> FloatArray:  # fmt: skip
         """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
-        low, high = np.empty((2, len(self.swaps.model_a), swapped.n_masks))
-        for some in self.swaps.few(np.arange(len(low)), swapped):
-            size, margin, roots, known = self._bounds(some, swapped, "two-sided")
-            with np.errstate(divide="ignore", invalid="ignore"):
-                low[some] = np.where(known, (size - margin) / roots[1], -np.inf)
-                high[some] = np.where(known, (size + margin) / roots[0], np.inf)
         # The largest of a hypothesis and of those below it, and where that may be extreme.
         largest = [np.maximum.accumulate(end[rising], axis=0) for end in (low, high)]
         open_steps = (largest[0] < least[:, None]) & (largest[1] >= least[:, None])
@@ -216,13 +245,10 @@ class Form(Formula):
         shape = len(pairs), swapped.n_masks
         slope = [self._of_side(sides, pairs, shape) for sides in both]
         equal, unequal = (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2
+        grams_of = zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True)
         squares = (
             np.array([np.einsum("ij,ij->j", s, gram @ s) for gram, s in zip(of, h, strict=True)])
-            for of, h in zip(
-                zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True),
-                (equal, unequal),
-                strict=True,
-            )
+            for of, h in zip(grams_of, (equal, unequal), strict=True)
         )
         apart, together = (np.maximum(part, 0.0) for part in squares)
         rest = np.zeros(shape)
@@ -245,7 +271,7 @@ class Form(Formula):
         else:
             edges = np.cumsum([part.shape[-1] for part in parts])[:-1]
             scale = np.hstack(self._of_both)[pairs]
-            return slopes(
+            return numerical_slopes(
                 lambda t: metric.value(*np.split(np.swapaxes(t, -1, -2), edges, axis=-1)),
                 _side_by_side(parts, shape), scale,
             )  # fmt: skip
@@ -363,33 +389,6 @@ def _side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatA
     """Return parts (n_pairs or 1, n_masks or 1, width) as one, (n_pairs, widths, n_masks)."""
     wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
     return np.swapaxes(wide[0] if len(wide) == 1 else np.concatenate(wide, axis=-1), 1, 2)
-
-
-def slopes(
-    value: Callable[[FloatArray], FloatArray], totals: FloatArray, scale: FloatArray
-) -> FloatArray:
-    """Return slopes of a value by central differences, shaped like the totals.
-
-    One-sided where the value is undefined after a step. Totals are (..., n_columns, n_masks), and
-    their scale is (..., n_columns).
-    """
-    out = np.zeros_like(totals)
-    here = value(totals)
-    largest = np.abs(scale).max(axis=-1, initial=0.0, keepdims=True)
-    step = _STEP * np.maximum(np.abs(scale), 1e-8 * largest)
-    for column in range(step.shape[-1]):
-        h = step[..., column, None]
-        up, down = totals.copy(), totals.copy()
-        up[..., column, :] += h
-        down[..., column, :] -= h
-        up_value, down_value = value(up), value(down)
-        up_step = np.where(np.isnan(up_value), 0.0, h)
-        down_step = np.where(np.isnan(down_value) | (down[..., column, :] < 0), 0.0, h)
-        down_step = np.where((totals[..., column, :] < 0) & ~np.isnan(down_value), h, down_step)
-        rise = np.where(up_step > 0, up_value, here) - np.where(down_step > 0, down_value, here)
-        run = up_step + down_step
-        out[..., column, :] = np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
-    return np.nan_to_num(out, nan=0.0)
 
 
 def _widths(evaluation: Evaluation, metric: Metric) -> list[int]:

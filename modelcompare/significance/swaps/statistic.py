@@ -94,6 +94,14 @@ class SwapStatistic(ABC):
     ) -> IntArray:
         """Count the swaps as extreme as the data, of shape (n_chosen, n_values)."""
 
+    def n_both(
+        self, masks: Weights, rising: tuple[IntArray, FloatArray], *, n_jobs: int | None = None
+    ) -> tuple[IntArray, IntArray]:
+        """Count `n_extreme`, two-sided, and `n_rising`, of all pairs and values."""
+        every, at = np.arange(len(self.model_a)), np.arange(self.observed.shape[1])
+        extreme = self.n_extreme(masks, every, "two-sided", n_jobs=n_jobs)
+        return extreme, self.n_rising(masks, at, rising)
+
     @abstractmethod
     def enumerated_of(
         self, pairs: IntArray, bits: FloatArray, units: IntArray

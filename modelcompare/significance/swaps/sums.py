@@ -85,6 +85,14 @@ class Formula(ABC):
         sizes = [np.abs(self.statistics(some, swapped)[:, at]) for some in pairs]
         return n_rising(np.concatenate(sizes).reshape(-1, swapped.n_masks), rising)
 
+    def n_both(
+        self, observed: FloatArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
+    ) -> tuple[IntArray, IntArray]:
+        """Count `n_extreme`, two-sided, and `n_rising`, of all pairs and values."""
+        every, at = (np.arange(size) for size in observed.shape)
+        extreme = self.n_extreme(every, swapped, observed, "two-sided")
+        return extreme, self.n_rising(at, rising, swapped)
+
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
         return []
@@ -156,6 +164,15 @@ class SwappedSums(UnitSwaps):
         place = int(np.searchsorted(self._ends, at[0], side="right"))
         count = partial(self.formulas[place].n_rising, at - [0, *self._ends][place], rising)
         return np.asarray(np.sum(self._mapped(masks, count, None), axis=0))
+
+    def n_both(
+        self, masks: Weights, rising: tuple[IntArray, FloatArray], *, n_jobs: int | None = None
+    ) -> tuple[IntArray, IntArray]:
+        if len(self.formulas) > 1:
+            return super().n_both(masks, rising, n_jobs=n_jobs)
+        count = partial(self.formulas[0].n_both, self.observed, rising)
+        extreme, steps = zip(*self._mapped(masks, count, n_jobs), strict=True)
+        return np.sum(extreme, axis=0), np.sum(steps, axis=0)
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
