@@ -201,7 +201,7 @@ def compare(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     _check_size(evaluation, len(a))
-    warn_of_time(evaluation, len(a), n_resamples, used, alpha, n_jobs)
+    warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress)

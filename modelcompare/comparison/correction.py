@@ -93,10 +93,10 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
 
 
 def steps_expected(
-    n_pairs: int, n_resamples: int, correction: Correction, family: Family, alpha: float
+    n_tests: int, n_resamples: int, correction: Correction, family: Family, alpha: float
 ) -> bool:
-    """Return whether so many pairs need the step-down, if a metric has one value for each."""
-    floored = correction in _BY_P_VALUE and n_pairs >= alpha * (n_resamples + 1)
+    """Return True if p-values of so many swaps are too large for so many tests, and step down."""
+    floored = correction in _BY_P_VALUE and n_tests >= alpha * (n_resamples + 1)
     return family == "metric" and (floored or correction == "min-p")
 
 

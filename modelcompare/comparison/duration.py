@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from modelcompare.comparison.correction import steps_expected
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import n_workers, work
 from modelcompare.metrics.base import CallableMetric, Metric
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.significance.studentized import algorithm_of, n_groups
-from modelcompare.words import warn_caller
+from modelcompare.words import Correction, Family, warn_caller
 
 # Nanoseconds of a processor for a number in a product, for one of a pair under a swap, and for a
 # sample whose outputs are swapped; experiments/benchmarks/matrix.py prints what calls take, too.
@@ -19,15 +20,17 @@ _SUMMED = ("mean", "quotient", "form", "raw")
 
 
 def warn_of_time(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, test: str, alpha: float,
-    n_jobs: int | None,
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, test: str, correction: Correction,
+    family: Family, alpha: float, n_jobs: int | None,
 ) -> None:  # fmt: skip
     """Warn if the swaps of a test are expected to take a minute, with what takes less."""
     if test != SWAPS:
         return
 
     def expected(pairs: int, resamples: int) -> float:
-        return expected_seconds(evaluation, pairs, resamples, alpha=alpha, n_jobs=n_jobs)
+        return expected_seconds(
+            evaluation, pairs, resamples, correction, family, alpha=alpha, n_jobs=n_jobs
+        )
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
     if seconds < LONG:
@@ -46,8 +49,8 @@ def warn_of_time(
 
 
 def expected_seconds(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, *, alpha: float = 0.05,
-    n_jobs: int | None = None,
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, correction: Correction = "holm",
+    family: Family = "metric", *, alpha: float = 0.05, n_jobs: int | None = None,
 ) -> float:  # fmt: skip
     """Estimate the seconds that the default test takes, within a factor of about three.
 
@@ -67,8 +70,9 @@ def expected_seconds(
             continue
         where = evaluation.metric_slice(metric.name)
         n_tests = n_pairs * (where.stop - where.start)
-        # Where p-values of so many swaps are too large for so many tests, they step down as well.
-        nanoseconds += here * (2 if n_tests >= alpha * (n_resamples + 1) else 1)
+        nanoseconds += here * (
+            2 if steps_expected(n_tests, n_resamples, correction, family, alpha) else 1
+        )
     return nanoseconds / 1e9 / n_workers(n_jobs)
 
 

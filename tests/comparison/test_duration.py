@@ -132,3 +132,10 @@ def test_swaps_that_are_counted_exactly_or_step_down_are_known():
     assert expected_seconds(evaluation, 6, 999, n_jobs=2) == pytest.approx(
         expected_seconds(evaluation, 6, 999, n_jobs=1) / 2
     )
+
+
+@pytest.mark.parametrize("asked", [("none", "metric"), ("fdr_bh", "metric"), ("holm", "all")])
+def test_a_correction_that_does_not_step_down_takes_less(asked):
+    evaluation = evaluated(models(7), "f1_macro")
+    stepped = expected_seconds(evaluation, 21, 300, n_jobs=1)
+    assert expected_seconds(evaluation, 21, 300, *asked, n_jobs=1) == pytest.approx(stepped / 2)
