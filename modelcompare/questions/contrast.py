@@ -74,7 +74,8 @@ class Contrast(PairView):
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         return cls(
             Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
-            alternative, enumerate_swaps, label, value_position(evaluation, label),
+            alternative, enumerate_swaps, label=label,
+            position=value_position(evaluation, label),
         )  # fmt: skip
 
     @property
