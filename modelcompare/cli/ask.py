@@ -9,6 +9,7 @@ from typing import Any, get_args
 import modelcompare as mc
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
+from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers.opening import read_table
 from modelcompare.words import FoldTest, PosthocTest
@@ -78,22 +79,36 @@ def disagreements(reading: Reading, output: Output) -> None:
 _OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
 
 
-def ranks(table: Path, output: Output, *, test: str | None = None, **options: Any) -> None:
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def ranks(
+    table: Path, reading: dict[str, Any], output: Output, *, test: str | None = None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Compare by a table of scores: of folds, or of data sets as papers print them."""
     output.check([table])
-    frame = read_table(table)
+    frame = read_table(table, keeps_unnamed=True)
     of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
     folds = "fold" in frame.columns or test in get_args(FoldTest) or bool(of_folds)
-    if folds and (test in get_args(PosthocTest) or output.plot is not None):
-        given = "--plot" if output.plot is not None else f"--test {test}"
+    if folds and (test in get_args(PosthocTest) or output.plot is not None or reading):
+        first = f"--{next(iter(reading), '').replace('_', '-')}"
+        given = "--plot" if output.plot is not None else f"--test {test}" if test else first
         raise ValueError(
             f"{given} is for scores on several data sets; "
             + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
         )
-    if test is not None:
-        options["test"] = test
-    function = mc.crossval.compare_folds if folds else mc.tests.critical_difference
-    output.emit(function(frame, **options))
+    options |= {} if test is None else {"test": test}
+    if folds:
+        output.emit(
+            mc.crossval.compare_folds(frame.drop(columns="unnamed", errors="ignore"), **options)
+        )
+        return
+    result = mc.tests.critical_difference(frame, **reading, **options)
+    say(f"modelcompare: read {result.reading}")
+    output.emit(result)
 
 
 def _two(predictions: TestSet) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from modelcompare.words import (
     Format,
     Missing,
     SameIds,
+    WholeSets,
     listed,
 )
 
@@ -187,6 +188,20 @@ READING = Group(
             name="checkpoint", type=Path | None, metavar="FOLDER",
             help="folder that keeps the work of a scan, to resume it",
         ),
+    ),
+)  # fmt: skip
+# Options of reading that a table of results has too.
+RESULTS = Group(
+    "reading",
+    "ask:given",
+    (
+        next(option for option in READING.options if option.name == "models"),
+        _input(name="id", help="Column of the data sets; found by its name."),
+        _input(name="missing", type=WholeSets | None, metavar="NAME", help="{choices}"),
+    ),
+    tuple(
+        replace(option, type=str | None) if option.name == "score" else option
+        for option in READING.keys if option.name in ("model_column", "runs", "score", "na")
     ),
 )  # fmt: skip
 READ = _input(

@@ -17,6 +17,7 @@ from modelcompare.cli.options import (
     OUTPUT,
     READING,
     RESAMPLING,
+    RESULTS,
     STUDY_RESAMPLING,
     Group,
     Texts,
@@ -311,9 +312,10 @@ COMMANDS = (
         (
             Option(
                 name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE",
-                help="A row for each data set or fold and a column for each model; or columns "
-                "dataset (or fold), model, score.",
+                help="A row for each data set, model or fold, and a column for each model or data "
+                "set; or a row for each score.",
             ),
+            RESULTS,
             named(
                 "test", type=_RanksTest | None, default=None,
                 help=f"Of pairs by ranks: {listed(PosthocTest)}; by folds: {listed(FoldTest)}.",

@@ -11,17 +11,12 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
-from modelcompare.readers.names import ID, plain
+from modelcompare.readers.names import COUNT, plain
 from modelcompare.readers.tables import as_frame
 from modelcompare.words import shown
 
 # Headings that name rows, not models: a table lies on its side.
 _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
-# Names of what is counted or numbered; a heading of signs alone (#) is empty in plain letters.
-_COUNTS = frozenset(
-    ("", "n", "no", "nr", "count", "counts", "size", "sizes", "samples", "n_samples", "examples",
-     "n_examples", "instances", "n_instances", "support", "rows", *ID)
-)  # fmt: skip
 
 
 def frame_of(table: Any) -> pd.DataFrame:
@@ -72,11 +67,11 @@ def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
     if len(frame) < 2:
         raise ValueError(f"`table` needs a row for each of 2 {rows}s or more; it has {len(frame)}.")
     scores = pd.DataFrame({model: numbers(frame[model], model) for model in models}, frame.index)
-    _refuse_counts(scores, rows)
+    refuse_counts(scores, rows)
     return scores
 
 
-def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
+def refuse_counts(scores: pd.DataFrame, rows: str) -> None:
     """Raise for a column that counts or numbers the rows, which would be ranked as a model."""
     values = scores.to_numpy()
     whole, sizes = (values % 1 == 0).all(axis=0), np.abs(values).max(axis=0)
@@ -86,7 +81,7 @@ def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
     for place in np.flatnonzero(whole):
         name, of_others = scores.columns[place], second if sizes[place] == largest else largest
         apart = values[:, place].max() > 1 >= of_others
-        if apart or plain(str(name)) in _COUNTS:
+        if apart or plain(str(name)) in COUNT:
             raise ValueError(
                 f"`table`: column {name!r} holds whole numbers and the others do not, as counts "
                 f"and numbers of each {rows} do; leave it out, or if it is a model write its "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +12,12 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.published import frame_of, scores_of
+from modelcompare.comparison.published import frame_of, refuse_counts, scores_of
 from modelcompare.comparison.tables import led_clauses
+from modelcompare.directions import resolved
+from modelcompare.readers import checked_columns
+from modelcompare.readers.published import published_results
+from modelcompare.readers.reading import in_one_line
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
@@ -24,11 +29,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
-from modelcompare.words import PosthocTest, signature
-
-# Columns of data sets, and of scores in a table with one score in each row.
-_SETS = ("dataset", "data_set", "data set", "set", "task")
-_VALUES = ("score", "value")
+from modelcompare.words import PosthocTest, WholeSets, signature
 
 
 def plot_ranks(
@@ -63,6 +64,10 @@ class RankComparison(Result):
         Smallest significant difference of mean ranks by Nemenyi's test; NaN for another test.
     test, alpha
         As given.
+    reading : str
+        How the table was read: its data sets and models, and what was averaged or left out.
+    notes : tuple of str
+        What was averaged or left out.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -73,6 +78,8 @@ class RankComparison(Result):
     critical_difference: float
     test: PosthocTest
     alpha: float
+    reading: str = field(default="", repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     _stem: ClassVar[str] = "ranks"
     _members: ClassVar[str] = """
@@ -94,6 +101,7 @@ class RankComparison(Result):
         if self.test == "nemenyi":
             critical = format_digits(self.critical_difference)
             notes.append(f"Critical difference at {self.alpha:g}: {critical} (Nemenyi).")
+        notes += self.notes
         tables = {
             "ranks": Table.of(title, self.ranks, "model", "mean_rank", notes=notes, decimals=2),
             "differences": Table.of(
@@ -137,25 +145,41 @@ def diagram(found: RankComparison) -> pd.DataFrame:
 
 @checked()
 def critical_difference(
-    table: Any, *, greater_is_better: bool = True, test: PosthocTest = "nemenyi",
-    alpha: float = 0.05,
+    table: Any, *, greater_is_better: bool | None = None, test: PosthocTest = "nemenyi",
+    alpha: float = 0.05, id: str | None = None, model_column: str | None = None,
+    score: str | None = None, runs: str | None = None, models: Sequence[str] | None = None,
+    na: Sequence[str] | None = None, missing: WholeSets = "refuse",
 ) -> RankComparison:  # fmt: skip
     """Compare models by their ranks over many data sets, from a published table of scores.
+
+    The table is as papers and leaderboards print it. Columns are found by their names and content:
+    a row may be a data set, a model, or one score, and a table that can be read in two ways is
+    refused. Means and sizes beside the scores are left out, and the runs of a column such as
+    ``seed`` are averaged. A cell is a number, bold or not, with or without a percent sign;
+    a deviation or error after it, as in ``93.3 ± 0.5`` or ``93.3 (0.5)``, is left out.
 
     Parameters
     ----------
     table : DataFrame, or mapping of str to array-like
-        A row for each data set and a column of scores for each model, at least three; an optional
-        column ``dataset`` names the rows. Or a row for each score, with columns
-        ``dataset``, ``model`` and ``score`` (or ``value``).
-    greater_is_better : bool
-        Direction of the scores.
+        A row for each data set and a column of scores for each model, at least three; or a row
+        for each model and a column for each data set; or a row for each score. Rows without names
+        are data sets.
+    greater_is_better : bool, optional
+        Direction of the scores; by default by the name of their column or metric (``wer``), or up.
     test : {"nemenyi", "wilcoxon-holm"}
         Test of all pairs: Nemenyi's, with one critical difference of mean ranks, as in Demsar
         (2006); or Wilcoxon's signed-rank test of each pair with Holm's correction, which does not
         depend on the ranks of the other models (Benavoli, Corani & Mangili 2016).
     alpha : float
         Significance level.
+    id, model_column, score, runs : str, optional
+        Columns of the data sets, models, scores and runs, where they are not found.
+    models : sequence of str, optional
+        Models to keep, by name or by a pattern with ``*``; all by default.
+    na : sequence of str, optional
+        Marks of a missing score; by default ``-``, ``n/a``, ``NaN`` and the like.
+    missing : {"refuse", "drop"}
+        Treatment of missing scores: refuse them, or drop the data sets that any model lacks.
 
     Returns
     -------
@@ -165,7 +189,8 @@ def critical_difference(
     Raises
     ------
     ValueError
-        If a score is missing, or there are fewer than three models or two data sets.
+        If a score is missing, the table can be read in two ways, or there are fewer than three
+        models or two data sets.
 
     References
     ----------
@@ -183,14 +208,24 @@ def critical_difference(
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not significantly different from lstm (nemenyi).
     """
-    scores = scores_of(_by_set(frame_of(table)), "data set")
+    lower = None if greater_is_better is None else not greater_is_better
+    columns = checked_columns(
+        id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
+        missing=missing, lower_is_better=lower,
+    )  # fmt: skip
+    found = published_results(frame_of(table), columns)
+    scores = scores_of(found.scores, "data set")
+    if found.rows_are_models:
+        refuse_counts(scores.T, "model")
     if len(scores.columns) < 3:
         raise ValueError(
             "Friedman's test needs 3 models, the table has 2; compare two by "
             "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
             "method='wilcoxon'), each data set a sample."
         )
-    return compare_ranks(scores, greater_is_better=greater_is_better, test=test, alpha=alpha)
+    upwards, _ = resolved(found.metric, greater_is_better)
+    result = compare_ranks(scores, greater_is_better=upwards, test=test, alpha=alpha)
+    return replace(result, reading=in_one_line(found.parts), notes=found.notes)
 
 
 def compare_ranks(
@@ -205,26 +240,6 @@ def compare_ranks(
         scores, ranks.sort_values("mean_rank", kind="stable", ignore_index=True), differences,
         *friedman(scores.to_numpy()), critical, test, alpha,
     )  # fmt: skip
-
-
-def _by_set(frame: pd.DataFrame) -> pd.DataFrame:
-    """Reshape to a row per data set, with its name if it has one, and a column per model."""
-    named = [name for name in frame.columns if name.lower() in _SETS]
-    if "model" not in frame:
-        return frame.set_index(named[0]) if len(named) == 1 else frame
-    values = [name for name in frame.columns if name in _VALUES]
-    if len(named) != 1 or len(values) != 1 or len(frame.columns) != 3:
-        raise ValueError(
-            "a `table` with a column model has one score in each row: it needs columns dataset, "
-            f"model and score, and no other; it has {', '.join(frame.columns)}."
-        )
-    twice = frame.duplicated([named[0], "model"])
-    if twice.any():
-        row = frame[twice].iloc[0]
-        raise ValueError(f"`table` has two scores of {row['model']!r} on {row[named[0]]!r}.")
-    wide = frame.pivot(index=named[0], columns="model", values=values[0])
-    models = frame["model"].drop_duplicates()
-    return wide.loc[frame[named[0]].drop_duplicates(), models].rename(columns=str)
 
 
 def _tested(

@@ -33,6 +33,47 @@ def names(written: AnyArray) -> AnyArray:
     return found.astype(np.int64)[place] if plain else written
 
 
+# Signs as papers write them, and markup without meaning for a number.
+_SIGNS = {r"\\%": "%", r"\\pm\b|\+/?-": "±", "−": "-", r"_\{([^{}]*)\}": r" (\1)"}
+_MARKUP = re.compile(
+    r"\\(?:textbf|textit|underline|emph|mathbf|bm|text)\b|</?(?:b|strong|u|i|em)>|\*\*|(?<!\d)__|__(?!\d)|[{}$]"
+)
+_NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_IN_BRACKETS = r"[-+±.0-9][-+±0-9.,;%\s–]*"
+_PRINTED = re.compile(
+    rf"({_NUMBER})\s*%?\s*(±\s*{_NUMBER}|\(\s*{_IN_BRACKETS}\)|\[\s*{_IN_BRACKETS}\])?\s*%?"
+)
+
+
+def printed(column: pd.Series[Any], marks: Collection[str]) -> pd.DataFrame:
+    """Read cells as papers print scores: ``93.3 ± 0.5``, ``**93.3 %**``, ``93.3 (0.5)``.
+
+    Returns
+    -------
+    DataFrame
+        A row for each cell: `cell`, as text; `value`, NaN if it is no number; `second`, what
+        follows the number; `missing`, whether it marks no result.
+
+    Examples
+    --------
+    >>> printed(pd.Series(["**93.3%** ± 0.5", "12/13", "n/a"]), MISSING_MARKS)
+                  cell  value second  missing
+    0  **93.3%** ± 0.5   93.3  ± 0.5    False
+    1            12/13    NaN           False
+    2              n/a    NaN            True
+    """
+    rows = []
+    for cell, empty in zip(column, column.isna(), strict=True):
+        text = "" if empty else str(cell)
+        for pattern, sign in _SIGNS.items():
+            text = re.sub(pattern, sign, text)
+        text = _MARKUP.sub("", text).strip()
+        found = _PRINTED.fullmatch(text)
+        value, second = found.groups("") if found else ("nan", "")
+        rows.append((str(cell), float(value), second, text.strip("–—-") == "" or text in marks))
+    return pd.DataFrame(rows, column.index, ["cell", "value", "second", "missing"])
+
+
 def as_numbers(cells: Any) -> AnyArray:
     """Convert cells to numbers, True and False to 1 and 0, anything else to NaN."""
     found = pd.to_numeric(cells, errors="coerce")

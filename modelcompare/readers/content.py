@@ -46,6 +46,7 @@ class File:
     run: str | None = None
     in_folder: bool = False
     is_named: bool = False  # the caller named the model
+    keeps_unnamed: bool = False  # a column without heading is no index, and is called unnamed
 
     @property
     def name(self) -> str:

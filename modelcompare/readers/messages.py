@@ -10,8 +10,8 @@ from modelcompare.words import shown
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
-# Options with a flag for each value.
-_FLAGS = {"models": "model", "slices": "slice"}
+# Options whose flag has another name.
+_FLAGS = {"models": "model", "slices": "slice", "runs": "run"}
 KEYS = {
     "pred", "model_column", "runs", "set", "filter", "strata", "weight", "score", "ids", "na",
     "labels",

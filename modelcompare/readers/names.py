@@ -65,6 +65,11 @@ BENCHMARK = frozenset(
      "qnli", "qqp", "rte", "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
 )  # fmt: skip
 SUMMARY = ("total", "totals", "sum", "mean", "average", "avg", "median", "overall")
+# Names of what is counted or numbered; a heading of signs alone (#) is empty in plain letters.
+COUNT = frozenset(
+    ("", "n", "no", "nr", "count", "counts", "size", "sizes", "samples", "n_samples", "examples",
+     "n_examples", "instances", "n_instances", "support", "rows", *ID)
+)  # fmt: skip
 # Texts about a sample.
 PROSE = (
     "text", "sentence", "sentence1", "sentence2", "premise", "question", "prompt", "input",
@@ -89,7 +94,7 @@ _COMPANION = (
     "explanation", "rationale", *MEASURE,
 )  # fmt: skip
 # Standard errors and deviations, anywhere in a name.
-_SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
+SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
@@ -168,7 +173,7 @@ def companions(headings: Iterable[str]) -> list[str]:
 def _without_spread(name: str) -> str | None:
     """Return a name without its word for a standard error or deviation, or None."""
     parts = name.split("_")
-    kept = [part for part in parts if part not in _SPREAD]
+    kept = [part for part in parts if part not in SPREAD]
     return "_".join(kept) if 0 < len(kept) < len(parts) else None
 
 

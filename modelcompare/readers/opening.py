@@ -42,9 +42,9 @@ def opened(file: File) -> File:
     return with_payload(with_content(file))
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Read the rows of a file that must be a table."""
-    payload = opened(File(path)).payload
+def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
+    """Read the rows of a file that must be a table, with or without a column without heading."""
+    payload = opened(File(path, keeps_unnamed=keeps_unnamed)).payload
     if not isinstance(payload, pd.DataFrame):
         raise ValueError(f"{path.name} has no table of rows ({', '.join(TABLES)}).")
     return payload

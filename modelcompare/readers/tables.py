@@ -90,6 +90,8 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     if separator == ",":
         separator = _separator(data)
     header, n_before = _header(data, separator, opened.name)
+    if opened.keeps_unnamed:
+        header = [heading or "unnamed" for heading in header]
     try:
         with warnings.catch_warnings():
             # Pandas only warns about a first row that is longer by several cells.

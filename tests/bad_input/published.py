@@ -32,6 +32,7 @@ ONE_A_ROW = "a `table` with a column model has one score in each row: it needs c
 SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
     "dataset", var_name="model", value_name="score"
 )
+UNCLEAR = "`table`: its columns ({0}) do not show whether a row is a data set, a model or one score. If {1!r} has data sets pass id={1!r} (--id {1}), if it has models model_column={1!r} (--read model-column={1}), if rows are scores both, as model_column={1!r}, id={2!r} (--read model-column={1} --id {2}); name runs with runs='COLUMN' (--read run=COLUMN)."
 SIZES = "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
 WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
@@ -98,14 +99,25 @@ CASES: list[Call | Run] = [
     Call("ranks of two models", lambda _: mc.tests.critical_difference(FOLDS[["a", "b"]]), "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample."),
     Call("ranks over one data set", lambda _: mc.tests.critical_difference(FOLDS[:1]), "`table` needs a row for each of 2 data sets or more; it has 1."),
     Call("ranks with data sets in the columns", lambda _: mc.tests.critical_difference(FOLDS.T), "`table` has the headings 0, 1, ..., which name no models; give a row for each data set and a column for each model, table.T perhaps."),
-    Call("ranks with a missing score", lambda _: mc.tests.critical_difference(SETS[:-1]), "`table` must hold finite numbers, but column 'c' does not in 1 row (row 9); leave these rows, or the column, out."),
-    Call("ranks with two scores of a model", lambda _: mc.tests.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'."),
-    Call("ranks of scores on nothing", lambda _: mc.tests.critical_difference(SETS.drop(columns="dataset")), "a `table` with a column model has one score in each row: it needs columns dataset, model and score, and no other; it has model, score."),
+    Call("ranks with a missing score", lambda _: mc.tests.critical_difference(SETS[:-1]), "`table` lacks the score of c on data set 'd9' (1 missing in all); fill it in, or drop such data sets with missing='drop' (--missing drop)."),
+    Call("ranks with two scores of a model", lambda _: mc.tests.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'; if they are runs name their column with runs='COLUMN' (--read run=COLUMN)."),
+    Call("ranks of scores on nothing", lambda _: mc.tests.critical_difference(SETS.drop(columns="dataset")), UNCLEAR.format("model, score", "COLUMN", "COLUMN")),
+    Call("ranks of two metrics in rows", lambda _: mc.tests.critical_difference(SETS.assign(metric=["f1", "mcc"] * 15)), "`table`: column 'metric' has f1, mcc; ranks are of one metric, so leave the rows of the others out."),
+    Call("ranks of two metrics in columns", lambda _: mc.tests.critical_difference(SETS.assign(value=1)), "`table` has in each row one score, in one of score, value; name it with score='COLUMN' (--read score=COLUMN)."),
+    Call("ranks by two names of data sets", lambda _: mc.tests.critical_difference(SETS.assign(task=["t", "u"] * 15)), "`table`: columns 'dataset' and 'task' have usual names for the same role; name one with id='dataset' (--id dataset)."),
+    Call("ranks of columns of metrics", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "f1": [0.1, 0.2, 0.3], "accuracy": [0.4, 0.5, 0.7]}), "`table` has in each row several scores, in columns of models or data sets; these are none: accuracy, f1; ranks are of one metric."),
+    Call("ranks of a score in a wide table", lambda _: mc.tests.critical_difference(FOLDS, score="a"), "`table`: score='a' must name a column of a table with one score in each row; the columns are a, b, c."),
+    Call("ranks of a row of means", lambda _: mc.tests.critical_difference({"model": ["a", "b", "Mean"], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: 'Mean' is named like a summary, not like a model; leave it out, or name all models with models= (--model)."),
+    Call("ranks of a cell of two numbers", lambda _: mc.tests.critical_difference(FOLDS.astype(object).assign(a=["0.5/0.6", *[0.5] * 9])), "`table`: '0.5/0.6' of 'a' on 0 is no score; write a number, as 93.3, 93.3 +- 0.5 or 93.3 (0.5)."),
+    Call("ranks of percents and shares", lambda _: mc.tests.critical_difference(FOLDS.astype(object).assign(a=["93%", *[0.5] * 9])), "`table`: data set 0 has '93%' and '" + str(FOLDS["b"][0]) + "', with and without a percent sign; write all in one unit."),
+    Call("ranks of a row without its name", lambda _: mc.tests.critical_difference(SETS.assign(dataset=SETS["dataset"].where(SETS.index != 3))), "`table`: column 'dataset' is empty in 1 row (row 3); fill it in, or leave them out."),
+    Run("ranks of folds: an option of data sets", "ranks t.csv --missing drop", "--missing is for scores on several data sets; this table has a column of folds.", WRITTEN),
+    Run("ranks: an index of names", "ranks t.csv", UNCLEAR.format("unnamed, a, b, c", "unnamed", "COLUMN"), {"t.csv": ",a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
     Call("an unknown test of ranks", lambda _: mc.tests.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
     Run("ranks of folds: no sizes", "ranks t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
     Run("ranks of folds: a missing score", "ranks t.csv --n-train 9 --n-test 1", "`table` must hold finite numbers, but column 'b' does not in 1 row (row 1); leave these rows, or the column, out.", WRITTEN),
     Run("ranks of folds: no file", "ranks t.csv", "t.csv: there is no such file."),
     Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
-    Run("ranks: data sets that are not named so", "ranks t.csv", "`table` must hold finite numbers, but column 'where' does not in 2 rows (first: 0, 1); leave these rows, or the column, out.", {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
+    Run("ranks: data sets that are not named so", "ranks t.csv", UNCLEAR.format("where, a, b, c", "where", "COLUMN"), {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
     Run("ranks: -o names the table", "ranks t.csv -o t.csv", "t.csv is read here and would be lost; write to another place.", WRITTEN),
 ]

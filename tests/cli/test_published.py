@@ -27,3 +27,42 @@ def test_ranks_come_with_a_diagram(run, tmp_path):
     assert "Critical difference at 0.1: 1.12 (Nemenyi)." in done.out
     assert done.err == "wrote cd.svg\n"
     assert "CD = 1.12" in (tmp_path / "cd.svg").read_text()
+
+
+LEADERBOARD = """Model,Params,Average,mmlu,gsm8k,arc
+a,7,80.0,93.3 ± 0.5,70.1,71
+b,13,81.0,**94.3** (0.2),71.1,-
+c,70,82.0,91.0,72.1,68
+"""
+
+
+def test_a_leaderboard_is_ranked_as_it_is(run, tmp_path):
+    (tmp_path / "t.csv").write_text(LEADERBOARD)
+    done = run("ranks", "t.csv", "--missing", "drop", "--format", "json")
+    assert done.read == (
+        "modelcompare: read data sets: 2 (mmlu, gsm8k); models: 3 (a, b, c); left out: 2 (Params, "
+        "Average); data sets dropped: 1 (arc); left out of cells: ± 0.5, (0.2); direction: higher "
+        "is better, by default\n"
+    )
+    expected = mc.tests.critical_difference({"a": [93.3, 70.1], "b": [94.3, 71.1], "c": [91, 72.1]})
+    assert json.loads(done.out)["ranks"] == expected.ranks.to_dict("records")
+    refused = run("ranks", "t.csv")
+    assert refused.code == 2
+    assert "lacks the score of b on data set 'arc' (1 missing in all)" in refused.err
+    kept = run("ranks", "t.csv", "--model", "a", "--model", "c")
+    assert "the table has 2" in kept.err
+
+
+def test_columns_are_named_by_options(run, tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "who,where,acc,f1,rep\n" + "".join(
+            f"{m},{d},{x},0.5,{r}\n" for m, x in (("a", 0.9), ("b", 0.8), ("c", "?"))
+            for d in "uvw" for r in (1, 2)
+        )
+    )  # fmt: skip
+    keys = ["model-column=who", "run=rep", "score=acc", "na=?"]
+    read = [text for key in keys for text in ("--read", key)]
+    done = run("ranks", "t.csv", "--id", "where", *read)
+    assert "lacks the score of c on data set 'u' (3 missing in all)" in done.err
+    fewer = run("ranks", "t.csv", "--id", "where", *read[:-2])
+    assert "'?' of 'c' on 'u' is no score" in fewer.err

@@ -1,0 +1,264 @@
+"""Tables of published results: scores of models on data sets, as papers print them.
+
+Rows are data sets, models, or single scores; runs are averaged. A table that can be read in two
+ways is refused, with the options that settle it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.data.checks import refuse_rows
+from modelcompare.readers import names
+from modelcompare.readers.cell_types import printed
+from modelcompare.readers.column_roles import prepared
+from modelcompare.readers.messages import as_options, counted, listed
+from modelcompare.readers.options import Columns
+from modelcompare.readers.profile import SHARED, Profile
+from modelcompare.readers.reading import directed
+from modelcompare.spelling import chosen
+
+_WHERE = "`table`"
+# An epoch is a repetition in logs, and a stage of the training in a table.
+_RUN = tuple(name for name in names.RUN if name != "epoch")
+_METRIC = (*names.SCORE, *names.METRIC)
+# Columns beside the scores of leaderboards.
+_BESIDE = {*names.COUNT, *names.SPREAD, "rank", "params", "parameters", "model_size", "flops"}
+# Parts of a reading that change what is ranked.
+_CHANGES = ("runs", "left out", "left out of cells", "data sets dropped")
+
+
+@dataclass(frozen=True)
+class Results:
+    """Scores with a row for each data set and a column for each model, and how they were read.
+
+    `parts` are the roles of the columns, `metric` the name of the scores, if there is one.
+    """
+
+    scores: pd.DataFrame
+    parts: Mapping[str, str | None]
+    metric: str | None
+    rows_are_models: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Runs that were averaged, and what was left out."""
+        changed = ((part, self.parts[part]) for part in _CHANGES)
+        return tuple(f"{part.capitalize()}: {text}." for part, text in changed if text)
+
+
+def published_results(frame: pd.DataFrame, columns: Columns) -> Results:
+    """Read a table of results; `columns.id` names the data sets."""
+    seen = prepared(_with_index(frame), columns, _WHERE)
+    cells = {h: printed(seen.frame[h], seen.marks) for h in seen.headings}
+    numeric = [h for h in seen.headings if _are_scores(cells[h])]
+    keys = model, test_set, run = _keys(seen, numeric)
+    metric = _metric(seen)
+    scores = _scores(seen, [h for h in numeric if h not in keys], model, test_set)
+    if model and test_set:
+        metric = metric or scores[0]
+    rows = pd.concat([_rows(seen.frame, keys, h).join(cells[h]) for h in scores], ignore_index=True)
+    rows = rows[rows["model"].isin(chosen([*rows["model"].unique()], columns.models, _WHERE))]
+    rows, summaries = _without_summaries(rows, columns)
+    table, n_runs, dropped = _averaged(rows, columns)
+    beside = [h for h in seen.headings if h not in {*keys, *scores}]
+    parts = {
+        "data sets": counted([*map(str, table.index)]), "models": counted([*table.columns]),
+        "runs": f"{run}, the mean of {n_runs}" if run else "",
+        "left out": counted([*beside, *summaries]), "data sets dropped": counted(dropped),
+        "left out of cells": listed([each for each in rows["second"].unique() if each]),
+        "direction": directed([metric], columns.given_direction),
+    }  # fmt: skip
+    return Results(table, parts, metric, rows_are_models=bool(model) and not test_set)
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose index of names is a column: of data sets, unless headings are these."""
+    found, usual = frame.index.names, "model" if _are_sets(frame.columns) else "dataset"
+    held = [usual if name is None else name for name in found]
+    if {*held} & {*frame.columns} or (found == [None] and frame.index.dtype.kind in "iu"):
+        return frame
+    return frame.reset_index(names=held)
+
+
+def _are_sets(texts: Any) -> bool:
+    """Return whether two texts name benchmarks."""
+    return sum(names.plain(str(t)).replace("_", "") in names.BENCHMARK for t in texts) > 1
+
+
+def _are_scores(cells: pd.DataFrame) -> bool:
+    return bool(cells["value"][~cells["missing"]].notna().mean() >= SHARED)
+
+
+def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None, str | None]:
+    """Find the columns of models, data sets and runs; None if headings or nothing name them."""
+    given = seen.columns
+    run = _named(seen, given.runs, _RUN, "runs")
+    model = _named(seen, given.model_column, names.MODEL, "model_column")
+    test_set = _named(seen, given.id, names.SET, "id")
+    known = model or test_set
+    if (model and test_set) or (known and not _repeat(seen, known, run)):
+        return model, test_set, run
+    taken = {run, known, *seen.chosen, *numeric}
+    texts = [h for h in seen.headings if h not in taken and seen.frame[h].nunique() > 1]
+    free = [h for h in texts if not _repeat(seen, known, run, h)]
+    across = _are_sets(seen.headings)
+    if known is None and not (texts or run or across):
+        return None, None, None
+    if len(free) == 1 and (known or across):
+        return model or free[0], None if across and not known else test_set or free[0], run
+    if len(free) == 1 and _are_sets(seen.frame[free[0]]):
+        return None, free[0], run
+    one, other = [*texts, "COLUMN", "COLUMN"][:2]
+    raise ValueError(
+        f"{_WHERE}: its columns ({listed(seen.headings, 6)}) do not show whether a row is a data "
+        f"set, a model or one score. If {one!r} has data sets pass {as_options(id=one)}, if it has "
+        f"models {as_options(model_column=one)}, if rows are scores both, as "
+        f"{as_options(model_column=one, id=other)}; name runs with {as_options(runs='COLUMN')}."
+    )
+
+
+def _named(seen: Profile, given: str | None, usual: tuple[str, ...], option: str) -> str | None:
+    """Return the column that an option names, or the one with a usual name that varies."""
+    held = [h for h in seen.usual(usual, seen.chosen) if seen.frame[h].nunique() > 1]
+    if given is None and len(held) > 1:
+        raise ValueError(
+            f"{_WHERE}: columns {held[0]!r} and {held[1]!r} have usual names for the same role; "
+            f"name one with {as_options(**{option: held[0]})}."
+        )
+    return given or next(iter(held), None)
+
+
+def _repeat(seen: Profile, *keys: str | None) -> bool:
+    """Return whether rows have the same names in all key columns."""
+    return bool(seen.frame.duplicated([key for key in keys if key is not None]).any())
+
+
+def _metric(seen: Profile) -> str | None:
+    """Return the name of the metric, which one column may give."""
+    for heading in seen.usual(("metric", "metric_name")):
+        first, *others = seen.frame[heading].unique()
+        if others:
+            raise ValueError(
+                f"{_WHERE}: column {heading!r} has {listed([first, *others])}; ranks are of one "
+                "metric, so leave the rows of the others out."
+            )
+        return str(first)
+    return None
+
+
+def _scores(
+    seen: Profile, numeric: Sequence[str], model: str | None, test_set: str | None
+) -> list[str]:
+    """Return the column of scores, or one for each model or data set."""
+    for heading in seen.columns.score:
+        if heading not in seen.headings or not (model and test_set):
+            raise ValueError(
+                f"{_WHERE}: score={heading!r} must name a column of a table with one score in each "
+                f"row; the columns are {listed(seen.headings, 6)}."
+            )
+    if model is None and seen.chosen:
+        return [h for h in numeric if h in seen.chosen]
+    companions = names.companions(numeric)
+    free = [h for h in numeric if h not in companions and not _is_beside(h)]
+    usual = names.named(free, _METRIC)
+    if model and test_set:
+        found = [*seen.columns.score] or usual or free
+        if len(found) == 1:
+            return found
+        what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
+        remedy = f"name it with {as_options(score='COLUMN')}"
+    elif free and not usual:
+        return free
+    else:
+        what = "several scores, in columns of models or data sets"
+        remedy = f"these are none: {listed(usual or seen.headings, 6)}; ranks are of one metric"
+    raise ValueError(f"{_WHERE} has in each row {what}; {remedy}.")
+
+
+def _is_beside(heading: str) -> bool:
+    """Return whether numbers of this name are no scores: counts, costs, deviations."""
+    plain = names.plain(heading)
+    return plain in _BESIDE or (names.describes(heading) and plain not in names.SUMMARY)
+
+
+def _rows(frame: pd.DataFrame, keys: Sequence[str | None], heading: str) -> pd.DataFrame:
+    """Return the model, data set and run of each cell of a column."""
+    model, test_set, run = keys
+    for key in filter(None, keys):
+        missing = frame[key].isna().to_numpy()
+        refuse_rows(missing, f"{_WHERE}: column {key!r} is empty", "fill it in, or leave them out")
+    sets = frame.index if model is None else heading
+    return pd.DataFrame(
+        {
+            "model": frame[model].astype(str) if model else heading,
+            "set": frame[test_set].astype(str) if test_set else sets,
+            "run": frame[run].astype(str) if run else "",
+        },
+        index=frame.index,
+    )
+
+
+def _without_summaries(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out what is no data set and no model: means over data sets, and their sizes."""
+    left_out: list[str] = []
+    for axis in ("set", "model") if columns.models is None else ("set",):
+        for name, part in rows.groupby(axis, sort=False):
+            plain, whole = names.plain(str(name)), not (part["value"].dropna() % 1).any()
+            if plain in names.SUMMARY and axis == "model":
+                raise ValueError(
+                    f"{_WHERE}: {name!r} is named like a summary, not like a model; leave it out, "
+                    "or name all models with models= (--model)."
+                )
+            if plain in names.SUMMARY or (plain in names.COUNT and whole):
+                left_out.append(str(name))
+        rows = rows[~rows[axis].isin(left_out)]
+    return rows, left_out
+
+
+def _averaged(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, str, list[str]]:
+    """Return means over runs, by data set and model; the number of runs; data sets dropped."""
+    _refuse_cells(rows)
+    cells = rows.groupby(["set", "model"], sort=False)["value"].agg(
+        value=lambda values: np.mean(values.to_numpy()), runs="size"
+    )
+    wide = cells["value"].unstack("model").loc[rows["set"].unique(), rows["model"].unique()]
+    lacking = wide.isna().any(axis=1)
+    if columns.missing == "refuse" and lacking.any():
+        first = wide[lacking].iloc[0]
+        raise ValueError(
+            f"{_WHERE} lacks the score of {listed(wide.columns[first.isna()])} on data set "
+            f"{first.name!r} ({wide.isna().to_numpy().sum()} missing in all); fill it in, or drop "
+            "such data sets with missing='drop' (--missing drop)."
+        )
+    low, high = cells["runs"].min(), cells["runs"].max()
+    n_runs = f"{low}" if low == high else f"{low} to {high}"
+    wide = wide.rename_axis(index=None, columns=None)
+    return wide[~lacking], n_runs, [*map(str, wide.index[lacking])]
+
+
+def _refuse_cells(rows: pd.DataFrame) -> None:
+    """Refuse cells that are no scores, scores given twice, and percent signs of some scores."""
+    for row in rows[rows["value"].isna() & ~rows["missing"]][:1].itertuples():
+        raise ValueError(
+            f"{_WHERE}: {row.cell!r} of {row.model!r} on {row.set!r} is no score; write a number, "
+            "as 93.3, 93.3 +- 0.5 or 93.3 (0.5)."
+        )
+    for row in rows[rows.duplicated(["model", "set", "run"])][:1].itertuples():
+        raise ValueError(
+            f"{_WHERE} has two scores of {row.model!r} on {row.set!r}; if they are runs name their "
+            f"column with {as_options(runs='COLUMN')}."
+        )
+    present = rows[~rows["missing"]].assign(percent=lambda part: part["cell"].str.contains("%"))
+    for name, part in present.groupby("set", sort=False):
+        first, *others = part.drop_duplicates("percent")["cell"]
+        if others:
+            raise ValueError(
+                f"{_WHERE}: data set {name!r} has {first!r} and {others[0]!r}, with and without a "
+                "percent sign; write all in one unit."
+            )
