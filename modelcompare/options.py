@@ -22,6 +22,7 @@ from modelcompare.words import (
     Family,
     IntervalMethod,
     PairsTest,
+    Random,
     check_count,
     check_fraction,
     check_jobs,
@@ -146,6 +147,11 @@ OPTIONS: Mapping[str, Option] = {
         _statistics(
             name="family", type=Family, default="metric",
             help="Corrected together: all pairs of a metric, or of all metrics.",
+        ),
+        _statistics(
+            name="random", type=Random, default="auto",
+            help="Answer for these runs (items), or for new ones too (items+runs); auto: for new "
+            "runs where several are declared.",
         ),
         _fraction(
             name="confidence_level", default=0.95, help="Of every interval.",

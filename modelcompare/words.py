@@ -32,6 +32,8 @@ Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
+# What an answer holds for: these runs, or new ones; "auto" by what is declared.
+Random = Literal["auto", "items", "items+runs"]
 
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[

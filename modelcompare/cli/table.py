@@ -102,7 +102,8 @@ COMMANDS = (
                 advanced=True,
             ),
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
-            OPTIONS["baseline"], _LEVEL, replace(OPTIONS["alpha"], advanced=True),
+            OPTIONS["baseline"], replace(OPTIONS["random"], advanced=True), _LEVEL,
+            replace(OPTIONS["alpha"], advanced=True),
             replace(OPTIONS["family"], advanced=True), *RESAMPLING,
             plotted("Write a forest plot too: .png, .pdf or .svg."),
         ),
@@ -131,7 +132,7 @@ COMMANDS = (
             _flag(name="superior", help="Pass if better by the margin."),
             _flag(name="equivalent", help="Pass if within the margins (TOST)."),
             named("label", panel=None),
-            named("alpha", "One-sided level.", panel=None),
+            named("alpha", "One-sided level.", panel=None), OPTIONS["random"],
             Option(
                 name="rule", type=Texts, metavar="RULE",
                 help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class "
@@ -300,7 +301,7 @@ COMMANDS = (
             metric(
                 "Metric; by default f1_macro, mean_score of scores, rmse of real values."
             ),
-            OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], FOLDER,
+            OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], OPTIONS["random"], FOLDER,
         ),
         "Estimate how many samples a difference needs.",
         ("preds.npz --model cnn --model lstm -m f1_macro",),

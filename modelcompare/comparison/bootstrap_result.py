@@ -148,7 +148,7 @@ class BootstrapResult(Sample):
     def _repr_html_(self) -> str:
         """Show the values on the test set in a notebook."""
         frame = self.estimate.reset_index()
-        errors = pd.Series(self.moments.standard_error().ravel()).groupby(frame["metric"])
+        errors = pd.Series(self.standard_error().ravel()).groupby(frame["metric"])
         digits = {metric: decimals_for(of_metric) for metric, of_metric in errors}
         decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
@@ -186,7 +186,7 @@ class BootstrapResult(Sample):
             self.models,
             self.evaluation.keys,
             estimate=self.point,
-            standard_error=self.moments.standard_error(),
+            standard_error=self.standard_error(),
             ci_low=interval.low,
             ci_high=interval.high,
             n_undefined=self.n_undefined,

@@ -23,23 +23,30 @@ from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
-from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
+from modelcompare.comparison.warned import (
+    warn_of_few_runs,
+    warn_of_no_width,
+    warn_of_sparse_data,
+)
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
+from modelcompare.engine.runs import INSTEAD, check_crossed, check_named, runs_are_random
 from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.studentized import NAME as DEFAULT_TEST
 from modelcompare.words import (
     Correction,
     Family,
     IntervalMethod,
     MissingCounted,
     PairsTest,
+    Random,
     Scheme,
     Undefined,
     ZeroDivision,
@@ -63,6 +70,7 @@ def compare(
     baseline: str | None = None,
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
+    random: Random = "auto",
     missing: MissingCounted = "worst",
     zero_division: ZeroDivision = math.nan,
     undefined: Undefined = "count",
@@ -114,6 +122,14 @@ def compare(
         Significance level of differences, in ranks and in the verdict.
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
+    random : {"auto", "items", "items+runs"}
+        What varies, where models were trained or asked several times (`Predictions.runs`). "items":
+        the answer is for these runs, with the rows of an item as one cluster. "items+runs": it is
+        for new runs of the training procedures as well, with Student's intervals and tests
+        (`test` is then "wald") of the variance over items and runs. "auto": for new runs where
+        every model has several declared runs that are crossed with the items, whether or not they
+        are seen to vary; else for these. Signature and verdict name which. Fewer than five runs
+        make wide intervals, with a warning.
     missing : {"worst", "bounds"}
         Treatment of missing results in predictions that were read with ``missing="worst"``: count
         them as the worst, or compute bounds that are valid for all possible missing results and any
@@ -185,9 +201,12 @@ def compare(
     missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
+        if runs_are_random(predictions, random):
+            raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
         ask = partial(
             compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
+            random="items",
             zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
             rng=rng, progress=progress,
         )  # fmt: skip
@@ -200,11 +219,14 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
+    new_runs = runs_are_random(predictions, random)
+    if new_runs:
+        used = _for_new_runs(evaluation, method, used, correction)
     _check_size(evaluation, len(a))
     warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
-    replicated = BootstrapResult(evaluation, weights, n_jobs, progress)
+    replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)
     asked = _drawn_if_needed(replicated, undefined, places)
     steps = steps_expected(len(a), n_resamples, correction, family, alpha)
@@ -216,6 +238,7 @@ def compare(
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
+    sparse += warn_of_few_runs(evaluation.predictions) if new_runs else []
     return Comparison(agreed(Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
@@ -224,6 +247,18 @@ def compare(
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     )))  # fmt: skip
+
+
+def _for_new_runs(
+    evaluation: Evaluation, method: IntervalMethod, test: str, correction: Correction
+) -> str:
+    """Return the test for new runs, and refuse what does not know how they vary."""
+    check_crossed(evaluation)
+    check_named("method", method, ["auto"])
+    if correction in ("max-t", "min-p"):
+        check_named("correction", correction, ["holm"])
+    check_named("test", test, ["wald", DEFAULT_TEST])
+    return "wald"
 
 
 def _check_size(evaluation: Evaluation, n_pairs: int) -> None:

@@ -17,10 +17,18 @@ from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.runs import INSTEAD, runs_are_random
 from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.words import Correction, check_mapping, check_sequence, giving, warn_caller
+from modelcompare.words import (
+    Correction,
+    Random,
+    check_mapping,
+    check_sequence,
+    giving,
+    warn_caller,
+)
 
 # Smaller subgroups are left out.
 MIN_SIZE = 30
@@ -63,7 +71,8 @@ def compare_groups(
         family is all pairs, classes and subgroups of a metric. "max-t" is available for test sets
         only, "min-p" for neither.
     rng, **options
-        As in `compare`; each group has its own seed.
+        As in `compare`; each group has its own seed. Answers are for the runs at hand
+        (``random="items"``), and other ones are refused.
 
     Returns
     -------
@@ -168,7 +177,7 @@ def _subgroups(
 
 def _compare_each(
     groups: Iterable[Group], metrics: MetricLike | Sequence[MetricLike] | None, *, what: str,
-    rng: RngLike, **options: Any,
+    rng: RngLike, random: Random = "items", **options: Any,
 ) -> dict[Any, Comparison]:  # fmt: skip
     """Compare the models in each group with independent seeds; warn once per category."""
     seed = seed_sequence(rng)
@@ -176,7 +185,11 @@ def _compare_each(
     warned: dict[type[Warning], list[str]] = {}
     for place, (key, name, predictions) in enumerate(groups):
         with held_back() as caught:
-            results[key] = compare(predictions, metrics, rng=child_seed(seed, place), **options)
+            if runs_are_random(predictions, random):
+                raise ValueError(f"groups are compared on the runs that they have; {INSTEAD}.")
+            results[key] = compare(
+                predictions, metrics, random="items", rng=child_seed(seed, place), **options
+            )
         for each in caught:
             warned.setdefault(each.category, []).append(f"{name}: {each.message}")
     for category, texts in warned.items():

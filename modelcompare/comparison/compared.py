@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +15,9 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.contrasts import scope
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals import difference_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.significance.studentized import n_groups
@@ -38,7 +40,7 @@ class Compared(Evidence):
         interval, (rank_low, rank_high) = self.score_interval, self.rank_range
         return score_frame(
             self.models, self.keys, estimate=self.point,
-            standard_error=self.bootstrap.moments.standard_error(),
+            standard_error=self.bootstrap.standard_error(),
             ci_low=interval.low, ci_high=interval.high, n_undefined=self.bootstrap.n_undefined,
             rank=self.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
         )  # fmt: skip
@@ -60,7 +62,7 @@ class Compared(Evidence):
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Frame of `Comparison.standings`."""
-        parts, draws = [], self.bootstrap.draws
+        parts, of_items = [], not self.bootstrap.new_runs
         for at, key in enumerate(self.keys):
             better, direction, point = self.better[at], self.direction[at], self.point[:, at]
             order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
@@ -68,7 +70,12 @@ class Compared(Evidence):
                 self.models, [key], estimate=point, tier=tiers(better, order),
                 may_be_best=~better.any(axis=0) & ~np.isnan(point),
                 letters=np.array(compact_letters(better | better.T, order), dtype=object),
-                p_best=share_of_best(draws[:, :, at] * direction),
+                # Resamples are of items: they do not know which model's new runs are best.
+                p_best=(
+                    share_of_best(self.bootstrap.draws[:, :, at] * direction)
+                    if of_items
+                    else math.nan
+                ),
             )  # fmt: skip
             parts.append(frame.iloc[order])
         return pd.concat(parts, ignore_index=True)
@@ -110,7 +117,8 @@ class Compared(Evidence):
         return signature(
             n=self.n_samples,
             **{predictions.unit: units.n_units if predictions.unit != "samples" else None,
-               THESE_RUNS: bool(self.notes)},
+               THESE_RUNS: bool(self.notes) and not self.bootstrap.new_runs},
+            random="items+runs" if self.bootstrap.new_runs else None,
             B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
             test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
             family="all" if self.family == "all" else None, baseline=self.baseline,
@@ -135,8 +143,8 @@ class Compared(Evidence):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Scope of the conclusions: the given runs, if there are several."""
-        return for_these_runs(self.bootstrap.evaluation.predictions)
+        """Scope of the conclusions: the given runs, if there are several, or new ones."""
+        return scope(self.bootstrap)
 
     @cached_property
     def remarks(self) -> dict[str, list[str]]:

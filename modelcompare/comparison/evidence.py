@@ -115,7 +115,7 @@ class Evidence:
     @one_blas_thread()
     def error(self) -> FloatArray:
         """Standard errors of the differences, of shape (n_pairs, n_values)."""
-        return self.bootstrap.moments.standard_error(self.pairs)
+        return self.bootstrap.standard_error(self.pairs)
 
     @cached_property
     def difference(self) -> FloatArray:

@@ -70,6 +70,9 @@ INTERVALS: Mapping[str, Phrase] = {
     "expanded-percentile": (
         "percentiles of the bootstrap replicates, further out by as much as Student's quantile is "
         "than the normal one", (EFRON_BOOK, HESTERBERG)),
+    "items+runs-t": (
+        "Student's interval with the variance over items and training runs of the influences "
+        "(crossed random effects, Satterthwaite's degrees of freedom)", (INFLUENCE,)),
     "test-inversion": ("inversion of two tests of the plug-in calibration error", (BROECKER,)),
     "simultaneous": (
         "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),
@@ -232,6 +235,7 @@ def comparison_code(result: Compared) -> str:
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,
+        "random": "items+runs" if result.bootstrap.new_runs else "items" if result.notes else None,
         "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
     }  # fmt: skip
     if result.rng_label.isdigit():

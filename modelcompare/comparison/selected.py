@@ -34,8 +34,9 @@ def selected(result: BootstrapResult, places: IntArray | None) -> BootstrapResul
         return result
     axis = result.evaluation.of_values(places)
     return SelectedResult(
-        axis, result.weights, result.n_jobs, result.progress, whole=result, places=places
-    )
+        axis, result.weights, result.n_jobs, result.progress, result.new_runs, whole=result,
+        places=places,
+    )  # fmt: skip
 
 
 def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[PairView, Outcome]:
@@ -110,6 +111,12 @@ class SelectedResult(BootstrapResult):
     @cached_property
     def moments(self) -> InfluenceMoments:
         return self.whole.moments.of_values(self.places)
+
+    def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
+        return self.whole.standard_error(pairs)[:, self.places]
+
+    def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
+        return self.whole.run_degrees(pairs)[:, self.places]
 
     @cached_property
     def replicate_moments(self) -> FloatArray:

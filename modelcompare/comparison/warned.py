@@ -29,9 +29,11 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
+from modelcompare.engine.runs import FEW_RUNS, run_counts
 from modelcompare.intervals import (
     FEW,
     Interval,
@@ -282,6 +284,20 @@ def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod)
             f"{'' if chosen else 're'}samples do not determine its uncertainty. {remedy}.",
             SparseDataWarning if chosen else UserWarning,
         )
+
+
+def warn_of_few_runs(predictions: TestSet) -> list[str]:
+    """Warn, and return the text, where a model has so few runs that they decide."""
+    fewest = min(run_counts(predictions))
+    if fewest >= FEW_RUNS:
+        return []
+    text = (
+        f"{fewest} runs of a model decide how far new runs may differ: with fewer than "
+        f"{FEW_RUNS}, intervals are wide and differences seldom significant, however many items "
+        "there are. Add runs, or ask about these alone with random='items' (--random items)."
+    )
+    warn_caller(text, SparseDataWarning)
+    return [text]
 
 
 def _flaw(low: float, high: float) -> str:

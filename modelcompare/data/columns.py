@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,22 @@ def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
         remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
         refuse_rows(_inconsistent(strata, groups), "`groups` cross `strata`", remedy)
     return {**columns, "groups": groups}
+
+
+def split_runs(
+    runs: ArrayLike | Mapping[str, ArrayLike] | None, models: Sequence[str], n_samples: int
+) -> tuple[ArrayLike | None, dict[str, AnyArray]]:
+    """Return the runs of all models together, and those of each model that has its own."""
+    if not isinstance(runs, Mapping):
+        return runs, {}
+    if {*runs} != {*models}:
+        raise ValueError(
+            f"`runs` names the models {', '.join(map(str, runs))}, and there are "
+            f"{', '.join(models)}; give the runs of each model, or one column for all."
+        )
+    own = {m: frozen(checked_column(f"runs[{m!r}]", runs[m], n_samples)) for m in models}
+    texts = [column.astype(str).tolist() for column in own.values()]
+    return [" & ".join(dict.fromkeys(row)) for row in zip(*texts, strict=True)], own
 
 
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:

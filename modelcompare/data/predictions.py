@@ -21,6 +21,7 @@ from modelcompare.data.columns import (
     nested,
     read_columns,
     slice_frame,
+    split_runs,
 )
 from modelcompare.data.kinds import (
     Answers,
@@ -77,10 +78,12 @@ class Predictions(TestSet):
         Cluster of each sample; clusters are resampled whole.
     strata : array-like of shape (n_samples,), optional
         Stratum of each sample; resamples keep the strata's sizes.
-    runs : array-like of shape (n_samples,), optional
+    runs : array-like of shape (n_samples,), or mapping of str to array-like, optional
         Run (seed) of the models that each row belongs to, in designs of items times runs. The rows
-        of an item, by `groups` or else by `ids`, are then one cluster, and answers are for these
-        runs: others would vary more. Without groups and ids, comparisons are refused.
+        of an item, by `groups` or else by `ids`, are then one cluster. Models share the runs of one
+        column; a mapping gives separate runs to every model, and a model with fewer runs than
+        another repeats them. Answers are for new runs, or for these, as a note states; see `random`
+        of `compare`. Without groups and ids, comparisons are refused.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each sample in every metric; not negative.
     slices : DataFrame or mapping of str to array-like, optional
@@ -122,7 +125,7 @@ class Predictions(TestSet):
       bow  labels
     """
 
-    __slots__ = ("_outputs", "_predicted", "_slices")
+    __slots__ = ("_outputs", "_own_runs", "_predicted", "_slices")
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums"})
 
@@ -131,7 +134,8 @@ class Predictions(TestSet):
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
         kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,
         groups: ArrayLike | None = None, strata: ArrayLike | None = None,
-        runs: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+        runs: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
         missing_mass: bool = False, greater_is_better: Direction | None = None,
         bounds: Ranges | None = None, score_names: Sequence[str] = (), name: str | None = None,
@@ -164,6 +168,7 @@ class Predictions(TestSet):
             true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
             check_guess(classes, classes[true], answers_of(self), single)
         self._predicted: dict[str, IntArray] = {}
+        runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
         weight = checked_weights(sample_weight, n_samples)
         self._columns = {**of_truth, **columns, "sample_weight": weight}
@@ -247,6 +252,10 @@ class Predictions(TestSet):
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
         return self._predicted[model]
 
+    def runs_of(self, model: str) -> AnyArray | None:
+        checks.check_models(self.models, model=model)
+        return self._own_runs.get(model, self.runs)
+
     # -- subsets ----------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> Predictions:
@@ -281,6 +290,7 @@ class Predictions(TestSet):
         part = self._replaced(self._outputs)
         given = {n: frozen(checked_column(n, column, len(self))) for n, column in columns.items()}
         part._columns = nested({**self._columns, **given})
+        part._own_runs = {} if "runs" in given else self._own_runs
         return part
 
     def without(self, *columns: SampleColumn) -> Predictions:
@@ -288,6 +298,7 @@ class Predictions(TestSet):
             check_choice("columns", name, SampleColumn)
         part = self._replaced(self._outputs)
         part._columns = {**self._columns, **dict.fromkeys(columns)}
+        part._own_runs = {} if "runs" in columns else self._own_runs
         return part
 
     def subset(self, rows: ArrayLike) -> Predictions:
@@ -319,6 +330,7 @@ class Predictions(TestSet):
             name: None if column is None else read_only(column[index])
             for name, column in self._columns.items()
         }
+        part._own_runs = {m: read_only(runs[index]) for m, runs in self._own_runs.items()}
         if self._slices is not None:
             part._slices = self._slices.iloc[index].reset_index(drop=True)
         return part
@@ -366,6 +378,7 @@ class Predictions(TestSet):
         part._share(self)
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
+        part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         return part
 
 

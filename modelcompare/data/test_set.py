@@ -200,6 +200,11 @@ class TestSet(ABC):
         """Run (seed) that each row belongs to."""
         return self._column("runs")
 
+    def runs_of(self, model: str) -> AnyArray | None:
+        """Return the run of one model that each row belongs to."""
+        checks.check_models(self.models, model=model)
+        return self.runs
+
     @property
     def sample_weight(self) -> FloatArray | None:
         """Weight of each sample."""

@@ -65,9 +65,13 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
 def _rebuilt(predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:
     if kind == "labels" and predictions.labels is not None:
         outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
+    # Other models have no separate runs.
+    found = {model: predictions.runs_of(model) for model in predictions.models}
+    own = {*outputs} == {*found} and any(each is not predictions.runs for each in found.values())
+    runs: Any = found if own else predictions.runs
     return Predictions(
         _truth(predictions), outputs, kind=kind, labels=predictions.labels, ids=predictions.ids,
-        groups=predictions.groups, strata=predictions.strata, runs=predictions.runs,
+        groups=predictions.groups, strata=predictions.strata, runs=runs,
         sample_weight=predictions.sample_weight, slices=predictions.slices,
         missing_mass=predictions.missing_mass, greater_is_better=predictions.told_direction,
         bounds=predictions.bounds if kind == "scores" else None,

@@ -20,6 +20,7 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import RunVariances, run_counts
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
@@ -51,12 +52,15 @@ class Sample:
         The resamples, which can be drawn again.
     n_jobs, progress
         As in `Evaluation.replicates`.
+    new_runs : bool
+        Whether errors are for new runs (`engine.runs`); moments and resamples are for these runs.
     """
 
     evaluation: Evaluation = field(repr=False)
     weights: BootstrapWeights = field(repr=False)
     n_jobs: int | None = field(default=None, repr=False)
     progress: bool = field(default=False, repr=False)
+    new_runs: bool = field(default=False, repr=False)
 
     @cached_property
     def point(self) -> FloatArray:
@@ -103,6 +107,20 @@ class Sample:
         return influence_moments(self.evaluation, self.point)
 
     @cached_property
+    def run_variances(self) -> RunVariances:
+        """Variances for new items and new runs."""
+        return RunVariances.of(self.evaluation, self.point)
+
+    def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
+        """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
+        of_what = self.run_variances if self.new_runs else self.moments
+        return of_what.standard_error(pairs)
+
+    def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
+        """Return degrees of freedom of standard errors for new runs, (n_rows, n_values)."""
+        return self.run_variances.degrees_of_freedom(pairs)
+
+    @cached_property
     def replicate_moments(self) -> FloatArray:
         """Covariance of the models' values on each resample, for studentized intervals.
 
@@ -129,6 +147,16 @@ class Sample:
         predictions = self.evaluation.predictions
         settings = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
         return signature("bootstrap", n=len(predictions), B=self.n_resamples, **settings)
+
+
+def scope(sample: Sample) -> tuple[str, ...]:
+    """Return a note on the runs for which an answer holds, if there are several."""
+    predictions = sample.evaluation.predictions
+    if not sample.new_runs:
+        return for_these_runs(predictions)
+    counts = sorted({*run_counts(predictions)})
+    seen = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 
 @dataclass(frozen=True)
@@ -179,8 +207,8 @@ class Contrasts:
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        """Standard errors, by the second moments of the influences."""
-        return self.sample.moments.standard_error(self.pairs)
+        """Standard errors, by the second moments of the influences, or for new runs."""
+        return self.sample.standard_error(self.pairs)
 
     @cached_property
     def acceleration(self) -> FloatArray:

@@ -13,6 +13,8 @@ from modelcompare.arrays import CACHE_BYTES, HELD_BYTES
 _COPIES = 2
 # Sums of clusters, and what tests and intervals make of them.
 _SUM_COPIES = 5
+# Influences, and tables of them by items and runs.
+_TABLE_COPIES = 3
 # Size of a pair's row in the frames of a comparison, with names, bounds and p-values.
 _PAIR_BYTES = 550
 # Size of a pair of models in the products of influences, and copies of them.
@@ -74,6 +76,19 @@ def check_covariances(n_models: int, n_values: int) -> None:
     what = f"the covariances of {_counted(n_models, 'model')} in"
     remedy = "choose models (--model), a part after the other, or take fewer metrics"
     _check(_SHARED_BYTES * n_models**2 * n_values, what, n_values, remedy)
+
+
+def check_tables(n_rows: int, n_models: int, n_values: int) -> None:
+    """Refuse tables of items x runs that do not fit into memory.
+
+    Raises
+    ------
+    ValueError
+        With the memory needed, the free memory, and the remedy.
+    """
+    what = f"the influences of {n_rows:,} rows on {_counted(n_models, 'model')} in"
+    remedy = "choose models (--model), or take fewer metrics"
+    _check(8 * _TABLE_COPIES * n_rows * n_models * n_values, what, n_values, remedy)
 
 
 def check_clusters(n_clusters: int, n_numbers: int) -> None:

@@ -51,8 +51,10 @@ def sample_units(
 
 
 def n_runs(predictions: TestSet) -> int:
-    """Return the number of runs of the models; 1 if none are named."""
-    return 1 if predictions.runs is None else len(np.unique(predictions.runs))
+    """Return the largest number of runs of a model; 1 if none are named."""
+    if predictions.runs is None:
+        return 1
+    return max(len(np.unique(np.asarray(predictions.runs_of(m)))) for m in predictions.models)
 
 
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
@@ -61,14 +63,14 @@ def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
     if predictions.about is not None and len(predictions.about.runs) > 1:
         return (f"For these runs: {of_others}",)
     n = n_runs(predictions)
-    if n < 2 or predictions.groups is None or _each_its_cluster(predictions):
+    if n < 2 or predictions.groups is None or each_its_cluster(predictions):
         return ()
     return (f"For these {n:,} runs: {of_others}",)
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:
     """Return up to two runs of clusters; none if the runs themselves are drawn."""
-    if predictions.runs is None or predictions.groups is None or _each_its_cluster(predictions):
+    if predictions.runs is None or predictions.groups is None or each_its_cluster(predictions):
         return ()
     return tuple(map(str, np.unique(predictions.runs)[:2]))
 
@@ -77,7 +79,7 @@ def first_runs(predictions: TestSet) -> tuple[str, ...]:
 THESE_RUNS = "for these runs"
 
 
-def _each_its_cluster(predictions: TestSet) -> bool:
+def each_its_cluster(predictions: TestSet) -> bool:
     """True if the runs themselves are drawn."""
     runs = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]
     pairs = np.unique(np.stack([predictions.unit_of, runs], axis=1), axis=0)

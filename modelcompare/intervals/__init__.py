@@ -26,6 +26,7 @@ from typing import get_args
 import numpy as np
 
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.runs import check_named
 from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
@@ -58,6 +59,8 @@ def difference_method(method: IntervalMethod) -> IntervalMethod:
 
 def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
     """Compute the intervals of the rows by `method`, or by the method that replaces it."""
+    if contrasts.sample.new_runs:
+        check_named("method", method, ["auto"])
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

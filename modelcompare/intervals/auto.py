@@ -61,6 +61,7 @@ from modelcompare.intervals.influences import (
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded
+from modelcompare.intervals.runs import for_new_runs
 from modelcompare.intervals.sizes import (
     chance_unseen,
     class_sizes,
@@ -90,7 +91,8 @@ _ROUNDING = 1e-12
 
 def choose(contrasts: Contrasts, level: float) -> Interval:
     """Compute the interval of every value, or difference, by the method that is valid for it."""
-    return _Rule(contrasts, level).intervals()
+    found = _Rule(contrasts, level).intervals()
+    return for_new_runs(found, contrasts, level) if contrasts.sample.new_runs else found
 
 
 def informative_sizes(sample: Sample) -> FloatArray:
@@ -240,7 +242,10 @@ class _Rule:
         rounding = _ROUNDING * np.abs(self.values[:, where])
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
-        error, degrees = self.contrasts.standard_error[:, where], self._degrees(carriers, where)
+        error, degrees = (
+            self.moments.standard_error(pairs)[:, where],
+            self._degrees(carriers, where),
+        )
         skew, leveraged = self._skew(metric, where), self._is_leveraged(metric)
         if leveraged:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None

@@ -14,9 +14,10 @@ from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
-from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.contrasts import Sample, scope
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import check_crossed, runs_are_random
 from modelcompare.engine.units import for_these_runs
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
@@ -28,6 +29,7 @@ from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.words import (
     Alternative,
     IntervalMethod,
+    Random,
     ZeroDivision,
     shown,
     value_name,
@@ -67,14 +69,18 @@ class Contrast(PairView):
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         rng: RngLike = 0,
+        random: Random = "items",
     ) -> Contrast:
         """Return the contrast of two models of a test set; arguments are as in `paired_test`."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
+        new_runs = runs_are_random(pair, random)
+        if new_runs:
+            check_crossed(evaluation)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         return cls(
-            Sample(evaluation, weights, n_jobs), (np.array([0]), np.array([1])), n_resamples,
-            alternative, enumerate_swaps, label=label,
+            Sample(evaluation, weights, n_jobs, new_runs=new_runs),
+            (np.array([0]), np.array([1])), n_resamples, alternative, enumerate_swaps, label=label,
             position=value_position(evaluation, label),
         )  # fmt: skip
 
@@ -114,8 +120,8 @@ class Contrast(PairView):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Note that the result holds for these training runs only, if there are several."""
-        return for_these_runs(self.evaluation.predictions)
+        """Note on the training runs for which the result holds, if there are several."""
+        return scope(self.sample)
 
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""

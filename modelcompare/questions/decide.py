@@ -17,6 +17,7 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.planning import serve
+from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -41,6 +42,7 @@ from modelcompare.words import (
     Answer,
     Decision,
     IntervalMethod,
+    Random,
     ZeroDivision,
     check_number,
     check_one_sided,
@@ -88,7 +90,7 @@ class DecisionResult(Result):
         Number of samples (or clusters).
     n_needed : float
         Number of samples with which the test would have power 0.8 if the true gain is the observed
-        one; NaN if the answer is definite, infinite if the gain equals the margin.
+        one; NaN if the answer is definite or for new runs, infinite if the gain equals the margin.
     unit : {"samples", "clusters"}
         Unit of `n_samples`: clusters if `groups` are given.
     made_with : dict
@@ -99,7 +101,7 @@ class DecisionResult(Result):
     caveat : str
         Caveat that the level is not guaranteed if single samples have no known range; else empty.
     notes : tuple of str
-        Note that the answer holds for these training runs only, if there are several.
+        Note on the training runs for which the answer holds, if there are several.
     """
 
     baseline: str
@@ -137,10 +139,15 @@ class DecisionResult(Result):
         return self.answer == "shown"
 
     @property
+    def new_runs(self) -> bool:
+        """True if the answer is for new runs of the training procedures."""
+        return "random" in self.made_with
+
+    @property
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
-            **self.made_with, **{THESE_RUNS: bool(self.notes)},
+            **self.made_with, **{THESE_RUNS: bool(self.notes) and not self.new_runs},
         )  # fmt: skip
 
     @property
@@ -193,6 +200,8 @@ class DecisionResult(Result):
         return f"{self.candidate} is {claimed} in {what}: {numbers} ({n}, {alpha}).{caveat}"
 
     def _what_would_settle(self) -> str:
+        if self.new_runs:
+            return " More runs of both models would be, or more samples."
         if not self.n_needed <= 1e9:
             return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"
@@ -211,6 +220,7 @@ def decide(
     label: Any = None,
     alpha: float = 0.05,
     method: IntervalMethod = "auto",
+    random: Random = "auto",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -244,8 +254,9 @@ def decide(
         The class, for a metric per class.
     alpha : float
         One-sided level; the interval has the confidence level 1 - 2 alpha.
-    method, n_resamples, zero_division, n_jobs, rng
-        As in `compare`.
+    method, random, n_resamples, zero_division, n_jobs, rng
+        As in `compare`. For new runs no number of samples is given that would decide: more runs may
+        be needed as well.
 
     Returns
     -------
@@ -277,8 +288,9 @@ def decide(
     predictions, method, *_ = serve(predictions, metric, method=method, zero_division=zero_division)
     contrast = Contrast.between(
         predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
-        n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
+        n_resamples=n_resamples, n_jobs=n_jobs, rng=rng, random=random,
     )  # fmt: skip
+    new_runs = contrast.sample.new_runs
     sign = 1.0 if contrast.metric.greater_is_better else -1.0
     unseen, claims, n = Unseen.of(contrast, sign), _claims(kind, margin), contrast.n_units
 
@@ -286,6 +298,8 @@ def decide(
         return _turned(sign, contrast.interval(method, 1 - 2 * level))
 
     contrast.warn_of_sparse_data()
+    if new_runs:
+        warn_of_few_runs(contrast.evaluation.predictions)
     ends, gain = seen(alpha), unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or ends[0] < ends[1]):
@@ -305,8 +319,10 @@ def decide(
     p_value = max(_p_above(*claim, bounds) for claim in claims)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
-        found, p_value, n, needed if found == "not enough data" else math.nan, contrast.unit,
-        {"B": n_resamples, "ci": method}, unseen.assumption(contrast.metric),
+        found, p_value, n,
+        needed if found == "not enough data" and not new_runs else math.nan, contrast.unit,
+        {"B": n_resamples, "ci": method, **({"random": "items+runs"} if new_runs else {})},
+        unseen.assumption(contrast.metric),
         unseen.caveat(contrast.metric, n, contrast.unit), contrast.notes,
     )  # fmt: skip
 

@@ -117,7 +117,7 @@ class GateResult(Result):
         first = self.decisions[0]
         return signature(
             "gate", n=first.n_samples, rules=len(self.decisions), alpha=first.alpha,
-            **first.made_with, **{THESE_RUNS: bool(first.notes)},
+            **first.made_with, **{THESE_RUNS: bool(first.notes) and not first.new_runs},
         )  # fmt: skip
 
     def document(self) -> Document:

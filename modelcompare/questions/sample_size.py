@@ -15,6 +15,7 @@ from scipy.special import ndtr, ndtri
 from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.runs import runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics.classes import one_value
@@ -30,6 +31,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.words import (
+    Random,
     ZeroDivision,
     check_count,
     check_number,
@@ -242,6 +244,7 @@ def sample_size(
     alpha: float = 0.05,
     power: float = 0.8,
     confidence_level: float = 0.95,
+    random: Random = "auto",
     zero_division: ZeroDivision = math.nan,
 ) -> SampleSize:
     """Compute the samples needed to detect a difference, and the smallest difference detected.
@@ -263,6 +266,10 @@ def sample_size(
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
         Of the interval whose width is predicted.
+    random : {"auto", "items", "items+runs"}
+        With "items" the answer is for the runs of the pilot, if it has several. More samples do not
+        reduce what new runs add to an error, so "items+runs" is refused, and so are declared runs
+        with "auto"; see `compare`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
 
@@ -298,6 +305,12 @@ def sample_size(
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, label, predictions)
+    if runs_are_random(predictions[[model_a, model_b]], random):
+        raise ValueError(
+            "`runs` are declared, and no number of samples alone reduces what new runs add to an "
+            "error; variance_components gives the shares of samples and runs, and random='items' "
+            "(--random items) the samples that these runs need."
+        )
     contrast = Contrast.between(
         predictions, model_a, model_b, metric,
         label=label, zero_division=zero_division, collapse=False,

@@ -92,7 +92,8 @@ def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
         made["set"] = [files[place].set for place in position]
     if "run" not in frame and any(file.run for file in files):
         made["run"] = [files[place].run for place in position]
-    return replace(records, frame=frame.assign(**made))
+    answers = records.answers and "run" not in made
+    return replace(records, frame=frame.assign(**made), answers=answers)
 
 
 def _newest(records: Records) -> Records:

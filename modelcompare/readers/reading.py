@@ -195,7 +195,9 @@ def _described(
         name, column = (_GROUP, _GROUP) if n_groups > 1 else (_ITEM, "id")
         columns, made[name] = replace(columns, groups=name), rows[column]
     if in_runs:
-        columns, made[_RUN] = replace(columns, runs=_RUN), rows[_RUN]
+        made[_RUN] = rows[_RUN]
+        if columns.runs is not None or not records.answers:
+            columns = replace(columns, runs=_RUN)
         made["id"] = rows["id"].astype(str) + " run " + rows[_RUN].astype(str)
     return columns, pd.concat([pd.DataFrame(made), rows[[*true, *outputs]], beside], axis=1)
 

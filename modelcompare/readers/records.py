@@ -53,6 +53,9 @@ class Records:
         Roles of columns that were inferred.
     same : tuple of str
         Columns of `beside` that all models must share for each sample.
+    answers : bool
+        Whether runs are repeated answers to a sample, which are numbered: answers of one number to
+        several samples have nothing in common, unlike those of one training run.
     """
 
     frame: pd.DataFrame
@@ -62,6 +65,7 @@ class Records:
     format: str = "table"
     parts: Mapping[str, str] = field(default_factory=dict)
     same: tuple[str, ...] = ()
+    answers: bool = False
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -83,6 +87,7 @@ def stacked(parts: Sequence[Records]) -> Records:
         ),
         kind=first.kind, written=parts[0].written,
         format=first.format, parts=first.parts, same=first.same,
+        answers=first.answers,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import check_named
 from modelcompare.significance import replicate_t, resampled, studentized, two_models
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
@@ -38,6 +39,8 @@ def run_test(name: str, view: PairView) -> Outcome:
         If the test does not apply to the metric, the data or the alternative.
     """
     row = TESTS[name]
+    if view.sample.new_runs:
+        check_named("test", name, ["wald"])
     if len(view.model_a) == 0:
         nothing = np.empty((0, len(view.evaluation.keys)))
         return Outcome(nothing, nothing)

@@ -25,12 +25,14 @@ CLUSTERS = mc.Predictions.from_scores(SAID, groups=ITEM)
 NOTE = "For these 10 runs: others of the same models would vary more."
 
 QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
-    "compare": lambda p: mc.compare(p, "mean_score", n_resamples=99),
-    "decide": lambda p: mc.decide(p, "a", "b", "mean_score", margin=0.05, n_resamples=99),
-    "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"], n_resamples=99),
+    "compare": lambda p: mc.compare(p, "mean_score", random="items", n_resamples=99),
+    "decide": lambda p: mc.decide(
+        p, "a", "b", "mean_score", margin=0.05, random="items", n_resamples=99
+    ),
+    "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"], random="items", n_resamples=99),
     "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
     "unpaired_test": lambda p: mc.tests.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
-    "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score"),
+    "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score", random="items"),
     "bootstrap": lambda p: mc.bootstrap(p, "mean_score", n_resamples=99),
     "sets": lambda p: mc.compare_groups({"x": p, "y": p}, "mean_score", n_resamples=99),
     "selfcheck": lambda p: mc.diagnostics.selfcheck(
@@ -112,7 +114,7 @@ def test_subgroups_say_it_too():
 
 
 def test_the_verdict_and_the_decision_say_it():
-    result = mc.compare(BY_IDS, "mean_score", n_resamples=99)
+    result = mc.compare(BY_IDS, "mean_score", random="items", n_resamples=99)
     assert result.verdict().endswith(NOTE)
     assert "|clusters:20|for these runs|" in result.signature
     assert QUESTIONS["decide"](BY_IDS).sentence().endswith(NOTE)
@@ -171,7 +173,17 @@ def test_the_command_line_reads_a_wide_table_of_runs(tmp_path, capsys):
     frame.loc[::3, ["y_true"]] = 0
     frame["y_true"] = frame.groupby("id")["y_true"].transform("first")
     frame.to_csv(path, index=False)
-    options = [str(path), "--read", "run=run", "--metric", "accuracy", "--resamples", "99"]
+    options = [
+        str(path),
+        "--read",
+        "run=run",
+        "--metric",
+        "accuracy",
+        "--resamples",
+        "99",
+        "--random",
+        "items",
+    ]
     assert main(["compare", *options, "--id", "id"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert NOTE in text

@@ -149,7 +149,7 @@ def test_a_method_computes_only_what_it_asks_for(method, asked, pairs):
     found = intervals.intervals_of(rows, method, 0.9)
     computed = {name for name in vars(rows) if name in vars(Contrasts)} - {"pairs", "sample"}
     computed |= {name for name in vars(sample) if name in vars(Sample)}
-    computed -= {"evaluation", "weights", "n_jobs", "progress", "point"}
+    computed -= {"evaluation", "weights", "n_jobs", "progress", "new_runs", "point"}
     assert computed == asked
     assert (found.low < rows.estimate).all()
     assert (rows.estimate < found.high).all()

@@ -69,6 +69,7 @@ def _read(file: File) -> Records:
     return Records(
         frame=keys.iloc[first].reset_index(drop=True).assign(**scores),
         beside=pd.DataFrame(beside), kind="scores", same=("reference",),
+        answers=True,
     )  # fmt: skip
 
 

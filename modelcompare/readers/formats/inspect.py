@@ -79,7 +79,11 @@ def _read(file: File) -> Records:
         **{name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()},
     }  # fmt: skip
     return Records(
-        frame=pd.DataFrame(frame), beside=pd.DataFrame(beside), kind="scores", same=("target",)
+        frame=pd.DataFrame(frame),
+        beside=pd.DataFrame(beside),
+        kind="scores",
+        same=("target",),
+        answers=True,
     )
 
 

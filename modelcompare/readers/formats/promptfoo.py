@@ -48,7 +48,7 @@ def read_results(files: Sequence[File]) -> Records:
     scores = pd.DataFrame([_scores(file, result) for file, result in results])
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),
-        beside=beside.dropna(axis="columns", how="all"), kind="scores",
+        beside=beside.dropna(axis="columns", how="all"), kind="scores", answers=True,
     )  # fmt: skip
 
 
