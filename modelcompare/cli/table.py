@@ -314,7 +314,7 @@ COMMANDS = (
             Option(
                 name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE",
                 help="A row for each data set, model or fold, and a column for each model or data "
-                "set; or a row for each score.",
+                "set; or a row for each score; or a folder of MTEB's results.",
             ),
             RESULTS,
             named(

@@ -12,6 +12,7 @@ from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format
+from modelcompare.readers.formats.summaries import refuse_unread
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS
@@ -55,11 +56,7 @@ def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
             )
         log = format_of(file)
         if log is None and not isinstance(file.payload, pd.DataFrame):
-            raise ValueError(
-                f"{file.name} has no known format; give a table (csv, jsonl, parquet) of "
-                "one row for each sample, or a log that `modelcompare` knows (README, Your "
-                "predictions)."
-            )
+            refuse_unread(file)
         by_format.setdefault(log, []).append(file)
     return by_format
 

@@ -68,8 +68,8 @@ def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str
             by = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
             raise ValueError(
                 f"{seen.where}: each row is a {what} ({by}), not a sample; such "
-                "scores are for `modelcompare ranks`, with a row for each data set and a column "
-                "for each model; if the rows are samples name the models with models= (--model)."
+                "scores are for `modelcompare ranks`; if the rows are samples name the models with "
+                "models= (--model)."
             )
     alone = len(numeric) == 1 and names.plain(numeric[0]) in names.SCORE
     repeated = [h for h in texts if names.plain(h) not in names.BESIDE and _repeats(seen, h)]
@@ -137,6 +137,11 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
 def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
+    if cell_types.printed(odd, ())["value"].notna().any():
+        raise ValueError(
+            f"{seen.where}: column {heading!r} has {str(odd.iloc[0])!r}, as papers print scores; "
+            "such scores are for `modelcompare ranks`, those of samples are numbers alone."
+        )
     raise ValueError(
         f"{seen.where}: column {heading!r} has numbers, but {str(odd.iloc[0])!r} in "
         f"{len(odd):,} of {len(seen.frame):,} rows; if that marks a missing result pass "

@@ -14,6 +14,7 @@ import pandas as pd
 
 from modelcompare.readers.content import File, whole, with_content
 from modelcompare.readers.formats import format_of
+from modelcompare.readers.formats.summaries import mteb_table, refuse_unread
 from modelcompare.readers.places import places
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
@@ -43,8 +44,13 @@ def opened(file: File) -> File:
 
 
 def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
-    """Read the rows of a file that must be a table, with or without a column without heading."""
+    """Read the rows of a table, with or without a column that has no heading, or MTEB's folder."""
+    if path.is_dir():
+        with all_opened(path) as files:
+            return mteb_table(files)
     payload = opened(File(path, keeps_unnamed=keeps_unnamed)).payload
+    if isinstance(payload, dict):
+        refuse_unread(File(path, payload=payload))
     if not isinstance(payload, pd.DataFrame):
         raise ValueError(f"{path.name} has no table of rows ({', '.join(TABLES)}).")
     return payload

@@ -20,7 +20,7 @@ def _hits(*names):
 def _ranked(what, message):
     return (
         f"t.csv: each row is a {what} ({message}), not a sample; such scores are for "
-        "`modelcompare ranks`, with a row for each data set and a column for each model; if the "
+        "`modelcompare ranks`; if the "
         "rows are samples name the models with models= (--model)."
     )
 

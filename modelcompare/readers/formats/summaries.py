@@ -1,0 +1,74 @@
+"""Results of evaluation tools without a row for each sample: MTEB's are read, others refused.
+
+Fields as in mteb 1.12 and 2.20 (results/MODEL/REVISION/TASK.json), lm_eval 0.4 (results_DATE.json),
+EvalPlus 0.3 (eval_results.json) and SWE-bench 4 (report.json of one instance).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import pandas as pd
+
+from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import cells_of
+from modelcompare.readers.tables import reached
+
+_MTEB = {"task_name", "mteb_version", "scores"}
+# Keys of a document, what it is, and what to do.
+_KNOWN = (
+    (
+        _MTEB, "a task's result by MTEB",
+        "rank the folder of all models: modelcompare ranks results/",
+    ),
+    (
+        {"results", "configs"}, "the means of lm-evaluation-harness",
+        "compare its logs of samples (--log_samples), or make a table for `modelcompare ranks` "
+        "with one metric of each task, in rows such as dataset,model,score = arc_easy,gpt2,0.61",
+    ),
+    (
+        {"eval", "hash"}, "the result of EvalPlus",
+        "make a table for `modelcompare compare` with a row for each solution, as model,item,run,"
+        "score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass",
+    ),
+    (
+        {"patch_successfully_applied", "resolved"}, "the report of one SWE-bench instance",
+        "compare the reports of whole runs, MODEL.RUN.json",
+    ),
+)  # fmt: skip
+
+
+def refuse_unread(file: File) -> NoReturn:
+    """Refuse a document that is no log and no table, with what it is and the table to make."""
+    inside = [file.payload, *(file.payload.values() if isinstance(file.payload, dict) else ())]
+    for keys, what, remedy in _KNOWN:
+        if any(isinstance(each, dict) and keys <= {*each} for each in inside):
+            raise ValueError(f"{file.name} is {what}, not a row for each sample; {remedy}.")
+    raise ValueError(
+        f"{file.name} has no known format; give a table (csv, jsonl, parquet) of one row for each "
+        "sample, or a log that `modelcompare` knows (README, Your predictions)."
+    )
+
+
+def mteb_table(files: Sequence[File]) -> pd.DataFrame:
+    """Return the main score of each model and task; of several subsets the mean, as MTEB's."""
+    rows = []
+    for file in files:
+        if file.name == "model_meta.json":
+            continue
+        found = reached(file.payload, ["scores"])
+        if not isinstance(found, dict) or not {*file.payload} >= _MTEB:
+            refuse_unread(file)
+        if len(found) != 1:
+            raise ValueError(
+                f"{file.name} has scores of {', '.join(found) or 'no split'}; ranks need one "
+                "split, so leave the others out of the file."
+            )
+        (subsets,) = found.values()
+        scores = pd.Series(cells_of(subsets, "main_score"), dtype=float)
+        task = file.payload["task_name"]
+        if len(scores) > 1:
+            task = f"{task} (mean of {len(scores)} subsets)"
+        rows.append(("/".join(file.path.parts[-3:-1]), task, scores.mean(skipna=False)))
+    return pd.DataFrame(rows, columns=["model", "dataset", "score"])

@@ -1,0 +1,103 @@
+"""Results without a row for each sample: MTEB's are ranked, others refused with the remedy."""
+
+import json
+
+import pytest
+
+import modelcompare as mc
+
+DOCUMENTS = {
+    "mteb": {"dataset_revision": "a1", "task_name": "STS12", "mteb_version": "1.12.0",
+             "evaluation_time": 3.2, "scores": {"test": [{"hf_subset": "default", "main_score": 0.7}]}},
+    "lm_eval": {"results": {"arc_easy": {"alias": "arc_easy", "acc,none": 0.6, "acc_stderr,none": 0.01}},
+                "configs": {}, "model_name": "gpt2"},
+    "evalplus": {"date": "2024-05-01 10:00", "hash": "1b", "eval": {
+        "HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"}]}},
+    "swe": {"astropy__astropy-1": {"patch_is_None": False, "patch_successfully_applied": True, "resolved": True}},
+}  # fmt: skip
+REFUSED = {
+    "mteb": "mteb.json is a task's result by MTEB, not a row for each sample; rank the folder of all models: modelcompare ranks results/.",
+    "lm_eval": "lm_eval.json is the means of lm-evaluation-harness, not a row for each sample; compare its logs of samples (--log_samples), or make a table for `modelcompare ranks` with one metric of each task, in rows such as dataset,model,score = arc_easy,gpt2,0.61.",
+    "evalplus": "evalplus.json is the result of EvalPlus, not a row for each sample; make a table for `modelcompare compare` with a row for each solution, as model,item,run,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass.",
+    "swe": "swe.json is the report of one SWE-bench instance, not a row for each sample; compare the reports of whole runs, MODEL.RUN.json.",
+}  # fmt: skip
+SCORES = {"org__a": (0.9, 0.5), "org__b": (0.8, 0.75), "org__c": (0.7, 0.4)}
+
+
+def write(folder, scores=SCORES, revision="1"):
+    """Write results as mteb does: a folder for each model and revision, a file for each task."""
+    for model, (one, two) in scores.items():
+        inside = folder / model / revision
+        inside.mkdir(parents=True)
+        (inside / "model_meta.json").write_text(json.dumps({"name": model.replace("__", "/")}))
+        tasks = {"STS12": [one], "STS17": [two, two + 0.25]}
+        for task, values in tasks.items():
+            subsets = [{"hf_subset": f"s{n}", "main_score": x} for n, x in enumerate(values)]
+            document = DOCUMENTS["mteb"] | {"task_name": task, "scores": {"test": subsets}}
+            (inside / f"{task}.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("revision", ["1", "8b3219a92973c328a8e22fadcfa821b5dc75636a"])
+def test_a_folder_of_mteb_is_ranked(run, tmp_path, revision):
+    write(tmp_path / "results", revision=revision)
+    done = run("ranks", "results", "--format", "json")
+    assert done.read == (
+        "modelcompare: read data sets: 2 (STS12, STS17 (mean of 2 subsets)); models: 3 "
+        f"(org__a/{revision}, org__b/{revision}, org__c/{revision}); direction: score: higher is "
+        "better, by its name\n"
+    )
+    table = {m: [one, two + 0.125] for m, (one, two) in SCORES.items()}
+    expected = mc.tests.critical_difference(table).ranks["mean_rank"].tolist()
+    assert [row["mean_rank"] for row in json.loads(done.out)["ranks"]] == expected
+
+
+def test_results_of_mteb_that_are_not_comparable_are_refused(run, tmp_path):
+    write(tmp_path / "r")
+    path = tmp_path / "r/org__b/1/STS17.json"
+    document = json.loads(path.read_text())
+    whole = document["scores"]["test"]
+    for scores, message in (
+        ({"test": whole, "dev": whole}, "STS17.json has scores of test, dev; ranks need one split"),
+        ({}, "STS17.json has scores of no split; ranks need one split"),
+        (
+            {"test": whole[:1]},
+            "lacks the score of org__b/1 on data set 'STS17 (mean of 2 subsets)'",
+        ),
+        ({"test": [{}, *whole[1:]]}, "lacks the score of org__b/1 on data set 'STS17 (mean of 2"),
+        ([], REFUSED["mteb"].replace("mteb.json", "STS17.json")),
+    ):
+        path.write_text(json.dumps(document | {"scores": scores}))
+        done = run("ranks", "r")
+        assert (done.code, message in done.err) == (2, True), done.err
+    path.unlink()
+    assert "lacks the score of org__b/1 on data set 'STS17 (mean" in run("ranks", "r").err
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("command", ["ranks", "compare", "groups"])
+def test_results_without_samples_are_refused_with_the_remedy(run, tmp_path, name, command):
+    (tmp_path / f"{name}.json").write_text(json.dumps(DOCUMENTS[name]))
+    done = run(command, f"{name}.json")
+    assert (done.code, done.err) == (2, f"modelcompare: error: {REFUSED[name]}\n")
+
+
+def test_the_table_that_a_refusal_names_is_read(run, tmp_path):
+    rows = [
+        f"{d},{m},{s}"
+        for d in ("arc_easy", "piqa")
+        for m, s in zip("abc", (0.61, 0.6, 0.5), strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["dataset,model,score", *rows]))
+    assert run("ranks", "t.csv").out.startswith("The models do not differ significantly over 2")
+    rows = [f"{m},HumanEval/{i},{r},{(i + r) % 2}" for m in "ab" for i in range(9) for r in (1, 2)]
+    (tmp_path / "u.csv").write_text("\n".join(["model,item,run,score", *rows]))
+    assert run("compare", "u.csv", "--resamples", 99).code == 0
+
+
+def test_compare_and_groups_point_at_ranks_for_printed_scores(run, tmp_path):
+    (tmp_path / "t.csv").write_text("dataset,a,b\nu,93.3 ± 0.5,92\nv,80.1,82\nw,70,71\n")
+    for command in ("compare", "groups"):
+        assert run(command, "t.csv").err == (
+            "modelcompare: error: t.csv: column 'a' has '93.3 ± 0.5', as papers print scores; such "
+            "scores are for `modelcompare ranks`, those of samples are numbers alone.\n"
+        )
