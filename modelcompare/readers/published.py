@@ -27,8 +27,9 @@ _WHERE = "`table`"
 # An epoch is a repetition in logs, and a stage of the training in a table.
 _RUN = tuple(name for name in names.RUN if name != "epoch")
 _METRIC = (*names.SCORE, *names.METRIC)
-# Columns beside the scores of leaderboards.
-_BESIDE = {*names.COUNT, *names.SPREAD, "rank", "params", "parameters", "model_size", "flops"}
+# Columns beside the scores of leaderboards: by their whole name, and by a word of it.
+_SIZES = {"rank", "params", "parameters", "size", "flops"}
+_BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
 # Parts of a reading that change what is ranked.
 _CHANGES = ("runs", "left out", "left out of cells", "data sets dropped")
 
@@ -174,6 +175,7 @@ def _scores(
         what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
         remedy = f"name it with {as_options(score='COLUMN')}"
     elif free and not usual:
+        _refuse_measures(free, is_set=bool(model))
         return free
     else:
         what = "several scores, in columns of models or data sets"
@@ -185,6 +187,16 @@ def _is_beside(heading: str) -> bool:
     """Return whether numbers of this name are no scores: counts, costs, deviations."""
     plain = names.plain(heading)
     return plain in _BESIDE or (names.describes(heading) and plain not in names.SUMMARY)
+
+
+def _refuse_measures(headings: Sequence[str], *, is_set: bool) -> None:
+    """Refuse columns of data sets that may be costs and sizes: ``Price ($/M)``."""
+    for heading in headings if is_set else ():
+        if not {*names.words(heading).split("_")}.isdisjoint({*names.MEASURE, *_SIZES}):
+            raise ValueError(
+                f"{_WHERE}: column {heading!r} may be a cost or a size, not a data set; leave it "
+                "out, or rename it."
+            )
 
 
 def _rows(frame: pd.DataFrame, keys: Sequence[str | None], heading: str) -> pd.DataFrame:
@@ -236,6 +248,7 @@ def _averaged(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, str, 
             f"{first.name!r} ({wide.isna().to_numpy().sum()} missing in all); fill it in, or drop "
             "such data sets with missing='drop' (--missing drop)."
         )
+    _refuse_units(wide)
     low, high = cells["runs"].min(), cells["runs"].max()
     n_runs = f"{low}" if low == high else f"{low} to {high}"
     wide = wide.rename_axis(index=None, columns=None)
@@ -262,3 +275,15 @@ def _refuse_cells(rows: pd.DataFrame) -> None:
                 f"{_WHERE}: data set {name!r} has {first!r} and {others[0]!r}, with and without a "
                 "percent sign; write all in one unit."
             )
+
+
+def _refuse_units(scores: pd.DataFrame) -> None:
+    """Refuse shares of some models beside percentages of others."""
+    shares = scores.loc[:, ((scores > 0) & (scores <= 1)).all()]
+    percents = scores.loc[:, ((scores > 1) & (scores <= 100)).all()]
+    if shares.size and percents.size and (percents.min(axis=1) > 20 * shares.max(axis=1)).all():
+        raise ValueError(
+            f"{_WHERE}: scores of {shares.columns[0]!r} look like shares ({shares.iloc[0, 0]:g}), "
+            f"those of {percents.columns[0]!r} like percentages ({percents.iloc[0, 0]:g}); write "
+            "all in one unit."
+        )

@@ -181,3 +181,8 @@ def test_the_direction_is_that_of_the_metric():
     assert "wer: lower is better, by its name" in read(named).reading
     upwards = read(errors, greater_is_better=True).ranks
     assert upwards["model"].tolist() == expected["model"].tolist()[::-1]
+
+
+def test_small_errors_of_a_good_model_are_no_shares():
+    errors = {"a": [0.5, 0.9, 0.2], "b": [1.5, 9.0, 3.0], "c": [1.2, 30.0, 40.0]}
+    assert read(errors, greater_is_better=False).ranks["model"].tolist() == ["a", "b", "c"]
