@@ -15,7 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import printed
+from modelcompare.readers.cell_types import printed, refuse_objects
 from modelcompare.readers.column_roles import prepared
 from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
@@ -56,6 +56,8 @@ class Results:
 def published_results(frame: pd.DataFrame, columns: Columns) -> Results:
     """Read a table of results; `columns.id` names the data sets."""
     seen = prepared(_with_index(frame), columns, _WHERE)
+    for heading in seen.headings:
+        refuse_objects(seen.frame[heading])
     cells = {h: printed(seen.frame[h], seen.marks) for h in seen.headings}
     numeric = [h for h in seen.headings if _are_scores(cells[h])]
     keys = model, test_set, run = _keys(seen, numeric)
