@@ -114,8 +114,9 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
         )
     n_found, n_left = (np.count_nonzero(p < evidence.alpha) for p in (alone, adjusted))
     if n_tests > 1 and n_left < n_found / 2:
-        ways = f"a larger test set{fewer_tests}"
-        ways += "" if evidence.correction == "max-t" else " or the correction max-t"
+        new_runs = evidence.bootstrap.new_runs
+        ways = f"{'more runs' if new_runs else 'a larger test set'}{fewer_tests}"
+        ways += "" if new_runs or evidence.correction == "max-t" else " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"
         texts.append(
             f"{n_found:,} of {n_tests:,} differences have p below {evidence.alpha:g} alone, "

@@ -87,8 +87,6 @@ def _flaw(predictions: TestSet) -> str:
         return "no column names the items: give `ids` that repeat from run to run, or `groups`"
     if each_its_cluster(predictions):
         return "the runs are the clusters already"
-    if len(np.unique(np.asarray(predictions.groups))) < 2:
-        return "there is one item"
     for model in predictions.models:
         counts = _rows_of_cells(predictions, model)
         if counts.shape[1] < 2:
