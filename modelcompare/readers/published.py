@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
+from modelcompare.directions import direction_of
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import printed, refuse_objects
 from modelcompare.readers.column_roles import prepared
@@ -177,7 +178,7 @@ def _scores(
         what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
         remedy = f"name it with {as_options(score='COLUMN')}"
     elif free and not usual:
-        _refuse_measures(free, is_set=bool(model))
+        _check_sets(free if model else [], seen.columns.given_direction)
         return free
     else:
         what = "several scores, in columns of models or data sets"
@@ -191,13 +192,21 @@ def _is_beside(heading: str) -> bool:
     return plain in _BESIDE or (names.describes(heading) and plain not in names.SUMMARY)
 
 
-def _refuse_measures(headings: Sequence[str], *, is_set: bool) -> None:
-    """Refuse columns of data sets that may be costs and sizes: ``Price ($/M)``."""
-    for heading in headings if is_set else ():
+def _check_sets(headings: Sequence[str], direction: bool | None) -> None:
+    """Refuse columns of data sets that may be costs, sizes or errors: ``Price ($/M)``, ``TED WER``.
+
+    The direction of errors must be given.
+    """
+    for heading in headings:
         if not {*names.words(heading).split("_")}.isdisjoint({*names.MEASURE, *_SIZES}):
             raise ValueError(
                 f"{_WHERE}: column {heading!r} may be a cost or a size, not a data set; leave it "
                 "out, or rename it."
+            )
+        if direction is None and direction_of(heading) is False:
+            raise ValueError(
+                f"{_WHERE}: column {heading!r} is named like an error; if low scores are good in "
+                "all columns pass greater_is_better=False (--lower-is-better), else leave it out."
             )
 
 

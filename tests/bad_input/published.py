@@ -116,6 +116,7 @@ CASES: list[Call | Run] = [
     Call("ranks of shares and percentages", lambda _: mc.tests.critical_difference({"a": [0.93, 0.83], "b": [92.0, 82.0], "c": [91.0, 81.0]}), "`table`: scores of 'a' look like shares (0.93), those of 'b' like percentages (92); write all in one unit."),
     Call("ranks by prices", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "Price ($/M)": [0.5, 3, 15], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: column 'Price ($/M)' may be a cost or a size, not a data set; leave it out, or rename it."),
     Call("ranks of lists", lambda _: mc.tests.critical_difference(FOLDS.assign(d=[[1]] * 10)), "column 'd' contains lists or objects; give one label, number or text for each sample."),
+    Call("ranks by errors of no direction", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "TED WER": [0.1, 0.2, 0.3], "news": [0.1, 0.2, 0.3]}), "`table`: column 'TED WER' is named like an error; if low scores are good in all columns pass greater_is_better=False (--lower-is-better), else leave it out."),
     Call("an unknown test of ranks", lambda _: mc.tests.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
     Run("ranks of folds: no sizes", "ranks t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
     Run("ranks of folds: a missing score", "ranks t.csv --n-train 9 --n-test 1", "`table` must hold finite numbers, but column 'b' does not in 1 row (row 1); leave these rows, or the column, out.", WRITTEN),

@@ -186,3 +186,9 @@ def test_the_direction_is_that_of_the_metric():
 def test_small_errors_of_a_good_model_are_no_shares():
     errors = {"a": [0.5, 0.9, 0.2], "b": [1.5, 9.0, 3.0], "c": [1.2, 30.0, 40.0]}
     assert read(errors, greater_is_better=False).ranks["model"].tolist() == ["a", "b", "c"]
+
+
+def test_errors_on_each_data_set_are_ranked_with_their_direction():
+    errors = MODELS.set_axis(["model", "a WER", "b WER", "c WER", "d WER"], axis=1)
+    best = read(errors, greater_is_better=False).ranks["model"].tolist()
+    assert best == read(MODELS).ranks["model"].tolist()[::-1]
