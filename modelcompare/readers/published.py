@@ -60,7 +60,7 @@ def published_results(frame: pd.DataFrame, columns: Columns) -> Results:
     for heading in seen.headings:
         refuse_objects(seen.frame[heading])
     cells = {h: printed(seen.frame[h], seen.marks) for h in seen.headings}
-    numeric = [h for h in seen.headings if _are_scores(cells[h])]
+    numeric = [h for h in seen.headings if _are_scores(seen.frame[h], cells[h])]
     keys = model, test_set, run = _keys(seen, numeric)
     metric = _metric(seen)
     scores = _scores(seen, [h for h in numeric if h not in keys], model, test_set)
@@ -95,7 +95,10 @@ def _are_sets(texts: Any) -> bool:
     return sum(names.plain(str(t)).replace("_", "") in names.BENCHMARK for t in texts) > 1
 
 
-def _are_scores(cells: pd.DataFrame) -> bool:
+def _are_scores(column: pd.Series[Any], cells: pd.DataFrame) -> bool:
+    """Return whether a column has scores, or marks of missing ones and nothing else."""
+    if cells["missing"].all():
+        return column.dtype.kind == "f" or bool(column.notna().any())
     return bool(cells["value"][~cells["missing"]].notna().mean() >= SHARED)
 
 

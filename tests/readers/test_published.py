@@ -192,3 +192,13 @@ def test_errors_on_each_data_set_are_ranked_with_their_direction():
     errors = MODELS.set_axis(["model", "a WER", "b WER", "c WER", "d WER"], axis=1)
     best = read(errors, greater_is_better=False).ranks["model"].tolist()
     assert best == read(MODELS).ranks["model"].tolist()[::-1]
+
+
+@pytest.mark.parametrize("cell", ["-", np.nan])
+def test_a_model_without_any_score_is_not_left_out(cell):
+    with pytest.raises(ValueError, match="lacks the score of new on data set 'news' \\(4 missing"):
+        read(SETS.assign(new=cell))
+    assert_ranked(read(SETS.assign(new=cell), models=["bert", "cnn", "bow"]))
+    assert read(SETS.assign(comment=None).astype({"comment": object})).notes == (
+        "Left out: 1 (comment).",
+    )
