@@ -115,7 +115,8 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     n_found, n_left = (np.count_nonzero(p < evidence.alpha) for p in (alone, adjusted))
     if n_tests > 1 and n_left < n_found / 2:
         new_runs = evidence.bootstrap.new_runs
-        ways = f"{'more runs' if new_runs else 'a larger test set'}{fewer_tests}"
+        ways = f"a larger test set{fewer_tests}"
+        ways = f"more runs{fewer_tests.replace(',', ' or')}" if new_runs else ways
         ways += "" if new_runs or evidence.correction == "max-t" else " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"
         texts.append(

@@ -11,6 +11,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.runs import run_counts
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -49,7 +50,8 @@ def variance_components(
     Raises
     ------
     ValueError
-        If items or runs are missing, or there is only one item or one run.
+        If items or runs are missing, there is only one item or one run, or models have separate
+        runs in different numbers.
 
     Notes
     -----
@@ -80,6 +82,12 @@ def variance_components(
     )
     if item.max() == 0 or run.max() == 0:
         raise ValueError("variance components need at least 2 items and 2 runs.")
+    for model, n in zip(predictions.models, run_counts(predictions), strict=True):
+        if n <= run.max():
+            raise ValueError(
+                f"model {model!r} repeats its {n} runs among those of models with more; ask for it "
+                f"alone: p = predictions[[{model!r}]], p.with_columns(runs=p.runs_of({model!r}))."
+            )
     plain = predictions.without("groups", "runs")
     evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
     seed = seed_sequence(rng)

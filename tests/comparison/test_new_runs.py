@@ -282,6 +282,18 @@ def test_separate_runs_outlive_selections():
     assert SEPARATE.with_columns(runs=RUN).runs_of("b").tolist() == RUN.tolist()
 
 
+def test_components_of_models_with_different_numbers_of_runs_are_asked_for_apart():
+    runs = {"a": RUN % 2, "b": RUN + 100}
+    preds = preds_of(runs, a=np.tile(A[:, :2], 3), b=B)
+    with pytest.raises(ValueError, match="model 'a' repeats its 2 runs among those of models"):
+        mc.diagnostics.variance_components(preds, "mean_score", n_resamples=99)
+    p = preds[["a"]]
+    found = mc.diagnostics.variance_components(
+        p.with_columns(runs=p.runs_of("a")), "mean_score", n_resamples=1999
+    )
+    assert found["se_runs"][0] == pytest.approx(np.sqrt(squares(A[:, :2])[1]), rel=0.1)
+
+
 def test_decisions_are_for_new_runs_too():
     ask = {"baseline": "b", "candidate": "a", "metric": "mean_score", "margin": 0.1}
     new = mc.decide(SHARED, **ask, n_resamples=99)

@@ -79,6 +79,15 @@ def test_epochs_are_runs_and_a_sample_that_failed_is_there_without_scores():
     assert records.frame.loc[failed, "score:style/short"].isna().all()
 
 
+def test_epochs_are_answers_of_one_run_and_a_sample_is_their_cluster():
+    """The second answer to one sample has nothing in common with that to another."""
+    logs = [str(DATA / "inspect" / name) for name in ("alpha.json", "beta.json")]
+    preds = mc.read_predictions(logs, missing="worst", score="match")
+    assert preds.runs is None
+    assert (len(preds), len({*preds.groups})) == (12, 6)
+    assert "random:" not in mc.compare(preds, n_resamples=99).signature
+
+
 def test_metadata_and_targets_are_kept_and_targets_distinguish_tasks():
     records = read("alpha.eval")
     assert records.beside["metadata"].iloc[1] == {"continent": "Asia"}
