@@ -18,7 +18,7 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
-from modelcompare.intervals.auto import is_resampled
+from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots

@@ -206,8 +206,7 @@ def compare(
         ask = partial(
             compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
-            random="items",
-            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
+            random="items", zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
             rng=rng, progress=progress,
         )  # fmt: skip
         return bounded(predictions, metrics, ask, baseline, zero_division)
@@ -220,8 +219,7 @@ def compare(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     new_runs = runs_are_random(predictions, random)
-    if new_runs:
-        used = _for_new_runs(evaluation, method, used, correction)
+    used = _for_new_runs(evaluation, method, used, correction) if new_runs else used
     _check_size(evaluation, len(a))
     warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
@@ -238,7 +236,6 @@ def compare(
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
-    sparse += warn_of_few_runs(evaluation.predictions) if new_runs else []
     return Comparison(agreed(Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
@@ -280,6 +277,8 @@ def _intervals(
     sparse = warn_of_sparse_data(
         replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
     )
+    if replicated.new_runs:
+        sparse += warn_of_few_runs(replicated.evaluation.predictions)
     return intervals_at(scores, places), intervals_at(differences, places), sparse
 
 

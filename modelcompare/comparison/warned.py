@@ -39,8 +39,9 @@ from modelcompare.intervals import (
     Interval,
     informative_sizes,
 )
-from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
+from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
+from modelcompare.intervals.resampled import is_resampled
 from modelcompare.intervals.sizes import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.words import IntervalMethod, value_name, warn_caller

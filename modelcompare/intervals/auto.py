@@ -60,7 +60,7 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.resampled import expanded
+from modelcompare.intervals.resampled import expanded, is_resampled
 from modelcompare.intervals.runs import for_new_runs
 from modelcompare.intervals.sizes import (
     chance_unseen,
@@ -104,11 +104,6 @@ def informative_sizes(sample: Sample) -> FloatArray:
     rule = _Rule(Contrasts(sample, None), 0.95)
     sizes = [rule.informative(metric) for metric in sample.evaluation.metrics]
     return np.concatenate(sizes, axis=1)
-
-
-def is_resampled(metric: AnyMetric) -> bool:
-    """True if influences do not describe a metric, so that its intervals are resampled."""
-    return not (metric.smooth or calibration_formula(metric))
 
 
 @dataclass(frozen=True)
@@ -242,10 +237,8 @@ class _Rule:
         rounding = _ROUNDING * np.abs(self.values[:, where])
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
-        error, degrees = (
-            self.moments.standard_error(pairs)[:, where],
-            self._degrees(carriers, where),
-        )
+        error = self.moments.standard_error(pairs)[:, where]
+        degrees = self._degrees(carriers, where)
         skew, leveraged = self._skew(metric, where), self._is_leveraged(metric)
         if leveraged:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None

@@ -15,6 +15,8 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
 
@@ -32,6 +34,11 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
     ordered = np.sort(replicates, axis=0)
     low, high = (quantiles(ordered, np.full(replicates.shape[1:], q)) for q in (tail, 1 - tail))
     return Interval.of(low, high, "percentile")
+
+
+def is_resampled(metric: AnyMetric) -> bool:
+    """True if influences do not describe a metric, so that its intervals are resampled."""
+    return not (metric.smooth or calibration_formula(metric))
 
 
 def expanded_level(n_units: int, confidence_level: float) -> float:
