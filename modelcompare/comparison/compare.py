@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -201,15 +201,12 @@ def compare(
     missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        if runs_are_random(predictions, random):
-            raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
-        ask = partial(
-            compare, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
-            test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
-            random="items", zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
-            rng=rng, progress=progress,
+        return _at_bounds(
+            predictions, metrics, baseline, random, zero_division, n_resamples=n_resamples,
+            confidence_level=confidence_level, method=method, test=test, correction=correction,
+            family=family, alpha=alpha, scheme=scheme, undefined=undefined, collapse=collapse,
+            n_jobs=n_jobs, rng=rng, progress=progress,
         )  # fmt: skip
-        return bounded(predictions, metrics, ask, baseline, zero_division)
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
     predictions, method, used, draws = serve(
@@ -218,8 +215,7 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    new_runs = runs_are_random(predictions, random)
-    used = _for_new_runs(evaluation, method, used, correction) if new_runs else used
+    new_runs, used = _for_new_runs(evaluation, random, method, used, correction)
     _check_size(evaluation, len(a))
     warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
@@ -246,16 +242,30 @@ def compare(
     )))  # fmt: skip
 
 
+def _at_bounds(
+    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
+    random: Random, zero_division: ZeroDivision, **options: Any,
+) -> Comparison:  # fmt: skip
+    """Compare where all missing results are worst, and best; for the runs at hand."""
+    if runs_are_random(predictions, random):
+        raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
+    ask = partial(compare, random="items", zero_division=zero_division, **options)
+    return bounded(predictions, metrics, ask, baseline, zero_division)
+
+
 def _for_new_runs(
-    evaluation: Evaluation, method: IntervalMethod, test: str, correction: Correction
-) -> str:
-    """Return the test for new runs, and refuse what does not know how they vary."""
+    evaluation: Evaluation, random: Random, method: IntervalMethod, test: str,
+    correction: Correction,
+) -> tuple[bool, str]:  # fmt: skip
+    """Return whether answers are for new runs, and their test; refuse what knows no new runs."""
+    if not runs_are_random(evaluation.predictions, random):
+        return False, test
     check_crossed(evaluation)
     check_named("method", method, ["auto"])
     if correction in ("max-t", "min-p"):
         check_named("correction", correction, ["holm"])
     check_named("test", test, ["wald", DEFAULT_TEST])
-    return "wald"
+    return True, "wald"
 
 
 def _check_size(evaluation: Evaluation, n_pairs: int) -> None:

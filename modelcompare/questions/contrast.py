@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
-from modelcompare.comparison.warned import warn_of_sparse_data
+from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample, scope
@@ -129,8 +129,10 @@ class Contrast(PairView):
         return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
     def warn_of_sparse_data(self) -> None:
-        """Warn, at the caller's line, if the two values depend on too few samples."""
+        """Warn, at the caller's line, if the two values depend on too few samples or runs."""
         warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
+        if self.sample.new_runs:
+            warn_of_few_runs(self.evaluation.predictions)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -290,16 +289,13 @@ def decide(
         predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng, random=random,
     )  # fmt: skip
-    new_runs = contrast.sample.new_runs
-    sign = 1.0 if contrast.metric.greater_is_better else -1.0
+    new_runs, sign = contrast.sample.new_runs, 1.0 if contrast.metric.greater_is_better else -1.0
     unseen, claims, n = Unseen.of(contrast, sign), _claims(kind, margin), contrast.n_units
 
     def seen(level: float) -> Ends:
         return _turned(sign, contrast.interval(method, 1 - 2 * level))
 
     contrast.warn_of_sparse_data()
-    if new_runs:
-        warn_of_few_runs(contrast.evaluation.predictions)
     ends, gain = seen(alpha), unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or ends[0] < ends[1]):
@@ -316,10 +312,9 @@ def decide(
 
     low, high = unseen.widened(ends, alpha)
     found = _answer(claims, (low, high))
-    p_value = max(_p_above(*claim, bounds) for claim in claims)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
-        found, p_value, n,
+        found, max(_p_above(*claim, bounds) for claim in claims), n,
         needed if found == "not enough data" and not new_runs else math.nan, contrast.unit,
         {"B": n_resamples, "ci": method, **({"random": "items+runs"} if new_runs else {})},
         unseen.assumption(contrast.metric),
