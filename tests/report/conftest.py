@@ -39,7 +39,7 @@ class MadeEvidence(Compared):
     n_samples, n_resamples = 9824, 9999
     notes = ()
     signature = metric_info = models = None
-    bootstrap = SimpleNamespace(evaluation=SimpleNamespace(
+    bootstrap = SimpleNamespace(new_runs=False, evaluation=SimpleNamespace(
         predictions=SimpleNamespace(unit="samples", sums=None, labels=None, sample_weight=None),
         units=SimpleNamespace(strata=None),
     ))  # fmt: skip
