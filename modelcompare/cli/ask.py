@@ -95,9 +95,9 @@ def ranks(
     folds = "fold" in frame.columns or test in get_args(FoldTest) or bool(of_folds)
     if folds and (test in get_args(PosthocTest) or output.plot is not None or reading):
         first = f"--{next(iter(reading), '').replace('_', '-')}"
-        given = "--plot" if output.plot is not None else f"--test {test}" if test else first
+        flag = "--plot" if output.plot is not None else f"--test {test}" if test else first
         raise ValueError(
-            f"{given} is for scores on several data sets; "
+            f"{flag} is for scores on several data sets; "
             + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
         )
     options |= {} if test is None else {"test": test}

@@ -58,8 +58,6 @@ def compare(
         mc.compare(predictions, asked, family=family, **options, progress=True)
     ]
     if reading.slices:
-        # Subgroups are of these runs, and refuse new ones where those are asked for.
-        options["random"] = "items" if options["random"] == "auto" else options["random"]
         results.append(mc.compare_groups(predictions, asked, **options))
     output.emit(*results)
 

@@ -17,7 +17,7 @@ from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.runs import INSTEAD, runs_are_random
+from modelcompare.engine.runs import INSTEAD
 from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
@@ -180,13 +180,13 @@ def _compare_each(
     rng: RngLike, random: Random = "items", **options: Any,
 ) -> dict[Any, Comparison]:  # fmt: skip
     """Compare the models in each group with independent seeds; warn once per category."""
+    if random == "items+runs":
+        raise ValueError(f"groups are compared on the runs that they have; {INSTEAD}.")
     seed = seed_sequence(rng)
     results: dict[Any, Comparison] = {}
     warned: dict[type[Warning], list[str]] = {}
     for place, (key, name, predictions) in enumerate(groups):
         with held_back() as caught:
-            if runs_are_random(predictions, random):
-                raise ValueError(f"groups are compared on the runs that they have; {INSTEAD}.")
             results[key] = compare(
                 predictions, metrics, random="items", rng=child_seed(seed, place), **options
             )
