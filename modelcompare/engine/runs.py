@@ -5,7 +5,7 @@ items and R runs, the variance of the mean is ``(MS_items + MS_runs - MS_rest) /
 squares are those of the analysis of variance of two crossed factors. With ``MS_items / (IR)``
 alone, the answer is for these runs. Two models that share their runs are one table, that of
 differences. Models with separate runs share the items alone, and every model has separate mean
-squares of runs and of the rest.
+squares of runs and of the rest. `Layers` are these parts, which add up over test sets.
 """
 
 from __future__ import annotations
@@ -134,6 +134,92 @@ def _shared(a: AnyArray | None, b: AnyArray | None) -> bool:
 
 
 @dataclass(frozen=True)
+class Layers:
+    """Parts of the variance of a mean: of items (or of test sets), of runs, and of the rest.
+
+    Parameters
+    ----------
+    items, rest : ndarray of shape (2, n_values)
+        Mean square divided by IR, and its square divided by the degrees of freedom. Both add up
+        over procedures and over independent test sets.
+    runs : sequence of ndarray of shape (n_values, n_runs)
+        Means of the runs, for each procedure with separate runs; none if there are no new runs.
+    """
+
+    items: FloatArray
+    rest: FloatArray
+    runs: Sequence[FloatArray] = ()
+
+    @classmethod
+    def of(cls, means: FloatArray, tables: Sequence[FloatArray] = ()) -> Layers:
+        """Compute the parts from items, or test sets, that are crossed with runs.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n_values, n_items)
+            Means of the items over the runs, or differences of two such means.
+        tables : sequence of ndarray of shape (n_values, n_items, n_runs)
+            The table of each procedure with separate runs.
+        """
+        n_items = means.shape[-1]
+        rest = np.zeros((2, len(means)))
+        for x in tables:
+            centred = x - x.mean(axis=-1, keepdims=True) - x.mean(axis=-2)[:, None]
+            centred += x.mean(axis=(-2, -1))[:, None, None]
+            degrees = (n_items - 1.0) * (x.shape[-1] - 1.0)
+            rest += _terms((centred**2).sum(axis=(-2, -1)) / degrees / x[0].size, degrees)
+        items = _terms(means.var(axis=-1, ddof=1) / n_items, n_items - 1.0)
+        return cls(items, rest, [x.mean(axis=-2) for x in tables])
+
+    @classmethod
+    def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
+        """Return the parts for a weighted mean over test sets, whose items are independent.
+
+        The runs of all sets are the same where they are `crossed` with the sets, else separate.
+        """
+        powers = np.array([weights**2, weights**4])[..., None]
+        items, rest = (
+            np.sum(np.stack(terms, axis=1) * powers, axis=1)
+            for terms in ([part.items for part in parts], [part.rest for part in parts])
+        )
+        runs = [w * x for w, part in zip(weights.tolist(), parts, strict=True) for x in part.runs]
+        if crossed and runs:
+            n_procedures = len(parts[0].runs)
+            runs = [np.sum(runs[k::n_procedures], axis=0) for k in range(n_procedures)]
+        return cls(items, rest, runs)
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of the mean and its degrees of freedom, of shape (2, n_values).
+
+        ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below
+        its parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
+        Satterthwaite's of the same sum, or floor, with the mean square of runs at its upper bound
+        of confidence 2/3: where few runs are close by chance, variance and share of the runs are
+        both too small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
+        """
+        (items, of_items), (rest, of_rest) = self.items, self.rest
+        runs, of_runs = np.zeros_like(self.items) + sum(
+            _terms(x.var(axis=-1, ddof=1) / x.shape[-1], x.shape[-1] - 1.0) for x in self.runs
+        )
+        variance = np.maximum(items + runs - rest, np.maximum(items, runs))
+        degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
+        likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
+        of_likely = likely**2 / degrees
+        sums = np.stack([items + likely - rest, items, likely])
+        squares = np.stack([of_items + of_likely + of_rest, of_items, of_likely])
+        chosen = sums.argmax(axis=0)[None]
+        total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
+        degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
+        return np.stack([variance, np.maximum(degrees, 1.0)])
+
+
+def _terms(mean_square: FloatArray, degrees: float) -> FloatArray:
+    """Return mean squares, and their squares divided by their degrees of freedom."""
+    return np.stack([mean_square, mean_square**2 / degrees])
+
+
+@dataclass(frozen=True)
 class RunVariances:
     """Variances of values, and of differences, for new items and new runs.
 
@@ -147,7 +233,7 @@ class RunVariances:
 
     tables: list[FloatArray]
     owners: IntArray
-    _known: dict[tuple[int, int], FloatArray] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[int, int], Layers] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, evaluation: Evaluation, point: FloatArray) -> RunVariances:
@@ -174,26 +260,31 @@ class RunVariances:
         """Return Satterthwaite's degrees of freedom of the squared standard errors."""
         return self._found(pairs)[:, 1]
 
-    def _found(self, pairs: Pairs | None) -> FloatArray:
-        """Return variance and degrees of freedom, of shape (n_rows, 2, n_values)."""
+    def layers(self, pairs: Pairs | None) -> list[Layers]:
+        """Return the parts of the variance of each value, or of each difference."""
         rows = [(a, a) for a in range(len(self.tables))]
         if pairs is not None:
             rows = [*zip(*(side.tolist() for side in pairs), strict=True)]
         for row in rows:
             if row not in self._known:
-                self._known[row] = _variance(*self._parts(*row))
-        found = np.array([self._known[row] for row in rows])
-        return found.reshape(len(rows), 2, len(self.tables[0]))
+                self._known[row] = self._of(*row)
+        return [self._known[row] for row in rows]
 
-    def _parts(self, a: int, b: int) -> tuple[FloatArray, list[FloatArray]]:
-        """Return the items' means, and the table of each procedure with separate runs."""
+    def _found(self, pairs: Pairs | None) -> FloatArray:
+        """Return variance and degrees of freedom, of shape (n_rows, 2, n_values)."""
+        layers = self.layers(pairs)
+        found = np.array([each.variance for each in layers])
+        return found.reshape(len(layers), 2, len(self.tables[0]))
+
+    def _of(self, a: int, b: int) -> Layers:
+        """Return the parts of a model's value, or of a difference of two models."""
         if a == b:
-            return self.tables[a].mean(axis=-1), [self.tables[a]]
+            return Layers.of(self.tables[a].mean(axis=-1), [self.tables[a]])
         if self.owners[a] == self.owners[b]:
             table = self.tables[a] - self.tables[b]
-            return table.mean(axis=-1), [table]
+            return Layers.of(table.mean(axis=-1), [table])
         both = [self.tables[a], self.tables[b]]
-        return both[0].mean(axis=-1) - both[1].mean(axis=-1), both
+        return Layers.of(both[0].mean(axis=-1) - both[1].mean(axis=-1), both)
 
 
 def _table(u: FloatArray, item: IntArray, run: IntArray) -> FloatArray:
@@ -204,49 +295,3 @@ def _table(u: FloatArray, item: IntArray, run: IntArray) -> FloatArray:
     for cell, each in zip(cells, u, strict=True):
         np.add.at(cell, (item, run), each)
     return cells * (n_items * n_runs / len(item))
-
-
-def _variance(means: FloatArray, tables: Sequence[FloatArray]) -> FloatArray:
-    """Compute the variance of a mean over items and runs, and its degrees of freedom.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_values, n_items)
-        Means of the items over the runs, or differences of two such means.
-    tables : sequence of ndarray of shape (n_values, n_items, n_runs)
-        The table of each procedure with separate runs.
-
-    Returns
-    -------
-    ndarray of shape (2, n_values)
-        ``items + runs - rest``, where each is a mean square divided by IR and runs and rest are
-        sums over the procedures. It may be below its parts, even negative: the floor is the larger
-        of items and runs. Degrees of freedom are Satterthwaite's of the same sum, or floor, with
-        the mean square of runs at its upper bound of confidence 2/3: where few runs are close by
-        chance, variance and share of the runs are both too small, and intervals with the degrees
-        of that share cover 0.89 of 0.95 at two runs.
-    """
-    n_items = means.shape[-1]
-    items = means.var(axis=-1, ddof=1) / n_items
-    runs, rest = np.zeros((2, len(tables), len(means)))
-    free = np.array([[table.shape[-1] - 1.0] for table in tables])
-    for place, x in enumerate(tables):
-        of_runs = x.mean(axis=-2)
-        runs[place] = of_runs.var(axis=-1, ddof=1) / x.shape[-1]
-        centred = x - x.mean(axis=-1, keepdims=True) - of_runs[:, None]
-        centred += x.mean(axis=(-2, -1))[:, None, None]
-        squares = (centred**2).sum(axis=(-2, -1))
-        rest[place] = squares / (n_items - 1) / (x.shape[-1] - 1) / x[0].size
-    runs, of_runs = runs.sum(axis=0), (runs**2 / free).sum(axis=0)
-    rest, of_rest = rest.sum(axis=0), (rest**2 / free).sum(axis=0) / (n_items - 1)
-    variance = np.maximum(items + runs - rest, np.maximum(items, runs))
-    run_degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
-    likely = runs * np.maximum(run_degrees / chdtri(run_degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
-    sums = np.stack([items + likely - rest, items, likely])
-    of_sums = np.cumsum([items**2 / (n_items - 1), likely**2 / run_degrees, of_rest], axis=0)
-    squares = np.stack([of_sums[2], of_sums[0], of_sums[1] - of_sums[0]])
-    chosen = sums.argmax(axis=0)[None]
-    total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
-    degrees = np.full_like(variance, n_items - 1.0)
-    np.divide(total**2, square, out=degrees, where=square > 0)
-    return np.stack([variance, np.maximum(degrees, 1.0)])
