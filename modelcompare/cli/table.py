@@ -38,8 +38,10 @@ from modelcompare.words import (
     FoldTest,
     GateFormat,
     PosthocTest,
+    RandomOfSets,
     Tokenizer,
     VarianceTest,
+    WeightsOfSets,
     listed,
 )
 
@@ -48,6 +50,14 @@ _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
     name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
     parse=lambda lower: not lower, help="Low scores are good.",
+)  # fmt: skip
+_RANDOM_SETS = named(
+    "random", "Answer for these runs and test sets (items), or for new ones: {choices}",
+    type=RandomOfSets,
+)  # fmt: skip
+_WEIGHTS = statistics(
+    name="weights", type=WeightsOfSets, default="equal",
+    help="Of test sets in their mean: {choices}; samples pools them.",
 )  # fmt: skip
 _RATIOS = statistics(
     name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
@@ -217,7 +227,7 @@ COMMANDS = (
         (
             _reading("slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
-            named("correction", "Correction for all groups: {choices}"),
+            named("correction", "Correction for all groups: {choices}"), _RANDOM_SETS, _WEIGHTS,
             _LEVEL, *RESAMPLING, OUTPUT,
         ),
         """Compare models on several test sets, or in subgroups.

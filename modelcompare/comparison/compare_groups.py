@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,19 +12,22 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.correction import adjust_metrics
+from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.suite import shares_of
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.runs import INSTEAD
-from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
     Correction,
+    MissingSets,
     Random,
+    RandomOfSets,
+    WeightsOfSets,
     check_mapping,
+    check_number,
     check_sequence,
     giving,
     warn_caller,
@@ -39,6 +42,10 @@ _NAMED = 3
 Group = tuple[Any, str, Predictions]
 
 
+# What varies within each set, where the sets vary.
+_WITHIN: Mapping[RandomOfSets, Random] = {"sets": "items", "sets+runs": "items+runs"}
+
+
 def _check_source(argument: str, value: Any) -> None:
     if isinstance(value, Mapping | list | tuple):
         check_mapping(argument, value, "predictions", kind=Predictions)
@@ -46,12 +53,24 @@ def _check_source(argument: str, value: Any) -> None:
         giving("rows")(argument, value)
 
 
-@checked(compare, source=_check_source)
+def _check_weights(argument: str, value: Any) -> None:
+    if not isinstance(value, str):
+        check_mapping(argument, value, "numbers")
+        for number in value.values():
+            check_number(argument, number)
+    elif value not in get_args(WeightsOfSets):
+        choices = ", ".join(get_args(WeightsOfSets))
+        raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
+
+
+@checked(compare, source=_check_source, weights=_check_weights)
 def compare_groups(
     source: Predictions | Mapping[str, Predictions],
     metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     by: str | Sequence[str] | None = None, min_size: int = MIN_SIZE,
-    correction: Correction = "holm", rng: RngLike = 0, **options: Any,
+    correction: Correction = "holm", random: RandomOfSets = "auto",
+    weights: WeightsOfSets | Mapping[str, float] = "equal",
+    missing: MissingSets = "refuse", rng: RngLike = 0, **options: Any,
 ) -> GroupComparison:  # fmt: skip
     """Compare the same models on several test sets, or in every subgroup of one.
 
@@ -67,18 +86,27 @@ def compare_groups(
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
     correction : str
-        As in `compare`. Test sets are corrected separately. Subgroups are corrected together: the
-        family is all pairs, classes and subgroups of a metric. "max-t" is available for test sets
-        only, "min-p" for neither.
+        As in `compare`; the family is all pairs, classes and groups of a metric. Corrections of the
+        family-wise error step down over groups as well as within them.
+    random : {"auto", "items", "items+runs", "sets", "sets+runs"}
+        What varies, as in `compare`. With "items" and "items+runs" the mean over test sets is for
+        these sets, with "sets" and "sets+runs" for new sets like these: its error is the spread
+        over the sets, so it needs several, with equal weights. Runs that were evaluated on all sets
+        are crossed with them.
+    weights : {"equal", "samples"} or mapping of str to float
+        Weights of the test sets in the mean: equal, by their numbers of samples, or given. With
+        "samples" the mean accuracy, or mean of scores, is that of all samples pooled.
+    missing : {"refuse", "drop"}
+        Treatment of models that lack a whole test set: refuse, or drop such test sets.
     rng, **options
-        As in `compare`; each group has its own seed. Answers are for the runs at hand
-        (``random="items"``), and other ones are refused.
+        As in `compare`; each group has its own seed.
 
     Returns
     -------
     GroupComparison
         Scores and differences in each group; for several test sets also their means (macro over
-        sets) and ranks over sets. Intervals of means are computed from those of `method`; see
+        sets), ranks over sets, the agreement of their orders of the models, and which of them
+        still separate models. Intervals of means are computed from those of `method`; see
         `GroupComparison.pooled_scores`.
 
     Raises
@@ -98,46 +126,71 @@ def compare_groups(
     0   new     a       0.5
     1   new     b       1.0
     """
-    if correction == "min-p":
-        raise ValueError("min-p steps down within one test set; for groups use 'holm'.")
-    nothing = pd.DataFrame(columns=["slice", "value", "n_samples"])
+    groups: Iterable[Group]
+    left_out: list[tuple[str, Any, int]] = []
+    of_sets = isinstance(source, Mapping)
     if isinstance(source, Mapping):
         if by is not None:
             raise ValueError("`by` names slices of one test set; of several leave it out.")
-        results = _compare_each(
-            _sets(source), metrics, what="sets", rng=rng, correction=correction, **options
-        )
-        n_samples = sum(map(len, source.values()))
-        notes = [
-            f"{name}: {note}" for name, each in results.items() for note in each.evidence.notes
-        ]
-        return GroupComparison(results, rng_label(rng), n_samples, nothing, tuple(notes))
-    if correction == "max-t":
-        raise ValueError("max-t needs one set of resamples; across subgroups use 'holm'.")
-    groups, left_out = _subgroups(source, _slices(source, by), min_size)
-    if not groups:
-        raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
+        source, dropped = _complete(source, missing)
+        groups, n_samples = _sets(source), sum(map(len, source.values()))
+        shares = shares_of(source, weights, random, options.get("method", "auto"))
+    else:
+        groups, left_out = _subgroups(source, _slices(source, by), min_size)
+        if not groups:
+            raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
+        if random in _WITHIN or weights != "equal":
+            raise ValueError("random='sets' and `weights` are for several test sets.")
+        n_samples, shares, dropped = len(source), None, ()
     results = _compare_each(
-        groups, metrics, what="subgroups", rng=rng, correction="none", **options
-    )
-    return GroupComparison(
-        _correct_together(results, correction), rng_label(rng), len(source),
-        pd.DataFrame(left_out, columns=nothing.columns), for_these_runs(source),
+        groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
+        random=_WITHIN.get(random, random), **options,
     )  # fmt: skip
+    found = _correct_together(results, correction)
+    return GroupComparison(
+        found, rng_label(rng), n_samples,
+        pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
+        (*_notes(found, of_sets=of_sets), *dropped), shares, sets_vary=random in _WITHIN,
+    )  # fmt: skip
+
+
+def _complete(
+    sets: Mapping[str, Predictions], missing: MissingSets
+) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:
+    """Return the test sets that all models have, and a note on those that are dropped."""
+    models = dict.fromkeys(model for each in sets.values() for model in each.models)
+    lacking = {
+        name: [model for model in models if model not in each.models] for name, each in sets.items()
+    }
+    gaps = {name: lacks for name, lacks in lacking.items() if lacks}
+    for name, lacks in gaps.items():
+        if missing == "refuse":
+            raise ValueError(
+                f"test set {name!r} has no predictions of {', '.join(map(repr, lacks))} "
+                f"({sum(map(len, gaps.values()))} missing in all); leave such models out, or such "
+                "test sets with missing='drop' (--missing drop)."
+            )
+    kept = {name: each for name, each in sets.items() if name not in gaps}
+    if len(kept) < 2:
+        what = f"{len(sets)} of which {len(kept)} has all models" if gaps else "one test set"
+        raise ValueError(f"`source` holds {what}; compare_groups needs 2, use compare.")
+    note = f"Test sets dropped, which lack models: {', '.join(gaps)}."
+    return kept, (note,) if gaps else ()
 
 
 def _sets(sets: Mapping[str, Predictions]) -> Iterator[Group]:
     """Yield the test sets, with the models in the order of the first."""
-    if len(sets) < 2:
-        raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
-    first_name, first = next(iter(sets.items()))
+    models = list(next(iter(sets.values())).models)
     for name, predictions in sets.items():
-        if differ := sorted({*predictions.models} ^ {*first.models}):
-            raise ValueError(
-                f"test sets {first_name!r} and {name!r} hold different models ({differ[0]!r})."
-            )
-    for name, predictions in sets.items():
-        yield name, name, predictions[list(first.models)]
+        yield name, name, predictions[models]
+
+
+def _notes(results: Mapping[Any, Comparison], *, of_sets: bool) -> list[str]:
+    """Return notes on the runs of each group; once if all have the same."""
+    found = {key: each.evidence.notes for key, each in results.items()}
+    if not of_sets or len({*found.values()}) == 1:
+        return [*next(iter(found.values()))]
+    return [f"{name}: {note}" for name, notes in found.items() for note in notes]
 
 
 def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
@@ -177,19 +230,15 @@ def _subgroups(
 
 def _compare_each(
     groups: Iterable[Group], metrics: MetricLike | Sequence[MetricLike] | None, *, what: str,
-    rng: RngLike, random: Random = "items", **options: Any,
+    rng: RngLike, **options: Any,
 ) -> dict[Any, Comparison]:  # fmt: skip
     """Compare the models in each group with independent seeds; warn once per category."""
-    if random == "items+runs":
-        raise ValueError(f"groups are compared on the runs that they have; {INSTEAD}.")
     seed = seed_sequence(rng)
     results: dict[Any, Comparison] = {}
     warned: dict[type[Warning], list[str]] = {}
     for place, (key, name, predictions) in enumerate(groups):
         with held_back() as caught:
-            results[key] = compare(
-                predictions, metrics, random="items", rng=child_seed(seed, place), **options
-            )
+            results[key] = compare(predictions, metrics, rng=child_seed(seed, place), **options)
         for each in caught:
             warned.setdefault(each.category, []).append(f"{name}: {each.message}")
     for category, texts in warned.items():
@@ -202,12 +251,16 @@ def _compare_each(
 def _correct_together(
     results: Mapping[Any, Comparison], correction: Correction
 ) -> dict[Any, Comparison]:
-    """Correct p-values for all pairs, classes and groups of a metric together."""
+    """Correct p-values for all pairs, classes and groups of a family together."""
     members = [each.evidence for each in results.values()]
-    adjusted = adjust_metrics(
-        np.stack([each.p_values for each in members]), members[0].keys, correction
-    )
+    adjusted = [each.p_adjusted.copy() for each in members]
+    every = members[0].family == "all"
+    for metric in members[0].metrics[: 1 if every else None]:
+        where = [slice(None) if every else each.slice_of(metric) for each in members]
+        found = adjust_groups(members, where, correction)
+        for out, own, p_values in zip(adjusted, where, found, strict=True):
+            out[:, own] = p_values
     return {
-        key: Comparison(agreed(replace(each, p_adjusted=p, correction=correction)))
+        key: Comparison(agreed(replace(each, p_adjusted=p, n_groups=len(members))))
         for key, each, p in zip(results, members, adjusted, strict=True)
     }

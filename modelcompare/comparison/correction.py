@@ -22,6 +22,7 @@ from modelcompare.words import Correction, Family
 
 # Family-wise corrections of the p-values alone, which are limited by the smallest possible p-value.
 _BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
+_OF_DISCOVERIES = ("fdr_bh", "fdr_by")
 
 
 def correct(
@@ -82,6 +83,46 @@ def adjust_metrics(
         where = [key.metric == metric for key in keys]
         out[..., where] = adjust(p_values[..., where], correction)
     return out
+
+
+def adjust_groups(
+    found: Sequence[Evidence], where: Sequence[slice], correction: Correction
+) -> list[FloatArray]:
+    """Correct the p-values of one family of each group for all groups together.
+
+    Within each group they are corrected. A correction of the family-wise error has Holm's steps
+    over the groups: the adjusted p-values are multiplied by the number of groups in which a test is
+    not significant yet. An error in any group then has a probability of at most the sum of alpha
+    over that number, and where each group has one test, the result is Holm's. The false discovery
+    rate is that of all tests at once.
+
+    Parameters
+    ----------
+    found : sequence of Evidence
+        Evidence of each group, corrected by itself.
+    where : sequence of slice
+        Values of each group that are one family.
+    correction : str
+        As in `compare`.
+    """
+    within = [each.p_adjusted[:, own] for each, own in zip(found, where, strict=True)]
+    if correction in _OF_DISCOVERIES:
+        alone = [e.p_values[:, own] for e, own in zip(found, where, strict=True)]
+        stops = np.cumsum([p.size for p in alone])[:-1]
+        together = adjust(np.concatenate([p.ravel() for p in alone]), correction)
+        parts = np.split(together, stops)
+        return [part.reshape(p.shape) for part, p in zip(parts, alone, strict=True)]
+    if correction == "none":
+        return within
+    # At the largest p-value of a group all of its tests are significant, and it drops out.
+    last = np.array([np.nan_to_num(p, nan=0.0).max(initial=0.0) for p in within])
+    order, dropped_at, out = np.argsort(last, kind="stable"), 0.0, [np.ones_like(p) for p in within]
+    for place, group in enumerate(order):
+        left = len(within) - place
+        for later in order[place:]:
+            out[later] = np.fmin(out[later], np.maximum(within[later] * left, dropped_at))
+        dropped_at = max(dropped_at, last[group] * left)
+    return [np.where(np.isnan(p), p, adjusted) for p, adjusted in zip(within, out, strict=True)]
 
 
 def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
@@ -153,7 +194,7 @@ def _n_effective(evidence: Evidence, metric: str, stepped: bool) -> float:
     if correction == "fdr_by":
         return n_tests / n_found * float(np.sum(1 / np.arange(1, n_tests + 1)))
     if correction == "max-t" and evidence.family == "metric":
-        return 1
+        return evidence.n_groups
     if not stepped or correction in ("none", "bonferroni", "sidak"):
         return n_tests
     steps = n_tests - n_found + 1

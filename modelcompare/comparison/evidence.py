@@ -48,6 +48,8 @@ class Evidence:
         Texts of warnings about too few samples or resamples.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
+    n_groups : int
+        Number of groups, or test sets, for which p-values are corrected together.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
@@ -69,6 +71,7 @@ class Evidence:
     warned: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
     n_swaps: int = field(default=0, repr=False)
+    n_groups: int = 1
 
     @property
     def keys(self) -> Sequence[ValueKey]:
@@ -187,10 +190,10 @@ class Evidence:
     @cached_property
     def family_sizes(self) -> dict[str, int]:
         """Number of tests that are corrected together: by metric, or of all metrics under "all"."""
-        tested = ~np.isnan(self.p_values)
+        tested, n_groups = ~np.isnan(self.p_values), self.n_groups
         if self.family == "all":
-            return {"all": int(tested.sum())}
-        return {name: int(tested[:, self.slice_of(name)].sum()) for name in self.metrics}
+            return {"all": n_groups * int(tested.sum())}
+        return {n: n_groups * int(tested[:, self.slice_of(n)].sum()) for n in self.metrics}
 
     def n_tests(self, metric: str) -> int:
         """Return the number of tests that a metric's p-values are corrected for; 1 if none."""

@@ -11,17 +11,27 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
+from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.forest import keys_of, model_rows
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.suite import (
+    orders,
+    pooled_findings,
+    saturation,
+    set_findings,
+    values_of,
+)
 from modelcompare.comparison.tables import better_side, pair_table
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.report.document import Document
+from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.interval_rows import (
     Row,
@@ -100,7 +110,11 @@ class GroupComparison(Result):
         Subgroups with fewer than `min_size` samples, and samples whose slice is missing (value
         None): slice, value, n_samples. Empty for test sets.
     notes : tuple of str
-        Scope of the conclusions: the given runs, if there are several.
+        Scope of the conclusions: runs, if there are several, and test sets that were dropped.
+    shares : ndarray of shape (n_sets,) or None
+        Share of each test set in their mean; None for subgroups.
+    sets_vary : bool
+        Whether the means are for new test sets like these.
     """
 
     results: Mapping[Any, Comparison] = field(repr=False)
@@ -108,6 +122,8 @@ class GroupComparison(Result):
     n_samples: int
     left_out: pd.DataFrame = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
+    shares: FloatArray | None = field(default=None, repr=False)
+    sets_vary: bool = False
 
     _stem: ClassVar[str] = "groups"
     _page_title: ClassVar[str] = "Test sets"
@@ -122,7 +138,9 @@ class GroupComparison(Result):
         left_out: slice value n_samples
         pooled_scores?: model metric label estimate ci_low ci_high
         pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
-          p_adjusted
+          p_adjusted better
+        saturation?: set model_a model_b metric label n_samples n_needed share_needed
+        orders?: metric set_a set_b kendall
     """
     plot = Plots(critical_difference=plot_ranks, groups=plot_groups)
 
@@ -133,7 +151,12 @@ class GroupComparison(Result):
 
     @property
     def _of_sets(self) -> bool:
-        return isinstance(next(iter(self.results)), str)
+        return self.shares is not None
+
+    @property
+    def _found(self) -> dict[Any, Compared]:
+        """Evidence of each group."""
+        return {key: result.evidence for key, result in self.results.items()}
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -181,12 +204,24 @@ class GroupComparison(Result):
     @property
     def signature(self) -> str:
         first, pooled = self._first, self._pooled() if self._can_be_pooled else None
+        new_runs = any(each.bootstrap.new_runs for each in self._found.values())
+        what = [name for name, is_new in (("sets", self.sets_vary), ("runs", new_runs)) if is_new]
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
+            random="+".join(["items", *what]) if what else None,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled and pooled.method,
-            test_pooled=pooled and pooled.test, test=first.test, adjust=self._first.correction,
-            rng=self.rng_label, **{THESE_RUNS: bool(self.notes)},
+            weights=self._weights or None, test_pooled=pooled and pooled.test, test=first.test,
+            adjust=self._first.correction, rng=self.rng_label,
+            **{THESE_RUNS: any(each.notes for each in self._found.values()) and not new_runs},
         )  # fmt: skip
+
+    @property
+    def _weights(self) -> str:
+        """Weights of test sets in words; empty if they are equal."""
+        shares = self.shares
+        if shares is None or np.allclose(shares, shares[0]):
+            return ""
+        return "/".join(f"{share:.3g}" for share in shares)
 
     def document(self) -> Document:
         named = (VALUE, "model", "estimate", interval_column(self._first.confidence_level))
@@ -195,20 +230,44 @@ class GroupComparison(Result):
         if self._of_sets and len(self._first.models) >= 3:
             draw = self.plot.critical_difference
             figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_by}
-        without = () if self._can_be_pooled else ("pooled_scores", "pooled_differences")
-        made = self._document(tables, findings=self.notes, figures=figures, without=without)
+        without = [] if self._can_be_pooled else ["pooled_scores", "pooled_differences"]
+        without += [] if self._of_sets else ["saturation", "orders"]
+        made = self._document(tables, findings=self._findings, figures=figures, without=without)
         return made if self._of_sets else replace(made, title="Subgroups")
 
+    def verdict(self) -> str:
+        """Return a sentence for each value, about means over test sets, with their agreement."""
+        self._check_sets()
+        return "\n".join(self.document().sentences)
+
+    @property
+    def _findings(self) -> list[Finding | str]:
+        found: list[Finding | str] = []
+        if self._can_be_pooled and len(self._first.models) > 1:
+            info = self._first.metric_info
+            upwards = {name: metric.greater_is_better for name, metric in info.items()}
+            what = f"{'weighted ' if self._weights else ''}mean of {len(self.results)} test sets"
+            found += pooled_findings(
+                self.pooled_scores, self.pooled_differences, self._first.keys, upwards, what
+            )
+        if self._of_sets and len(self._first.models) > 1:
+            found += set_findings(self._found, self.saturation, self._ranked_places)
+        if self.sets_vary:
+            found.append(f"For test sets like these {len(self.results)}: new ones are allowed for.")
+        return [*found, *self.notes]
+
     def _set_tables(self, *named: Any) -> dict[str, Table]:
-        tables = {"scores": Table.of("Each test set", self.scores, "set", *named, decimals=None)}
+        tables = {}
         if self._can_be_pooled:
             pooled, first = self.pooled_scores, self._first
-            tables["pooled"] = Table.of("Mean over test sets", pooled, *named, decimals=None)
+            title = f"{'Weighted mean' if self._weights else 'Mean'} over test sets"
+            tables["pooled"] = Table.of(title, pooled, *named, decimals=None)
             tables["differences"] = pair_table(
                 "Differences of means", [VALUE], self.pooled_differences, first.confidence_level,
                 first.correction,
             )  # fmt: skip
-        return tables
+        each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
+        return {**tables, "scores": each}
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")
@@ -229,16 +288,17 @@ class GroupComparison(Result):
 
     @cached_property
     def pooled_scores(self) -> pd.DataFrame:
-        """Mean over test sets, all with the same weight.
+        """Mean over test sets.
 
         Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are assumed
-        independent and fixed: intervals generalize to other samples of the same sets, not to other
-        sets. They are combined from the intervals of the sets by MOVER, and are no shorter than the
-        combination of their half-widths; if `method` uses replicates, they are computed from means
-        of replicates.
+        independent. Of fixed sets, intervals generalize to other samples of the same sets, not to
+        other sets. They are combined from the intervals of the sets by MOVER, and are no shorter
+        than the combination of their half-widths; if `method` uses replicates, they are computed
+        from means of replicates. For new sets (``random="sets"``) they contain Student's interval
+        with the spread over the sets, for new runs that with the variance over items and runs.
         """
         pooled = self._pooled()
-        interval = pooled.interval(self._first.confidence_level)
+        interval = pooled.interval(self._first.method, self._first.confidence_level)
         return score_frame(
             self._first.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
             ci_high=interval.high,
@@ -248,24 +308,48 @@ class GroupComparison(Result):
     def pooled_differences(self) -> pd.DataFrame:
         """Differences of the means over test sets.
 
-        Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
-        Intervals are computed like those of `pooled_scores`, from each set's intervals of
+        Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted,
+        better. Intervals are computed like those of `pooled_scores`, from each set's intervals of
         differences. A p-value is below alpha if the interval at 1 - alpha excludes 0; if `method`
         uses replicates, it is that of the bootstrap shifted to the null hypothesis. `test` is not
         used: it applies to a single set.
         """
         pooled = self._pooled(pairs := all_pairs(len(self._first.models)))
-        interval = pooled.interval(self._first.confidence_level)
+        interval = pooled.interval(self._first.method, self._first.confidence_level)
         p_values = pooled.p_values(self._first.alpha)
         outcome = Outcome(pooled.estimate, p_values)
         adjusted, _ = correct(
             pooled, outcome, self._first.correction, family="metric", alpha=self._first.alpha
         )
+        leads = pooled.estimate * self._first.direction > 0
+        better = winners(self._first.models, *pairs, leads, adjusted < self._first.alpha)
         return pair_frame(
             self._first.models, *pairs, self._first.keys,
             difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
-            p_value=p_values, p_adjusted=adjusted,
+            p_value=p_values, p_adjusted=adjusted, better=better,
         )  # fmt: skip
+
+    @cached_property
+    def saturation(self) -> pd.DataFrame:
+        """Samples of each test set, beside those that its observed differences need.
+
+        Columns: set, model_a, model_b, metric, label, n_samples, n_needed (with power 0.8 at the
+        level of Bonferroni's correction for all sets and pairs, if the true difference is the
+        observed one), share_needed (n_samples / n_needed; for new runs, of items and runs
+        together). A set with a share below 1 for all pairs no longer separates these models.
+        """
+        self._check_sets()
+        return saturation(self._found)
+
+    @cached_property
+    def orders(self) -> pd.DataFrame:
+        """Agreement of each two test sets' orders of the models, by metrics that are averages.
+
+        Columns: metric, set_a, set_b, kendall (tau-b of the values: 1 for the same order, -1 for
+        the reverse).
+        """
+        self._check_sets()
+        return orders(self._found, self._ranked_places)
 
     def friedman(self, metric: str) -> RankComparison:
         """Compare mean ranks over test sets by Friedman's test and Nemenyi's test of all pairs.
@@ -287,8 +371,7 @@ class GroupComparison(Result):
         info = self._first.metric_info[metric]
         if info.per_class:
             raise ValueError(f"metric {metric!r} is per class; name an average.")
-        found = [result.evidence for result in self.results.values()]
-        values = np.array([each.point[:, each.slice_of(metric).start] for each in found])
+        values = values_of(self._found, self._ranked_places[metric])
         return compare_ranks(
             pd.DataFrame(values, columns=list(self._first.models)), test="nemenyi",
             alpha=self._first.alpha, greater_is_better=info.greater_is_better,
@@ -298,6 +381,14 @@ class GroupComparison(Result):
     def _ranked_by(self) -> list[str]:
         """Metrics that are not per class."""
         return [name for name, info in self._first.metric_info.items() if not info.per_class]
+
+    @property
+    def _ranked_places(self) -> dict[str, list[int]]:
+        """Position of each of these metrics' value on every test set, whose classes may differ."""
+        return {
+            name: [each.slice_of(name).start for each in self._found.values()]
+            for name in self._ranked_by
+        }
 
     @property
     def _can_be_pooled(self) -> bool:
@@ -321,8 +412,10 @@ class GroupComparison(Result):
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
+        assert self.shares is not None  # noqa: S101  there are test sets
+        parts = [Contrasts(each.bootstrap, pairs) for each in self._found.values()]
         return PooledSets(
-            self._first.bootstrap, pairs, [result.evidence for result in self.results.values()]
+            self._first.bootstrap, pairs, parts, self.shares, self.sets_vary, self._first.method
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
+from modelcompare.engine.runs import Layers
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
 from modelcompare.words import IntervalMethod
@@ -117,6 +118,14 @@ class SelectedResult(BootstrapResult):
 
     def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
         return self.whole.run_degrees(pairs)[:, self.places]
+
+    @cached_property
+    def of_these_runs(self) -> Self:
+        whole = self.whole.of_these_runs
+        return replace(self, whole=whole, new_runs=False) if self.new_runs else self
+
+    def layers(self, pairs: Pairs | None = None) -> Layers:
+        return self.whole.layers(pairs).at(self.places)
 
     @cached_property
     def replicate_moments(self) -> FloatArray:

@@ -14,13 +14,12 @@ from modelcompare.report.numbers import (
     format_number,
     format_size,
     interval_clause,
-    joined,
     p_clause,
+    some_of,
 )
 from modelcompare.words import value_name
 
 _POWER = 0.8
-_MOST_NAMES = 4
 
 
 def findings(result: Compared) -> list[Finding]:
@@ -84,8 +83,7 @@ class _Sentence:
         return self.found.n_tests(self.found.keys[self.at].metric)
 
     def _names(self, models: list[int]) -> str:
-        names, more = [self.found.models[model] for model in models], len(models) - _MOST_NAMES
-        return joined(names) if more <= 0 else f"{', '.join(names[:_MOST_NAMES])} and {more} more"
+        return some_of([self.found.models[model] for model in models])
 
     def _tie(self, leader: int, tied: list[int], best: str) -> str:
         """Return a clause: models with the same value as the leader, and models not different."""

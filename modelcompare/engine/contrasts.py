@@ -7,9 +7,10 @@ a - b of pairs. Everything is computed when it is first read, and then stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import Self
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import RunVariances, run_counts
+from modelcompare.engine.runs import Layers, RunVariances, run_counts
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
@@ -113,12 +114,27 @@ class Sample:
 
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
-        of_what = self.run_variances if self.new_runs else self.moments
-        return of_what.standard_error(pairs)
+        if not self.new_runs:
+            return self.moments.standard_error(pairs)
+        errors: FloatArray = np.sqrt(self.layers(pairs).variance[0])
+        return errors
 
     def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
         """Return degrees of freedom of standard errors for new runs, (n_rows, n_values)."""
-        return self.run_variances.degrees_of_freedom(pairs)
+        degrees: FloatArray = self.layers(pairs).variance[1]
+        return degrees
+
+    def layers(self, pairs: Pairs | None = None) -> Layers:
+        """Return the parts of the variance of each row; items alone if runs are not new."""
+        if self.new_runs:
+            return self.run_variances.layers(pairs)
+        size = self.evaluation.units.size
+        return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
+
+    @cached_property
+    def of_these_runs(self) -> Self:
+        """Sample with errors for these runs."""
+        return replace(self, new_runs=False) if self.new_runs else self
 
     @cached_property
     def replicate_moments(self) -> FloatArray:
@@ -209,6 +225,16 @@ class Contrasts:
     def standard_error(self) -> FloatArray:
         """Standard errors, by the second moments of the influences, or for new runs."""
         return self.sample.standard_error(self.pairs)
+
+    @cached_property
+    def run_degrees(self) -> FloatArray:
+        """Degrees of freedom of standard errors for new runs."""
+        return self.sample.run_degrees(self.pairs)
+
+    @property
+    def size(self) -> int:
+        """Number of units."""
+        return self.evaluation.units.size
 
     @cached_property
     def acceleration(self) -> FloatArray:

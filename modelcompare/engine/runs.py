@@ -11,7 +11,7 @@ squares of runs and of the rest. `Layers` are these parts, which add up over tes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtri
@@ -19,7 +19,7 @@ from scipy.special import chdtri
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import Pairs
+from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.units import each_its_cluster
 from modelcompare.words import Random
@@ -96,6 +96,27 @@ def _flaw(predictions: TestSet) -> str:
     return _overlap(predictions)
 
 
+def check_runs_of_sets(test_sets: Sequence[TestSet]) -> bool:
+    """Return whether the same runs were evaluated on all test sets; False for separate runs.
+
+    Raises
+    ------
+    ValueError
+        If a model has some runs on two sets, and others on one of them only.
+    """
+    crossed = True
+    for model in test_sets[0].models:
+        first, *others = ({*np.unique(np.asarray(p.runs_of(model)))} for p in test_sets)
+        if any(first & other and first != other for other in others):
+            raise ValueError(
+                f"model {model!r} has some runs on all test sets and others on one of them; "
+                "evaluate all runs on all sets, or name the runs of each set apart where they are "
+                "separate trainings."
+            )
+        crossed &= all(first == other for other in others)
+    return crossed
+
+
 def _rows_of_cells(predictions: TestSet, model: str) -> IntArray:
     """Count the rows of every item in every run, of shape (n_items, n_runs)."""
     item, run = predictions.unit_of, _codes(predictions.runs_of(model))
@@ -135,41 +156,26 @@ def _shared(a: AnyArray | None, b: AnyArray | None) -> bool:
 
 @dataclass(frozen=True)
 class Layers:
-    """Parts of the variance of a mean: of items (or of test sets), of runs, and of the rest.
+    """Parts of the variances of means: of items (or of test sets), of runs, and of the rest.
 
     Parameters
     ----------
-    items, rest : ndarray of shape (2, n_values)
+    items, rest : ndarray of shape (2, n_rows, n_values)
         Mean square divided by IR, and its square divided by the degrees of freedom. Both add up
         over procedures and over independent test sets.
-    runs : sequence of ndarray of shape (n_values, n_runs)
-        Means of the runs, for each procedure with separate runs; none if there are no new runs.
+    runs : ndarray of shape (n_procedures, n_rows, n_values, n_runs)
+        Means of the runs, for each procedure with separate runs; NaN for less runs or procedures.
     """
 
     items: FloatArray
     rest: FloatArray
-    runs: Sequence[FloatArray] = ()
+    runs: FloatArray
 
     @classmethod
-    def of(cls, means: FloatArray, tables: Sequence[FloatArray] = ()) -> Layers:
-        """Compute the parts from items, or test sets, that are crossed with runs.
-
-        Parameters
-        ----------
-        means : ndarray of shape (n_values, n_items)
-            Means of the items over the runs, or differences of two such means.
-        tables : sequence of ndarray of shape (n_values, n_items, n_runs)
-            The table of each procedure with separate runs.
-        """
-        n_items = means.shape[-1]
-        rest = np.zeros((2, len(means)))
-        for x in tables:
-            centred = x - x.mean(axis=-1, keepdims=True) - x.mean(axis=-2)[:, None]
-            centred += x.mean(axis=(-2, -1))[:, None, None]
-            degrees = (n_items - 1.0) * (x.shape[-1] - 1.0)
-            rest += _terms((centred**2).sum(axis=(-2, -1)) / degrees / x[0].size, degrees)
-        items = _terms(means.var(axis=-1, ddof=1) / n_items, n_items - 1.0)
-        return cls(items, rest, [x.mean(axis=-2) for x in tables])
+    def of_items(cls, variance: FloatArray, degrees: float) -> Layers:
+        """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
+        items = _terms(variance, degrees)
+        return cls(items, np.zeros_like(items), np.empty((0, *variance.shape, 1)))
 
     @classmethod
     def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
@@ -177,20 +183,41 @@ class Layers:
 
         The runs of all sets are the same where they are `crossed` with the sets, else separate.
         """
-        powers = np.array([weights**2, weights**4])[..., None]
+        powers = np.array([weights**2, weights**4])
         items, rest = (
-            np.sum(np.stack(terms, axis=1) * powers, axis=1)
+            np.einsum("ts,strv->trv", powers, terms)
             for terms in ([part.items for part in parts], [part.rest for part in parts])
         )
-        runs = [w * x for w, part in zip(weights.tolist(), parts, strict=True) for x in part.runs]
-        if crossed and runs:
-            n_procedures = len(parts[0].runs)
-            runs = [np.sum(runs[k::n_procedures], axis=0) for k in range(n_procedures)]
-        return cls(items, rest, runs)
+        runs = [w * part.runs for w, part in zip(weights.tolist(), parts, strict=True)]
+        most = max(x.shape[-1] for x in runs)
+        padded = [
+            np.pad(x, [(0, 0)] * 3 + [(0, most - x.shape[-1])], constant_values=np.nan)
+            for x in runs
+        ]
+        return cls(items, rest, np.sum(padded, axis=0) if crossed else np.concatenate(padded))
+
+    @classmethod
+    def of_new_sets(cls, values: FloatArray, parts: Sequence[Layers], *, crossed: bool) -> Layers:
+        """Return the parts for the mean of new sets, by the values (n_sets, n_rows, n_values)."""
+        n_sets = len(values)
+        found = cls.of_items(values.var(axis=0, ddof=1) / n_sets, n_sets - 1.0)
+        if not crossed:
+            return found
+        runs = np.stack([part.runs for part in parts])
+        of_sets, of_runs = np.nanmean(runs, axis=-1, keepdims=True), runs.mean(axis=0)
+        centred = runs - of_sets - of_runs + of_sets.mean(axis=0)
+        n_runs = np.maximum(np.isfinite(of_runs).sum(axis=-1), 2)
+        degrees = (n_sets - 1.0) * (n_runs - 1.0)
+        squares = np.nansum(centred**2, axis=(0, -1)) / degrees / (n_sets * n_runs)
+        return cls(found.items, _terms(squares, degrees).sum(axis=1), of_runs)
+
+    def at(self, places: IntArray) -> Layers:
+        """Return the parts of some values."""
+        return Layers(self.items[..., places], self.rest[..., places], self.runs[:, :, places])
 
     @property
     def variance(self) -> FloatArray:
-        """Variance of the mean and its degrees of freedom, of shape (2, n_values).
+        """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values).
 
         ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below
         its parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
@@ -199,9 +226,13 @@ class Layers:
         both too small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
         """
         (items, of_items), (rest, of_rest) = self.items, self.rest
-        runs, of_runs = np.zeros_like(self.items) + sum(
-            _terms(x.var(axis=-1, ddof=1) / x.shape[-1], x.shape[-1] - 1.0) for x in self.runs
+        known = np.isfinite(self.runs)
+        n_runs = np.maximum(known.sum(axis=-1), 2)
+        centred = (
+            self.runs - np.where(known, self.runs, 0.0).sum(-1, keepdims=True) / n_runs[..., None]
         )
+        squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
+        runs, of_runs = _terms(squares, n_runs - 1.0).sum(axis=1)
         variance = np.maximum(items + runs - rest, np.maximum(items, runs))
         degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
         likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
@@ -214,7 +245,7 @@ class Layers:
         return np.stack([variance, np.maximum(degrees, 1.0)])
 
 
-def _terms(mean_square: FloatArray, degrees: float) -> FloatArray:
+def _terms(mean_square: FloatArray, degrees: FloatArray | float) -> FloatArray:
     """Return mean squares, and their squares divided by their degrees of freedom."""
     return np.stack([mean_square, mean_square**2 / degrees])
 
@@ -223,21 +254,31 @@ def _terms(mean_square: FloatArray, degrees: float) -> FloatArray:
 class RunVariances:
     """Variances of values, and of differences, for new items and new runs.
 
+    All are differences of sums of products of the models' influences, so those of all pairs take
+    one pass over the models.
+
     Parameters
     ----------
-    tables : list of ndarray of shape (n_values, n_items, n_runs)
-        Influences of each model on its values, whose mean has the variance of the value.
+    items, rest : ndarray of shape (n_values, n_models, n_models)
+        Covariances of the models' means of items and of what is left without items and runs, as
+        mean squares divided by IR; the latter are 0 for models with separate runs.
+    runs : ndarray of shape (n_models, n_values, n_runs)
+        Means of the models' runs; NaN where a model has less runs than another.
     owners : ndarray of int of shape (n_models,)
         Models with the same number share their runs.
+    n_items : int
+        Number of items.
     """
 
-    tables: list[FloatArray]
+    items: FloatArray
+    rest: FloatArray
+    runs: FloatArray
     owners: IntArray
-    _known: dict[tuple[int, int], Layers] = field(default_factory=dict, repr=False)
+    n_items: int
 
     @classmethod
     def of(cls, evaluation: Evaluation, point: FloatArray) -> RunVariances:
-        """Compute the tables of all models of an evaluation whose rows are items x runs."""
+        """Compute the covariances of all models of an evaluation whose rows are items x runs."""
         predictions = evaluation.predictions
         check_tables(len(predictions), *point.shape)
         rows = Evaluation(predictions.without("groups", "runs"), evaluation.metrics, collapse=False)
@@ -250,41 +291,46 @@ class RunVariances:
             next(b for b in range(a + 1) if _shared(columns[a], columns[b]))
             for a in range(len(columns))
         ]
-        return cls(tables, np.array(owners))
+        return cls.of_tables(tables, np.array(owners))
 
-    def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
-        """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
-        return np.sqrt(self._found(pairs)[:, 0])
+    @classmethod
+    def of_tables(cls, tables: Sequence[FloatArray], owners: IntArray) -> RunVariances:
+        """Compute the covariances from the influences (n_values, n_items, n_runs) of each model."""
+        n_items, most = tables[0].shape[1], max(x.shape[-1] for x in tables)
+        means = np.stack([x.mean(axis=-1) for x in tables], axis=1)
+        means -= means.mean(axis=-1, keepdims=True)
+        items = means @ means.transpose(0, 2, 1) / ((n_items - 1) * n_items)
+        runs = np.full((len(tables), len(items), most), np.nan)
+        rest = np.zeros_like(items)
+        for owner in dict.fromkeys(owners.tolist()):
+            own = np.flatnonzero(owners == owner)
+            x = np.stack([tables[model] for model in own.tolist()], axis=1)
+            n_runs = x.shape[-1]
+            of_runs = x.mean(axis=-2)
+            runs[own, :, :n_runs] = of_runs.transpose(1, 0, 2)
+            left = x - x.mean(axis=-1, keepdims=True) - of_runs[:, :, None]
+            left = (left + x.mean(axis=(-2, -1), keepdims=True)).reshape(*x.shape[:2], -1)
+            scale = (n_items - 1) * (n_runs - 1) * n_items * n_runs
+            rest[:, own[:, None], own] = left @ left.transpose(0, 2, 1) / scale
+        return cls(items, rest, runs, owners, n_items)
 
-    def degrees_of_freedom(self, pairs: Pairs | None) -> FloatArray:
-        """Return Satterthwaite's degrees of freedom of the squared standard errors."""
-        return self._found(pairs)[:, 1]
-
-    def layers(self, pairs: Pairs | None) -> list[Layers]:
-        """Return the parts of the variance of each value, or of each difference."""
-        rows = [(a, a) for a in range(len(self.tables))]
-        if pairs is not None:
-            rows = [*zip(*(side.tolist() for side in pairs), strict=True)]
-        for row in rows:
-            if row not in self._known:
-                self._known[row] = self._of(*row)
-        return [self._known[row] for row in rows]
-
-    def _found(self, pairs: Pairs | None) -> FloatArray:
-        """Return variance and degrees of freedom, of shape (n_rows, 2, n_values)."""
-        layers = self.layers(pairs)
-        found = np.array([each.variance for each in layers])
-        return found.reshape(len(layers), 2, len(self.tables[0]))
-
-    def _of(self, a: int, b: int) -> Layers:
-        """Return the parts of a model's value, or of a difference of two models."""
-        if a == b:
-            return Layers.of(self.tables[a].mean(axis=-1), [self.tables[a]])
-        if self.owners[a] == self.owners[b]:
-            table = self.tables[a] - self.tables[b]
-            return Layers.of(table.mean(axis=-1), [table])
-        both = [self.tables[a], self.tables[b]]
-        return Layers.of(both[0].mean(axis=-1) - both[1].mean(axis=-1), both)
+    def layers(self, pairs: Pairs | None = None) -> Layers:
+        """Return the parts of the variances of values, or of differences of pairs."""
+        items = _terms(of_rows(self.items, pairs), self.n_items - 1.0)
+        counts = np.isfinite(self.runs[:, 0]).sum(axis=-1)
+        degrees = (self.n_items - 1.0) * (counts[:, None] - 1.0)
+        own = of_rows(self.rest, None)
+        if pairs is None:
+            return Layers(items, _terms(own, degrees), self.runs[None])
+        a, b = pairs
+        apart = (self.owners[a] != self.owners[b])[:, None]
+        separate = _terms(own[a], degrees[a]) + _terms(own[b], degrees[b])
+        shared = _terms(of_rows(self.rest, pairs), degrees[a])
+        runs = np.stack([self.runs[a], self.runs[b]])
+        together = np.stack([runs[0] - runs[1], np.full_like(runs[1], np.nan)])
+        return Layers(
+            items, np.where(apart, separate, shared), np.where(apart[..., None], runs, together)
+        )
 
 
 def _table(u: FloatArray, item: IntArray, run: IntArray) -> FloatArray:

@@ -1,6 +1,8 @@
-"""Intervals for new runs of the same training procedures (`engine.runs`)."""
+"""Intervals for new runs of the same training procedures, or new test sets (`engine.runs`)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,24 +19,33 @@ NAME = "items+runs-t"
 
 
 def for_new_runs(found: Interval, contrasts: Contrasts, level: float) -> Interval:
-    """Extend intervals for these runs to new ones.
+    """Extend intervals for these runs to new ones."""
+    evaluation = contrasts.evaluation
+    scales = [share_of_occurring(evaluation, metric) for metric in evaluation.metrics]
+    return extended(found, contrasts, level, NAME, scales)
 
-    Student's interval with the variance over items and runs, on the logit scale for bounded values.
-    It contains the interval for these runs: that one knows how few items decide, and new runs only
-    add to the error.
+
+def extended(
+    found: Interval, contrasts: Contrasts, level: float, name: str,
+    scales: Sequence[float] | None = None,
+) -> Interval:  # fmt: skip
+    """Extend intervals for these runs, or test sets, to new ones.
+
+    Student's interval with the variance over all that varies, on the logit scale for bounded
+    values. It contains the interval for what is at hand: that one knows how few items decide, and
+    new runs and sets only add to the error. `scales` are factors of values and errors, by metric.
     """
-    sample, pairs = contrasts.sample, contrasts.pairs
-    error, degrees = contrasts.standard_error, sample.run_degrees(pairs)
-    size = np.full(error.shape, float(contrasts.evaluation.units.size))
+    error, degrees = contrasts.standard_error, contrasts.run_degrees
+    size = np.full(error.shape, float(contrasts.size))
     low, high = found.low.copy(), found.high.copy()
-    interval = score_interval if pairs is None else difference_interval
-    for metric in contrasts.evaluation.metrics:
+    interval = score_interval if contrasts.pairs is None else difference_interval
+    for place, metric in enumerate(contrasts.evaluation.metrics):
         where = contrasts.evaluation.metric_slice(metric.name)
-        scale = share_of_occurring(contrasts.evaluation, metric)
+        scale = 1.0 if scales is None else scales[place]
         ends = interval(
             contrasts.estimate[:, where] * scale, error[:, where] * scale, metric.bounds,
             degrees[:, where], size[:, where], level,
         )  # fmt: skip
         low[:, where] = np.fmin(low[:, where], ends[0])
         high[:, where] = np.fmax(high[:, where], ends[1])
-    return Interval(low, high, np.full(low.shape, NAME, dtype=object), found.n_informative)
+    return Interval(low, high, np.full(low.shape, name, dtype=object), found.n_informative)

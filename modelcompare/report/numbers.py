@@ -139,6 +139,16 @@ def joined(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """Write names as a sentence has them, the first of more than `most`.
+
+    >>> some_of(["bow", "cnn", "lstm"], 2)
+    'bow, cnn and 1 more'
+    """
+    more = len(names) - most
+    return joined(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
+
+
 def format_size(n_samples: float) -> str:
     """Write a number of samples that was estimated, with two digits.
 

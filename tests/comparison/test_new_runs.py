@@ -252,7 +252,6 @@ REFUSED = {
         ), "ece",
     ),
     "bounds are not known": lambda: mc.compare(SHARED, missing="bounds"),
-    "groups are compared": lambda: mc.compare_groups({"x": SHARED, "y": SHARED}, **BOTH),
     "max-t is a quantile": lambda: mc.compare(SHARED, n_resamples=99).simultaneous_intervals(),
     "method='percentile' does not": lambda: mc.compare(
         SHARED, n_resamples=99
