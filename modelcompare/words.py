@@ -32,13 +32,10 @@ Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
-# What an answer holds for: these runs, or new ones; "auto" by what is declared.
+# What an answer holds for: these runs and sets, or new ones; "auto" by what is declared.
 Random = Literal["auto", "items", "items+runs"]
-# Of several test sets: these, or new ones like them.
 RandomOfSets = Literal[Random, "sets", "sets+runs"]
 WeightsOfSets = Literal["equal", "samples"]
-# Of models that lack a whole test set.
-MissingSets = Literal["refuse", "drop"]
 
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[

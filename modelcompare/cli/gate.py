@@ -15,7 +15,7 @@ from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
-from modelcompare.questions.gate import GateResult, read_rule
+from modelcompare.questions.gate import GateResult, is_of_sets, read_rule
 from modelcompare.questions.gate import gate as by_rules
 from modelcompare.report import escape
 from modelcompare.report.result import Result
@@ -49,14 +49,16 @@ def gate(
             f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
             f"which mean other things; got {inconclusive_exit}."
         )
-    predictions = reading.read(by_blocks=True)
+    of_sets = any(map(is_of_sets, rule))
+    predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=True)
+    first: TestSet = next(iter(predictions.values())) if of_sets else predictions
     if rule:
-        rules = [read_rule(each) for each in rule]
+        rules = [read_rule(each, of_sets=of_sets) for each in rule]
     else:
-        value = metric or default_metric(predictions)
-        rules = [{"metric": value, "label": label, "kind": kind or "non-inferior",
+        rules = [{"metric": metric, "label": label, "kind": kind or "non-inferior",
                   "margin": margin or 0.0}]  # fmt: skip
-    _check_directions([each["metric"] for each in rules], predictions)
+    named = [each["metric"] or default_metric(first) for each in rules]
+    _check_directions(named, first)
     found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
@@ -90,12 +92,11 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
     if format == "github":
         _leave_for_workflow(found)
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
-    for decision in found.decisions:
-        level = levels[decision.answer]
+    for shown, sentence in found.sentences:
         if format == "github":
-            answer(f"::{level} title=modelcompare gate::{escape.github(decision.sentence())}")
+            answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
         else:
-            answer(escape.terminal(decision.sentence()))
+            answer(escape.terminal(sentence))
 
 
 def _leave_for_workflow(found: GateResult) -> None:

@@ -15,7 +15,9 @@ from modelcompare.words import (
     FileKind,
     Format,
     Missing,
+    RandomOfSets,
     SameIds,
+    WeightsOfSets,
     WholeSets,
     listed,
 )
@@ -69,6 +71,15 @@ COMPLETED = {"autocompletion": metric_names}
 metrics = partial(named, "metrics", more=COMPLETED)
 metric = partial(named, "metric", more=COMPLETED)
 statistics = partial(Option, panel="Statistics", metavar="NAME")
+# Of several test sets.
+OF_SETS = (
+    named("random", "Answer for these runs and test sets (items), or for new ones: {choices}",
+          type=RandomOfSets),
+    statistics(
+        name="weights", type=WeightsOfSets, default="equal",
+        help="Of test sets in their mean: {choices}; samples pools them.",
+    ),
+)  # fmt: skip
 _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)
 

@@ -14,6 +14,7 @@ from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     COMPLETED,
     FOLDER,
+    OF_SETS,
     OUTPUT,
     READING,
     RESAMPLING,
@@ -38,10 +39,8 @@ from modelcompare.words import (
     FoldTest,
     GateFormat,
     PosthocTest,
-    RandomOfSets,
     Tokenizer,
     VarianceTest,
-    WeightsOfSets,
     listed,
 )
 
@@ -50,14 +49,6 @@ _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
     name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
     parse=lambda lower: not lower, help="Low scores are good.",
-)  # fmt: skip
-_RANDOM_SETS = named(
-    "random", "Answer for these runs and test sets (items), or for new ones: {choices}",
-    type=RandomOfSets,
-)  # fmt: skip
-_WEIGHTS = statistics(
-    name="weights", type=WeightsOfSets, default="equal",
-    help="Of test sets in their mean: {choices}; samples pools them.",
 )  # fmt: skip
 _RATIOS = statistics(
     name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
@@ -142,12 +133,13 @@ COMMANDS = (
             _flag(name="superior", help="Pass if better by the margin."),
             _flag(name="equivalent", help="Pass if within the margins (TOST)."),
             named("label", panel=None),
-            named("alpha", "One-sided level.", panel=None), OPTIONS["random"],
+            named("alpha", "One-sided level.", panel=None), *OF_SETS,
             Option(
                 name="rule", type=Texts, metavar="RULE",
                 help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class "
-                "as in recall[toxic]:-0.01; all must hold. Replaces --metric and "
-                "--margin.",
+                "as in recall[toxic]:-0.01; all must hold. Of several test sets mean:-MARGIN, "
+                "each:-MARGIN or any:+MARGIN, with a metric as in each(f1_macro):-0.02. Replaces "
+                "--metric and --margin.",
             ),
             Option(
                 name="inconclusive_exit", type=int, default=1, metavar="CODE",
@@ -227,13 +219,12 @@ COMMANDS = (
         (
             _reading("slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
-            named("correction", "Correction for all groups: {choices}"), _RANDOM_SETS, _WEIGHTS,
-            _LEVEL, *RESAMPLING, OUTPUT,
+            named("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
+            *RESAMPLING, OUTPUT,
         ),
         """Compare models on several test sets, or in subgroups.
 
-        Several sets are files of all models, folders, or long tables. The columns of --by make
-        subgroups.
+        Several sets are files of all models, folders, or long tables; --by makes subgroups.
         """,
         (
             "news.csv tweets.csv mails.csv --metric accuracy",
@@ -399,7 +390,7 @@ COMMANDS = (
         suffix of a card gives its form: .md with the metadata that the Hugging Face Hub
         reads, .txt without them, .json the metadata alone.
         """,
-        ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
+        ("preds.npz -o report.html", "preds.npz --card cnn -o cnn.md --metric f1"),
     ),
     Command(
         "demo",

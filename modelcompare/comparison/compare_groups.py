@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,19 +15,17 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.suite import shares_of
+from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
     Correction,
-    MissingSets,
-    Random,
     RandomOfSets,
     WeightsOfSets,
+    WholeSets,
     check_mapping,
-    check_number,
     check_sequence,
     giving,
     warn_caller,
@@ -42,10 +40,6 @@ _NAMED = 3
 Group = tuple[Any, str, Predictions]
 
 
-# What varies within each set, where the sets vary.
-_WITHIN: Mapping[RandomOfSets, Random] = {"sets": "items", "sets+runs": "items+runs"}
-
-
 def _check_source(argument: str, value: Any) -> None:
     if isinstance(value, Mapping | list | tuple):
         check_mapping(argument, value, "predictions", kind=Predictions)
@@ -53,24 +47,14 @@ def _check_source(argument: str, value: Any) -> None:
         giving("rows")(argument, value)
 
 
-def _check_weights(argument: str, value: Any) -> None:
-    if not isinstance(value, str):
-        check_mapping(argument, value, "numbers")
-        for number in value.values():
-            check_number(argument, number)
-    elif value not in get_args(WeightsOfSets):
-        choices = ", ".join(get_args(WeightsOfSets))
-        raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
-
-
-@checked(compare, source=_check_source, weights=_check_weights)
+@checked(compare, source=_check_source, weights=check_weights)
 def compare_groups(
     source: Predictions | Mapping[str, Predictions],
     metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     by: str | Sequence[str] | None = None, min_size: int = MIN_SIZE,
     correction: Correction = "holm", random: RandomOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
-    missing: MissingSets = "refuse", rng: RngLike = 0, **options: Any,
+    missing: WholeSets = "refuse", alpha: float = 0.05, rng: RngLike = 0, **options: Any,
 ) -> GroupComparison:  # fmt: skip
     """Compare the same models on several test sets, or in every subgroup of one.
 
@@ -98,7 +82,7 @@ def compare_groups(
         "samples" the mean accuracy, or mean of scores, is that of all samples pooled.
     missing : {"refuse", "drop"}
         Treatment of models that lack a whole test set: refuse, or drop such test sets.
-    rng, **options
+    alpha, rng, **options
         As in `compare`; each group has its own seed.
 
     Returns
@@ -139,23 +123,26 @@ def compare_groups(
         groups, left_out = _subgroups(source, _slices(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
-        if random in _WITHIN or weights != "equal":
+        if random in WITHIN or weights != "equal":
             raise ValueError("random='sets' and `weights` are for several test sets.")
         n_samples, shares, dropped = len(source), None, ()
+    groups = [*groups]
+    # Within each group, corrections are at the level at which all groups are one family.
     results = _compare_each(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
-        random=_WITHIN.get(random, random), **options,
+        random=within(random), alpha=alpha / len(groups), **options,
     )  # fmt: skip
-    found = _correct_together(results, correction)
+    found = _correct_together(results, correction, alpha)
+    notes = {key: each.evidence.notes for key, each in found.items()}
     return GroupComparison(
         found, rng_label(rng), n_samples,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        (*_notes(found, of_sets=of_sets), *dropped), shares, sets_vary=random in _WITHIN,
+        (*notes_of_sets(notes), *dropped), shares, sets_vary=random in WITHIN,
     )  # fmt: skip
 
 
 def _complete(
-    sets: Mapping[str, Predictions], missing: MissingSets
+    sets: Mapping[str, Predictions], missing: WholeSets
 ) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:
     """Return the test sets that all models have, and a note on those that are dropped."""
     models = dict.fromkeys(model for each in sets.values() for model in each.models)
@@ -183,14 +170,6 @@ def _sets(sets: Mapping[str, Predictions]) -> Iterator[Group]:
     models = list(next(iter(sets.values())).models)
     for name, predictions in sets.items():
         yield name, name, predictions[models]
-
-
-def _notes(results: Mapping[Any, Comparison], *, of_sets: bool) -> list[str]:
-    """Return notes on the runs of each group; once if all have the same."""
-    found = {key: each.evidence.notes for key, each in results.items()}
-    if not of_sets or len({*found.values()}) == 1:
-        return [*next(iter(found.values()))]
-    return [f"{name}: {note}" for name, notes in found.items() for note in notes]
 
 
 def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
@@ -249,7 +228,7 @@ def _compare_each(
 
 
 def _correct_together(
-    results: Mapping[Any, Comparison], correction: Correction
+    results: Mapping[Any, Comparison], correction: Correction, alpha: float
 ) -> dict[Any, Comparison]:
     """Correct p-values for all pairs, classes and groups of a family together."""
     members = [each.evidence for each in results.values()]
@@ -261,6 +240,6 @@ def _correct_together(
         for out, own, p_values in zip(adjusted, where, found, strict=True):
             out[:, own] = p_values
     return {
-        key: Comparison(agreed(replace(each, p_adjusted=p, n_groups=len(members))))
+        key: Comparison(agreed(replace(each, p_adjusted=p, alpha=alpha, n_groups=len(members))))
         for key, each, p in zip(results, members, adjusted, strict=True)
     }

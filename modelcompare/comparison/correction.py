@@ -22,7 +22,6 @@ from modelcompare.words import Correction, Family
 
 # Family-wise corrections of the p-values alone, which are limited by the smallest possible p-value.
 _BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
-_OF_DISCOVERIES = ("fdr_bh", "fdr_by")
 
 
 def correct(
@@ -90,11 +89,10 @@ def adjust_groups(
 ) -> list[FloatArray]:
     """Correct the p-values of one family of each group for all groups together.
 
-    Within each group they are corrected. A correction of the family-wise error has Holm's steps
-    over the groups: the adjusted p-values are multiplied by the number of groups in which a test is
-    not significant yet. An error in any group then has a probability of at most the sum of alpha
-    over that number, and where each group has one test, the result is Holm's. The false discovery
-    rate is that of all tests at once.
+    Corrections of the p-values alone take all tests at once. Others, and those that a step-down
+    replaced in a group, have Holm's steps over the groups, after their own steps within each: the
+    adjusted p-values are multiplied by the number of groups in which a test is not significant yet.
+    An error in any group then has a probability of at most the sum of alpha over that number.
 
     Parameters
     ----------
@@ -105,23 +103,24 @@ def adjust_groups(
     correction : str
         As in `compare`.
     """
-    within = [each.p_adjusted[:, own] for each, own in zip(found, where, strict=True)]
-    if correction in _OF_DISCOVERIES:
-        alone = [e.p_values[:, own] for e, own in zip(found, where, strict=True)]
-        stops = np.cumsum([p.size for p in alone])[:-1]
-        together = adjust(np.concatenate([p.ravel() for p in alone]), correction)
-        parts = np.split(together, stops)
-        return [part.reshape(p.shape) for part, p in zip(parts, alone, strict=True)]
+    pairs = [*zip(found, where, strict=True)]
+    within = [each.p_adjusted[:, own] for each, own in pairs]
     if correction == "none":
         return within
+    stepped = any(each.corrections_used for each in found)
+    if correction not in ("max-t", "min-p") and not stepped:
+        alone = [each.p_values[:, own] for each, own in pairs]
+        together = adjust(np.concatenate([p.ravel() for p in alone]), correction)
+        parts = np.split(together, np.cumsum([p.size for p in alone])[:-1])
+        return [part.reshape(p.shape) for part, p in zip(parts, alone, strict=True)]
     # At the largest p-value of a group all of its tests are significant, and it drops out.
     last = np.array([np.nan_to_num(p, nan=0.0).max(initial=0.0) for p in within])
     order, dropped_at, out = np.argsort(last, kind="stable"), 0.0, [np.ones_like(p) for p in within]
-    for place, group in enumerate(order):
+    for place, group in enumerate(order.tolist()):
         left = len(within) - place
-        for later in order[place:]:
+        for later in order[place:].tolist():
             out[later] = np.fmin(out[later], np.maximum(within[later] * left, dropped_at))
-        dropped_at = max(dropped_at, last[group] * left)
+        dropped_at = max(dropped_at, float(last[group]) * left)
     return [np.where(np.isnan(p), p, adjusted) for p, adjusted in zip(within, out, strict=True)]
 
 

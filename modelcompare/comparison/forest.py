@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from modelcompare.report.numbers import (
     format_ranks,
     interval_title,
 )
-from modelcompare.words import label_name
+from modelcompare.words import label_name, value_name
 
 Kind = Literal["scores", "differences", "ranks"]
 # All pairs are drawn for at most so many models; for more, the leader minus each other.
@@ -226,3 +226,21 @@ def _row_text(
     estimate = format_number(ends[0], digits, signed=signed)
     of_class = "" if key.label is None else f"{label_name(key.label)}, "
     return f"{of_class}{name}: {estimate} ({format_interval(*ends[1:], digits)})"
+
+
+def group_panel(
+    groups: Mapping[Any, Compared], at: int, most: int
+) -> tuple[Callable[[Axes], None], float]:
+    """Return a panel of one value in each group, with its best models, and its height.
+
+    Keys are names of test sets, or slices with their values.
+    """
+    rows: list[Row] = []
+    for group, found in groups.items():
+        name = group if isinstance(group, str) else " = ".join(map(str, group))
+        rows.append(Row(folded_name(name)))
+        rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
+    key = found.keys[at]
+    side = f"{better_side(found, key.metric)} is better"
+    label = f"{interval_title(found.confidence_level)}, {side}"
+    return partial(draw_intervals, rows, value_name(key.metric, key.label), label), height_of(rows)

@@ -15,30 +15,28 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.evidence import winners
-from modelcompare.comparison.forest import keys_of, model_rows
+from modelcompare.comparison.forest import group_panel, keys_of
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
+    new_sets_note,
     orders,
     pooled_findings,
     saturation,
     set_findings,
     values_of,
+    varying,
+    worst_first,
+    written_shares,
 )
-from modelcompare.comparison.tables import better_side, pair_table
+from modelcompare.comparison.tables import pair_table
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.critical_difference import plot_critical_difference
-from modelcompare.report.figures.interval_rows import (
-    Row,
-    draw_intervals,
-    folded_name,
-    height_of,
-)
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, models_by_class, part_shown
@@ -47,7 +45,7 @@ from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import Outcome, all_pairs
-from modelcompare.words import signature, value_name
+from modelcompare.words import signature
 
 # Panels of a figure, and rows of a panel.
 _MOST_PANELS, _MOST_ROWS = 4, 60
@@ -75,25 +73,18 @@ def plot_groups(
     named = [among("metric", metric, first.metrics)] if metric else result._ranked_by
     places = [at for at, key in enumerate(first.keys) if key.metric in (named or first.metrics[:1])]
     places, most = places[:_MOST_PANELS], models_by_class(len(result.results), _MOST_ROWS)
-    panels, heights = [], []
-    for at in places:
-        key, rows = first.keys[at], []
-        for group in result._ordered(key.metric):
-            found = result.results[group].evidence
-            name = group if isinstance(group, str) else " = ".join(map(str, group))
-            rows.append(Row(folded_name(name)))
-            rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
-        side = f"{better_side(first, key.metric)} is better"
-        label = f"{interval_title(first.confidence_level)}, {side}"
-        panels.append(partial(draw_intervals, rows, value_name(key.metric, key.label), label))
-        heights.append(height_of(rows))
+    drawn = [
+        group_panel({g: result._found[g] for g in result._ordered(first.keys[at].metric)}, at, most)
+        for at in places
+    ]
+    panels, heights = zip(*drawn, strict=True)
     shown = part_shown(min(most, len(first.models)), len(first.models), "model", "the best")
     caption = Caption(
         f"{len(result.results)} {'test sets' if result._of_sets else 'subgroups'}, "
         f"{result.n_samples:,} samples; scores with {interval_title(first.confidence_level)}",
         result.signature, shown, "colours: tests against the best of the group", keys_of(first),
     )  # fmt: skip
-    return draw_panels(caption, wrapped(panels, 2), (4.4, max(heights)), ax=ax)
+    return draw_panels(caption, wrapped([*panels], 2), (4.4, max(heights)), ax=ax)
 
 
 @dataclass(frozen=True)
@@ -107,14 +98,13 @@ class GroupComparison(Result):
     n_samples : int
         Number of samples of the whole test set, or of all test sets together.
     left_out : DataFrame
-        Subgroups with fewer than `min_size` samples, and samples whose slice is missing (value
-        None): slice, value, n_samples. Empty for test sets.
+        Subgroups that are too small, and samples without one (value None): slice, value, n_samples.
     notes : tuple of str
         Scope of the conclusions: runs, if there are several, and test sets that were dropped.
     shares : ndarray of shape (n_sets,) or None
         Share of each test set in their mean; None for subgroups.
     sets_vary : bool
-        Whether the means are for new test sets like these.
+        Whether means are for new test sets.
     """
 
     results: Mapping[Any, Comparison] = field(repr=False)
@@ -181,7 +171,7 @@ class GroupComparison(Result):
     def _places(self) -> dict[Any, int]:
         """Order of subgroups, by metric, slice and value."""
         upwards = {name: info.greater_is_better for name, info in self._first.metric_info.items()}
-        return _worst_first(self._stacked(attrgetter("scores")), upwards)
+        return worst_first(self._stacked(attrgetter("scores")), upwards)
 
     def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
         if self._of_sets:
@@ -205,23 +195,14 @@ class GroupComparison(Result):
     def signature(self) -> str:
         first, pooled = self._first, self._pooled() if self._can_be_pooled else None
         new_runs = any(each.bootstrap.new_runs for each in self._found.values())
-        what = [name for name, is_new in (("sets", self.sets_vary), ("runs", new_runs)) if is_new]
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
-            random="+".join(["items", *what]) if what else None,
+            random=varying(sets=self.sets_vary, runs=new_runs),
             B=first.n_resamples, ci=first.method, ci_pooled=pooled and pooled.method,
-            weights=self._weights or None, test_pooled=pooled and pooled.test, test=first.test,
-            adjust=self._first.correction, rng=self.rng_label,
+            weights=written_shares(self.shares), test_pooled=pooled and pooled.test,
+            test=first.test, adjust=self._first.correction, rng=self.rng_label,
             **{THESE_RUNS: any(each.notes for each in self._found.values()) and not new_runs},
         )  # fmt: skip
-
-    @property
-    def _weights(self) -> str:
-        """Weights of test sets in words; empty if they are equal."""
-        shares = self.shares
-        if shares is None or np.allclose(shares, shares[0]):
-            return ""
-        return "/".join(f"{share:.3g}" for share in shares)
 
     def document(self) -> Document:
         named = (VALUE, "model", "estimate", interval_column(self._first.confidence_level))
@@ -233,7 +214,7 @@ class GroupComparison(Result):
         without = [] if self._can_be_pooled else ["pooled_scores", "pooled_differences"]
         without += [] if self._of_sets else ["saturation", "orders"]
         made = self._document(tables, findings=self._findings, figures=figures, without=without)
-        return made if self._of_sets else replace(made, title="Subgroups")
+        return replace(made, title="Test sets" if self._of_sets else "Subgroups")
 
     def verdict(self) -> str:
         """Return a sentence for each value, about means over test sets, with their agreement."""
@@ -244,30 +225,31 @@ class GroupComparison(Result):
     def _findings(self) -> list[Finding | str]:
         found: list[Finding | str] = []
         if self._can_be_pooled and len(self._first.models) > 1:
-            info = self._first.metric_info
-            upwards = {name: metric.greater_is_better for name, metric in info.items()}
-            what = f"{'weighted ' if self._weights else ''}mean of {len(self.results)} test sets"
             found += pooled_findings(
-                self.pooled_scores, self.pooled_differences, self._first.keys, upwards, what
+                self.pooled_scores, self.pooled_differences, self._first, self._mean_of_sets
             )
         if self._of_sets and len(self._first.models) > 1:
             found += set_findings(self._found, self.saturation, self._ranked_places)
         if self.sets_vary:
-            found.append(f"For test sets like these {len(self.results)}: new ones are allowed for.")
+            found.append(new_sets_note(len(self.results)))
         return [*found, *self.notes]
 
+    @property
+    def _mean_of_sets(self) -> str:
+        weighted = "weighted " if written_shares(self.shares) else ""
+        return f"{weighted}mean of {len(self.results)} test sets"
+
     def _set_tables(self, *named: Any) -> dict[str, Table]:
-        tables = {}
-        if self._can_be_pooled:
-            pooled, first = self.pooled_scores, self._first
-            title = f"{'Weighted mean' if self._weights else 'Mean'} over test sets"
-            tables["pooled"] = Table.of(title, pooled, *named, decimals=None)
-            tables["differences"] = pair_table(
-                "Differences of means", [VALUE], self.pooled_differences, first.confidence_level,
-                first.correction,
-            )  # fmt: skip
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
-        return {**tables, "scores": each}
+        if not self._can_be_pooled:
+            return {"scores": each}
+        first, title = self._first, self._mean_of_sets.capitalize()
+        differences = pair_table(
+            "Differences of means", [VALUE], self.pooled_differences, first.confidence_level,
+            first.correction,
+        )  # fmt: skip
+        pooled = Table.of(title, self.pooled_scores, *named, decimals=None)
+        return {"pooled": pooled, "differences": differences, "scores": each}
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")
@@ -343,10 +325,9 @@ class GroupComparison(Result):
 
     @cached_property
     def orders(self) -> pd.DataFrame:
-        """Agreement of each two test sets' orders of the models, by metrics that are averages.
+        """Agreement of each two test sets' orders of the models; not for metrics per class.
 
-        Columns: metric, set_a, set_b, kendall (tau-b of the values: 1 for the same order, -1 for
-        the reverse).
+        Columns: metric, set_a, set_b, kendall (tau-b: 1 for the same order, -1 for the reverse).
         """
         self._check_sets()
         return orders(self._found, self._ranked_places)
@@ -417,14 +398,3 @@ class GroupComparison(Result):
         return PooledSets(
             self._first.bootstrap, pairs, parts, self.shares, self.sets_vary, self._first.method
         )
-
-
-def _worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:
-    """Number subgroups by metric, slice and value, the worst for a metric's best model first."""
-    places: dict[Any, int] = {}
-    for metric, rows in scores.groupby("metric", sort=False):
-        best = rows.groupby("model", sort=False)["rank"].mean().idxmin()
-        estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
-        order = estimates.mean().sort_values(ascending=upwards[str(metric)], kind="stable").index
-        places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
-    return places

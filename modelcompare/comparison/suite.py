@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from itertools import combinations
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.tables import led
-from modelcompare.engine.axis import ValueKey, pair_frame
+from modelcompare.engine.axis import pair_frame
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
     decimals_for,
@@ -27,9 +28,52 @@ from modelcompare.report.numbers import (
 )
 from modelcompare.report.tables import rows_at
 from modelcompare.significance.omnibus import friedman
-from modelcompare.words import RandomOfSets, WeightsOfSets, value_name
+from modelcompare.words import (
+    Random,
+    RandomOfSets,
+    WeightsOfSets,
+    check_mapping,
+    check_number,
+    value_name,
+)
 
+# What varies within each set, where the sets vary.
+WITHIN: Mapping[str, Random] = {"sets": "items", "sets+runs": "items+runs"}
 _POWER = 0.8
+
+
+def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
+    """Return the notes of each test set; once if all have the same."""
+    if len({*map(tuple, notes.values())}) == 1:
+        return [*next(iter(notes.values()))]
+    return [f"{name}: {note}" for name, own in notes.items() for note in own]
+
+
+def within(random: RandomOfSets) -> Random:
+    """Return what varies within each test set."""
+    return WITHIN[random] if random == "sets" or random == "sets+runs" else random
+
+
+def varying(*, sets: bool, runs: bool) -> str | None:
+    """Name what varies beside the items; None for these runs and these test sets."""
+    what = [name for name, new in (("sets", sets), ("runs", runs)) if new]
+    return "+".join(["items", *what]) if what else None
+
+
+def new_sets_note(n_sets: int) -> str:
+    """Return the note on a mean for new test sets."""
+    return f"For test sets like these {n_sets}: new ones are allowed for."
+
+
+def check_weights(argument: str, value: Any) -> None:
+    """Refuse what is neither a name of weights nor a weight for each test set."""
+    if not isinstance(value, str):
+        check_mapping(argument, value, "numbers")
+        for number in value.values():
+            check_number(argument, number)
+    elif value not in get_args(WeightsOfSets):
+        choices = ", ".join(get_args(WeightsOfSets))
+        raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
 
 
 def shares_of(
@@ -37,8 +81,9 @@ def shares_of(
     method: str,
 ) -> FloatArray:  # fmt: skip
     """Return the share of each test set in a mean, and refuse what new sets do not allow."""
-    new_sets = random.startswith("sets")
-    if new_sets and (weights != "equal" or method in RESAMPLED):
+    if random in WITHIN and len(sets) < 2:
+        raise ValueError(f"random={random!r} asks about new test sets, which needs several.")
+    if random in WITHIN and (weights != "equal" or method in RESAMPLED):
         wrong = f"method={method!r}" if weights == "equal" else "`weights`"
         raise ValueError(
             f"{wrong} is for these test sets, and random={random!r} asks about new ones, which "
@@ -55,6 +100,13 @@ def shares_of(
         found = np.array([len(each) if weights == "samples" else 1.0 for each in sets.values()])
     shares: FloatArray = found / found.sum()
     return shares
+
+
+def written_shares(shares: FloatArray | None) -> str | None:
+    """Write the shares of test sets for a signature; None if they are equal."""
+    if shares is None or np.allclose(shares, shares[0]):
+        return None
+    return "/".join(f"{share:.3g}" for share in shares)
 
 
 def saturation(results: Mapping[str, Compared]) -> pd.DataFrame:
@@ -132,26 +184,25 @@ def set_findings(
         if weak:
             none = f"no two models are separated by {some_of(weak)}"
             text += f"; {none}" if text else none
-            largest = max(shares[shares < 1])
-            text += f", which {'has' if len(weak) == 1 else 'have'} at most "
-            text += f"{format_percent(round(largest, 2))} of the samples that the observed differences need"
+            most = format_percent(round(max(shares[shares < 1]), 2))
+            text += f", which {'has' if len(weak) == 1 else 'have'} at most {most} of the samples"
+            text += f" that the observed differences need (power {_POWER:g})"
         if text:
             found.append(Finding(f"{metric}: {text}.", metric))
     return found
 
 
 def pooled_findings(
-    scores: pd.DataFrame, differences: pd.DataFrame, keys: Sequence[ValueKey],
-    upwards: Mapping[str, bool], what: str,
-) -> list[Finding]:  # fmt: skip
+    scores: pd.DataFrame, differences: pd.DataFrame, first: Compared, what: str
+) -> list[Finding]:
     """Return a sentence for each value: who leads by the mean, and which models are worse."""
     found = []
-    for key in keys:
+    for key in first.keys:
         own, pairs = (
             rows_at(frame, metric=key.metric, label=key.label) for frame in (scores, differences)
         )
         own = own.dropna(subset="estimate").sort_values(
-            "estimate", ascending=not upwards[key.metric], kind="stable"
+            "estimate", ascending=not first.metric_info[key.metric].greater_is_better, kind="stable"
         )
         name = f"{value_name(key.metric, key.label)}, {what}"
         if len(own):
@@ -172,3 +223,14 @@ def _led_by(scores: pd.DataFrame, differences: pd.DataFrame) -> str:
     if unknown:
         clauses.append(f"is not significantly different from {some_of([*unknown])}")
     return joined(clauses)
+
+
+def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:
+    """Number subgroups by metric, slice and value, the worst for a metric's best model first."""
+    places: dict[Any, int] = {}
+    for metric, rows in scores.groupby("metric", sort=False):
+        best = rows.groupby("model", sort=False)["rank"].mean().idxmin()
+        estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
+        order = estimates.mean().sort_values(ascending=upwards[str(metric)], kind="stable").index
+        places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
+    return places

@@ -204,11 +204,11 @@ class Layers:
         if not crossed:
             return found
         runs = np.stack([part.runs for part in parts])
-        of_sets, of_runs = np.nanmean(runs, axis=-1, keepdims=True), runs.mean(axis=0)
-        centred = runs - of_sets - of_runs + of_sets.mean(axis=0)
-        n_runs = np.maximum(np.isfinite(of_runs).sum(axis=-1), 2)
-        degrees = (n_sets - 1.0) * (n_runs - 1.0)
-        squares = np.nansum(centred**2, axis=(0, -1)) / degrees / (n_sets * n_runs)
+        of_runs = runs.mean(axis=0)
+        by_set, n_runs = _centred(runs)
+        left = by_set - by_set.mean(axis=0)
+        degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
+        squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
         return cls(found.items, _terms(squares, degrees).sum(axis=1), of_runs)
 
     def at(self, places: IntArray) -> Layers:
@@ -226,11 +226,7 @@ class Layers:
         both too small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
         """
         (items, of_items), (rest, of_rest) = self.items, self.rest
-        known = np.isfinite(self.runs)
-        n_runs = np.maximum(known.sum(axis=-1), 2)
-        centred = (
-            self.runs - np.where(known, self.runs, 0.0).sum(-1, keepdims=True) / n_runs[..., None]
-        )
+        centred, n_runs = _centred(self.runs)
         squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
         runs, of_runs = _terms(squares, n_runs - 1.0).sum(axis=1)
         variance = np.maximum(items + runs - rest, np.maximum(items, runs))
@@ -243,6 +239,14 @@ class Layers:
         total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
         degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
         return np.stack([variance, np.maximum(degrees, 1.0)])
+
+
+def _centred(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return deviations from the mean of the runs, and their number, at least 2; NaN is none."""
+    known = np.isfinite(runs)
+    n_runs = np.maximum(known.sum(axis=-1), 2.0)
+    means = np.where(known, runs, 0.0).sum(axis=-1, keepdims=True) / n_runs[..., None]
+    return runs - means, n_runs
 
 
 def _terms(mean_square: FloatArray, degrees: FloatArray | float) -> FloatArray:

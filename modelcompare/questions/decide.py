@@ -8,24 +8,22 @@ claim is shown, so interval, p-value and answer agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.suite import check_weights
+from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.intervals.calibration import refusal, why_refused
-from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Contrast, warn_of_undefined
-from modelcompare.questions.unseen import Unseen
+from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed, p_above
+from modelcompare.questions.contrast import warn_of_undefined
+from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import (
     decimals_for,
@@ -41,8 +39,10 @@ from modelcompare.words import (
     Answer,
     Decision,
     IntervalMethod,
-    Random,
+    RandomOfSets,
+    WeightsOfSets,
     ZeroDivision,
+    check_mapping,
     check_number,
     check_one_sided,
     giving,
@@ -50,17 +50,12 @@ from modelcompare.words import (
     value_name,
 )
 
-Ends = tuple[float, float]
-# One-sided level -> lower and upper bound of the gain.
-Bounds = Callable[[float], Ends]
 # Words for a claim and for its opposite, between the candidate and the baseline.
 _CLAIMED: dict[Decision, tuple[str, str]] = {
     "non-inferior": ("non-inferior to", "inferior to"),
     "superior": ("better than", "not better than"),
     "equivalent": ("equivalent to", "different from"),
 }
-_SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
-_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -87,9 +82,6 @@ class DecisionResult(Result):
         Smallest one-sided level at which the claim is shown.
     n_samples : int
         Number of samples (or clusters).
-    n_needed : float
-        Number of samples with which the test would have power 0.8 if the true gain is the observed
-        one; NaN if the answer is definite or for new runs, infinite if the gain equals the margin.
     unit : {"samples", "clusters"}
         Unit of `n_samples`: clusters if `groups` are given.
     made_with : dict
@@ -100,7 +92,11 @@ class DecisionResult(Result):
     caveat : str
         Caveat that the level is not guaranteed if single samples have no known range; else empty.
     notes : tuple of str
-        Note on the training runs for which the answer holds, if there are several.
+        Notes on the training runs and test sets for which the answer holds, if there are several.
+    test_set : str
+        Test set on which the gain is measured, or "mean of 6 test sets"; empty for a single one.
+    needed : float
+        `n_needed` whatever the answer.
     """
 
     baseline: str
@@ -116,20 +112,21 @@ class DecisionResult(Result):
     answer: Answer
     p_value: float
     n_samples: int
-    n_needed: float
     unit: str
     made_with: Mapping[str, object]
     assumption: str = ""
     caveat: str = ""
     notes: tuple[str, ...] = field(default=(), repr=False)
+    test_set: str = ""
+    needed: float = field(default=math.nan, repr=False)
 
     _stem: ClassVar[str] = "decision"
     _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
-        passed baseline candidate metric label kind:decision margin gain ci_low ci_high alpha answer
-        p_value n_samples n_needed unit made_with assumption caveat sentence signature
-        decision=_row: baseline candidate metric label kind:decision margin gain ci_low ci_high
-          alpha answer p_value n_samples n_needed unit made_with assumption caveat
+        passed baseline candidate metric label test_set kind:decision margin gain ci_low ci_high
+        alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence signature
+        decision=_row: baseline candidate metric label test_set kind:decision margin gain ci_low
+          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat
     """
 
     @property
@@ -138,15 +135,25 @@ class DecisionResult(Result):
         return self.answer == "shown"
 
     @property
-    def new_runs(self) -> bool:
-        """True if the answer is for new runs of the training procedures."""
+    def n_needed(self) -> float:
+        """Number of samples with which the test would have power 0.8.
+
+        If the true gain is the observed one. NaN if the answer is definite, or for new runs or
+        test sets; infinite if the gain equals the margin.
+        """
+        undecided = self.answer == "not enough data" and not self.varies
+        return self.needed if undecided else math.nan
+
+    @property
+    def varies(self) -> bool:
+        """True if the answer is for new runs of the training procedures, or for new test sets."""
         return "random" in self.made_with
 
     @property
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
-            **self.made_with, **{THESE_RUNS: bool(self.notes) and not self.new_runs},
+            **self.made_with, **{THESE_RUNS: bool(self.notes) and not self.varies},
         )  # fmt: skip
 
     @property
@@ -171,12 +178,19 @@ class DecisionResult(Result):
         """Write the answer as one sentence, followed by the notes."""
         return " ".join([self._answer_in_words(), *self.notes])
 
-    def _answer_in_words(self) -> str:
+    @property
+    def claims(self) -> tuple[str, str]:
+        """The claim and its opposite in words."""
         margin = f" (margin {self.margin:g})"
         if self.kind == "superior":
             margin = f" by more than {self.margin:g}" if self.margin else ""
         claim, opposite = (f"{words} {self.baseline}{margin}" for words in _CLAIMED[self.kind])
+        return claim, opposite
+
+    def _answer_in_words(self) -> str:
+        claim, opposite = self.claims
         what = value_name(self.metric, self.label)
+        what += f" ({self.test_set})" if self.test_set else ""
         n = f"{self.n_samples:,} {self.unit}"
         if math.isnan(self.gain):
             return (
@@ -199,17 +213,31 @@ class DecisionResult(Result):
         return f"{self.candidate} is {claimed} in {what}: {numbers} ({n}, {alpha}).{caveat}"
 
     def _what_would_settle(self) -> str:
-        if self.new_runs:
-            return " More runs of both models would be, or more samples."
+        if self.varies:
+            sets = "sets" in str(self.made_with["random"])
+            what = "test sets" if sets else "runs of both models"
+            return f" More {what} would be, or more samples."
         if not self.n_needed <= 1e9:
             return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"
         return f" About {needed} would be, if the true gain is the observed one."
 
 
-@checked(predictions=giving("sums"), alpha=check_one_sided)
+def check_sets(argument: str, value: Any) -> None:
+    """Refuse what is neither a test set nor several by name."""
+    if not isinstance(value, Mapping):
+        giving("sums")(argument, value)
+        return
+    check_mapping(argument, value, "predictions", kind=TestSet)
+    if len(value) < 2:
+        raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
+    for each in value.values():
+        each.require("sums", argument)
+
+
+@checked(predictions=check_sets, alpha=check_one_sided, weights=check_weights)
 def decide(
-    predictions: TestSet,
+    predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
     candidate: str,
     metric: MetricLike = "f1_macro",
@@ -219,7 +247,8 @@ def decide(
     label: Any = None,
     alpha: float = 0.05,
     method: IntervalMethod = "auto",
-    random: Random = "auto",
+    random: RandomOfSets = "auto",
+    weights: WeightsOfSets | Mapping[str, float] = "equal",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -235,8 +264,9 @@ def decide(
 
     Parameters
     ----------
-    predictions : Predictions
-        A test set with both models.
+    predictions : Predictions, or mapping of str to Predictions
+        A test set with both models; or several by name, to decide on the mean over them. For
+        decisions on each of them see `gate`.
     baseline, candidate : str
         The models.
     metric : str, metric or callable
@@ -254,8 +284,10 @@ def decide(
     alpha : float
         One-sided level; the interval has the confidence level 1 - 2 alpha.
     method, random, n_resamples, zero_division, n_jobs, rng
-        As in `compare`. For new runs no number of samples is given that would decide: more runs may
-        be needed as well.
+        As in `compare`; for several test sets `random` is as in `compare_groups`. For new runs, or
+        test sets, no number of samples is given that would decide: more of these may be needed.
+    weights : {"equal", "samples"} or mapping of str to float
+        Weights of several test sets, as in `compare_groups`.
 
     Returns
     -------
@@ -280,112 +312,44 @@ def decide(
     naive_bayes is inferior to bow_pair (margin 0.005) in accuracy: gain -0.0182,
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
-    check_models(predictions.models, baseline=baseline, candidate=candidate)
+    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    for each in sets.values():
+        check_models(each.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    metric, label = one_value(metric, label, predictions)
-    predictions, method, *_ = serve(predictions, metric, method=method, zero_division=zero_division)
-    contrast = Contrast.between(
-        predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
-        n_resamples=n_resamples, n_jobs=n_jobs, rng=rng, random=random,
+    found = Gain.of(
+        sets, candidate, baseline, metric, label, weights, random, method, zero_division, rng,
+        n_resamples=n_resamples, n_jobs=n_jobs,
     )  # fmt: skip
-    new_runs, sign = contrast.sample.new_runs, 1.0 if contrast.metric.greater_is_better else -1.0
-    unseen, claims, n = Unseen.of(contrast, sign), _claims(kind, margin), contrast.n_units
+    with each_warning_once():
+        for contrast in found.contrasts.values():
+            contrast.warn_of_sparse_data()
+    return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
 
-    def seen(level: float) -> Ends:
-        return _turned(sign, contrast.interval(method, 1 - 2 * level))
 
-    contrast.warn_of_sparse_data()
-    ends, gain = seen(alpha), unseen.gain
-    warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
-    if not (math.isnan(gain) or ends[0] < ends[1]):
-        _refuse_no_width(contrast, method, ends[0])
+def _decision(
+    found: Gain, baseline: str, candidate: str, kind: Decision, margin: float, alpha: float,
+    n_resamples: int,
+) -> DecisionResult:  # fmt: skip
+    """Decide about a gain."""
+    first, unseen, n = found.first, found.unseen, found.n_units
+    claims, ends, gain = claims_of(kind, margin), found.seen(alpha), unseen.gain
+    warn_of_undefined(first.metric.name, first.label, gain, (baseline, candidate))
+    found.check_width(ends)
     # For equivalence, the threshold nearer to the gain.
     threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
     needed = max(
-        _n_needed(kind, threshold, gain, ends, alpha, n),
-        unseen.n_needed(threshold, alpha, float(ndtri(_POWER)), n),
+        n_needed(kind, threshold, gain, ends, alpha, n),
+        unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
     )
-
-    def bounds(level: float) -> Ends:
-        return unseen.widened(seen(level), level)
-
     low, high = unseen.widened(ends, alpha)
-    found = _answer(claims, (low, high))
     return DecisionResult(
-        baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
-        found, max(_p_above(*claim, bounds) for claim in claims), n,
-        needed if found == "not enough data" and not new_runs else math.nan, contrast.unit,
-        {"B": n_resamples, "ci": method, **({"random": "items+runs"} if new_runs else {})},
-        unseen.assumption(contrast.metric),
-        unseen.caveat(contrast.metric, n, contrast.unit), contrast.notes,
+        baseline, candidate, first.metric.name, first.label, kind, margin, gain, low, high, alpha,
+        answer_of(claims, (low, high)), max(p_above(*claim, found.bounds) for claim in claims), n,
+        first.unit,
+        {"B": n_resamples, "ci": found.method,
+         **({"random": found.random} if found.random else {}),
+         **({"sets": len(found.contrasts)} if found.test_set else {})},
+        unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
+        found.test_set, needed,
     )  # fmt: skip
-
-
-def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> None:
-    """Raise an error that gives the reason why the gain has no interval."""
-    predictions = contrast.evaluation.predictions
-    if method == "auto" and calibration_formula(contrast.metric) and why_refused(predictions):
-        raise ValueError(refusal(predictions, [contrast.metric.name]))
-    raise ValueError(
-        f"the {method} interval of the gain in {contrast.metric.name} has "
-        f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples do not determine "
-        "its uncertainty. Use method='auto'."
-    )
-
-
-def _claims(kind: Decision, margin: float) -> list[tuple[float, float]]:
-    """Return the one-sided claims of which a claim consists: sign * gain > threshold."""
-    above = (1.0, margin if kind == "superior" else -margin)
-    return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
-
-
-def _turned(sign: float, ends: Ends) -> Ends:
-    """Return the bounds of a quantity times a sign, given the bounds of the quantity."""
-    return ends if sign > 0 else (-ends[1], -ends[0])
-
-
-def _answer(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
-    """Return the answer that an interval of the gain gives; undefined bounds decide nothing."""
-    turned = [(*_turned(sign, ends), threshold) for sign, threshold in claims]
-    if all(low > threshold for low, _, threshold in turned):
-        return "shown"
-    otherwise = any(high < threshold for _, high, threshold in turned)
-    return "shown otherwise" if otherwise else "not enough data"
-
-
-def _p_above(sign: float, threshold: float, bounds: Bounds) -> float:
-    """Return the level at which the lower bound equals a threshold, which is the p-value.
-
-    Above a half it is one minus the level at which the upper bound equals the threshold.
-    """
-    lower, upper = _turned(sign, bounds(_LARGEST))
-    if math.isnan(lower):
-        return math.nan
-    side = 0 if lower > threshold else 1 if upper < threshold else None
-    if side is None:
-        return 0.5
-
-    def distance(level: float) -> float:
-        return _turned(sign, bounds(level))[side] - threshold
-
-    at_smallest = distance(_SMALLEST)
-    reached = at_smallest > 0 if side == 0 else at_smallest < 0
-    level = _SMALLEST if reached else float(brentq(distance, _SMALLEST, _LARGEST, xtol=1e-10))
-    return level if side == 0 else 1 - level
-
-
-def _n_needed(
-    kind: Decision, threshold: float, gain: float, ends: Ends, alpha: float, n: int
-) -> float:
-    """Return the number of samples needed to decide if the interval shrinks with 1 / sqrt(n)."""
-    low, high = ends
-    reach = gain - low if gain > threshold else high - gain
-    if kind == "equivalent":
-        reach = (high - low) / 2
-    distance = abs(gain - threshold)
-    if distance == 0 or math.isnan(distance):
-        return math.inf
-    z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
-    needed = n * ((z_alpha + z_power) / z_alpha * (reach / distance)) ** 2
-    return math.ceil(needed) if math.isfinite(needed) else math.inf

@@ -2,40 +2,53 @@
 
 No correction is needed: the gate opens wrongly only if the one rule that does not hold is shown to
 hold, and that has the probability alpha at most, however many rules there are (intersection-union
-test, Berger 1982). The price is power: every rule must be shown.
+test, Berger 1982). The price is power: every rule must be shown. A rule about any of several test
+sets is corrected for their number, and so are opposites, each of which would close the gate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.metrics.registry import split_class
-from modelcompare.questions.decide import DecisionResult, decide
+from modelcompare.metrics.registry import default_metric, split_class
+from modelcompare.questions.decide import DecisionResult, check_sets, decide
 from modelcompare.report.document import Document
+from modelcompare.report.numbers import some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, interval_column
+from modelcompare.significance.corrections import adjust
 from modelcompare.words import (
     Answer,
     Decision,
     check_one_sided,
     check_sequence,
-    giving,
     signature,
+    value_name,
 )
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
+# A rule of several test sets: what it is about, and the metric in parentheses.
+_OVER = re.compile(r"(mean|each|any)(?:\((.+)\))?")
 
 
-def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
+def is_of_sets(rule: str) -> bool:
+    """Return True for a rule that is about the mean of several test sets, each or any of them."""
+    return _OVER.fullmatch(rule.rpartition(":")[0].strip()) is not None
+
+
+def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[str, Any]:
     """Read one condition of a gate: a metric, a class where it is per class, and a margin.
 
     Parameters
@@ -44,11 +57,15 @@ def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
         ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more than
         0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01). Or arguments of `decide`,
         metric and margin among them.
+    of_sets : bool
+        Whether there are several test sets. The metric is then in parentheses after "mean", "each"
+        or "any", as in ``each(recall[toxic]):-0.01``; ``mean:-0.01`` is of the default metric. A
+        mapping has one of these as ``"over"``, "mean" by default.
 
     Returns
     -------
     dict
-        Arguments of `decide`.
+        Arguments of `decide`; of several test sets also "over".
 
     Raises
     ------
@@ -61,22 +78,28 @@ def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
     {'metric': 'recall', 'label': 'toxic', 'kind': 'non-inferior', 'margin': 0.01}
     """
     if isinstance(rule, Mapping):
-        return dict(rule)
+        return {**({"over": "mean"} if of_sets else {}), **rule}
     if not isinstance(rule, str):
         raise TypeError(f"a rule must be a text, got {rule!r}.")
     value, _, margin = rule.rpartition(":")
     margin = margin.strip().replace("+-", "±")
-    metric, label = split_class(value.strip())
+    over = _OVER.fullmatch(value.strip()) if of_sets else None
+    metric, label = split_class(over[2] or "" if over else value.strip())
     try:
         number = float(margin[1:])
     except ValueError:
         number = math.nan
-    if not (metric and "[" not in metric and margin[:1] in _KINDS and number >= 0):
+    named = over is not None if of_sets else metric
+    if not (named and "[" not in metric and margin[:1] in _KINDS and number >= 0):
+        what, example = ("METRIC", "recall[toxic]:-0.01")
+        if of_sets:
+            what, example = ("OVER(METRIC)", "each(recall[toxic]):-0.01, OVER mean, each or any")
         raise ValueError(
-            f"rule {rule!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
-            "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
+            f"rule {rule!r} must read {what}:-MARGIN (not worse), {what}:+MARGIN (better) or "
+            f"{what}:+-MARGIN (equivalent), with a class as in {example}."
         )
-    return {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
+    read = {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
+    return {**read, "over": over[1]} if over else read
 
 
 @dataclass(frozen=True)
@@ -86,26 +109,44 @@ class GateResult(Result):
     Attributes
     ----------
     decisions : tuple of DecisionResult
-        One for each rule.
+        One for each rule; for a rule about each or any of several test sets, one for each set.
+    rules : tuple of (str, int)
+        What each rule is about ("" for a single test set, "mean", "each" or "any"), and the number
+        of its decisions.
+    alpha : float
+        One-sided level of the gate.
     """
 
     decisions: tuple[DecisionResult, ...]
+    rules: tuple[tuple[str, int], ...]
+    alpha: float
 
     _stem: ClassVar[str] = "gate"
     _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
         answer passed signature
-        decisions=_rows: passed baseline candidate metric label kind margin gain ci_low ci_high
-          alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
+        decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low
+          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
     """
+
+    @property
+    def by_rule(self) -> list[tuple[str, tuple[DecisionResult, ...]]]:
+        """Decisions of each rule, after what it is about."""
+        stops = np.cumsum([number for _, number in self.rules]).tolist()
+        return [
+            (over, self.decisions[stop - number : stop])
+            for (over, number), stop in zip(self.rules, stops, strict=True)
+        ]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Answer of each rule: of any test set the best one, else the worst."""
+        return [_answer(over, decisions, self.alpha) for over, decisions in self.by_rule]
 
     @property
     def answer(self) -> Answer:
         """Shown if every rule is; shown otherwise if the opposite of one is."""
-        answers = {decision.answer for decision in self.decisions}
-        if answers == {"shown"}:
-            return "shown"
-        return "shown otherwise" if "shown otherwise" in answers else "not enough data"
+        return _all_of(self.answers)
 
     @property
     def passed(self) -> bool:
@@ -116,21 +157,34 @@ class GateResult(Result):
     def signature(self) -> str:
         first = self.decisions[0]
         return signature(
-            "gate", n=first.n_samples, rules=len(self.decisions), alpha=first.alpha,
-            **first.made_with, **{THESE_RUNS: bool(first.notes) and not first.new_runs},
+            "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
+            rules=len(self.rules), alpha=self.alpha, **first.made_with,
+            **{THESE_RUNS: bool(first.notes) and not first.varies},
         )  # fmt: skip
 
     def document(self) -> Document:
         first = self.decisions[0]
         holds = f"All rules must hold: {self.answer}."
+        test_set = ["test_set"] if any(over for over, _ in self.rules) else []
         table = Table.of(
-            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, "kind", "margin",
-            "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
+            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
+            "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
             notes=[holds] if len(self.decisions) > 1 else [],
             decimals=[decision.decimals for decision in self.decisions],
         )  # fmt: skip
-        findings = [decision.sentence() for decision in self.decisions]
-        return self._document({"decisions": table}, findings=findings)
+        return self._document({"decisions": table}, findings=[text for _, text in self.sentences])
+
+    @property
+    def sentences(self) -> list[tuple[Answer, str]]:
+        """Answers with sentences; of a rule about each test set, of those where it fails."""
+        found: list[tuple[Answer, str]] = []
+        for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
+            if over in ("each", "any"):
+                found.append((answer, _count(over, decisions)))
+            if over != "any":
+                own = [each for each in decisions if over != "each" or not each.passed]
+                found += [(each.answer, each.sentence()) for each in own]
+        return found
 
     @property
     def _rows(self) -> pd.DataFrame:
@@ -140,9 +194,37 @@ class GateResult(Result):
         return frame.assign(label=labels)
 
 
-@checked(decide, predictions=giving("sums"), alpha=check_one_sided)
+def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
+    """Write on how many test sets a claim is shown, and on which of any."""
+    first, names = decisions[0], [each.test_set for each in decisions if each.passed]
+    where = f" ({some_of(names)})" if over == "any" and names else ""
+    return (
+        f"{first.candidate} is {first.claims[0]} in {value_name(first.metric, first.label)} on "
+        f"{len(names)} of {len(decisions)} test sets{where}."
+    )
+
+
+def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:
+    """Return the answer of a rule from its decisions."""
+    if over != "any":
+        return _all_of([decision.answer for decision in decisions])
+    if any(decision.passed for decision in decisions):
+        return "shown"
+    # No correction: all of the opposites must be shown.
+    otherwise = all(1 - decision.p_value < alpha for decision in decisions)
+    return "shown otherwise" if otherwise else "not enough data"
+
+
+def _all_of(answers: Sequence[Answer]) -> Answer:
+    """Return the answer to whether all claims hold."""
+    if {*answers} == {"shown"}:
+        return "shown"
+    return "shown otherwise" if "shown otherwise" in answers else "not enough data"
+
+
+@checked(decide, predictions=check_sets, alpha=check_one_sided)
 def gate(
-    predictions: TestSet,
+    predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
     candidate: str,
     rules: Iterable[str | Mapping[str, Any]],
@@ -159,9 +241,14 @@ def gate(
     rules : iterable of str or mapping
         ``"f1_macro:-0.005"`` (not worse by 0.005 or more), ``"f1_macro:+0.01"`` (better by more),
         ``"f1_macro:+-0.01"`` (within 0.01), with a class as in ``"recall[toxic]:-0.01"``. Or
-        arguments of `decide`: ``{"metric": "f1_macro", "margin": 0.005}``.
+        arguments of `decide`: ``{"metric": "f1_macro", "margin": 0.005}``. Of several test sets
+        ``"mean(f1_macro):-0.005"`` is about the mean over them, ``"each(f1_macro):-0.02"`` about
+        all of them and ``"any(f1_macro):+0"`` about at least one of them; ``"mean:-0.005"`` is of
+        the default metric.
     alpha : float
-        One-sided level of each; the gate opens wrongly with at most this probability.
+        One-sided level of each; the gate opens wrongly with at most this probability. Decisions
+        about any of several test sets are at this level divided by their number. Opposites of
+        several claims are shown after Holm's correction.
     **options
         Further options of `decide`.
 
@@ -188,16 +275,54 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
-    read = [read_rule(rule) for rule in given]
+    of_sets = isinstance(predictions, Mapping)
+    read = [read_rule(rule, of_sets=of_sets) for rule in given]
     if not read:
-        raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
+        example = "mean:-0.005" if of_sets else "f1_macro:-0.005"
+        raise ValueError(f"`rules` is empty; give at least one, e.g. {example!r}.")
     with each_warning_once():
-        return GateResult(
-            tuple(
-                decide(
-                    predictions, baseline, candidate, alpha=alpha, **options,
-                    **{**rule, "label": predictions.class_named(rule.get("label"))},
-                )
-                for rule in read
-            )
-        )  # fmt: skip
+        found = [_decided(predictions, baseline, candidate, rule, alpha, options) for rule in read]
+    overs = [rule.get("over", "") for rule in read]
+    return GateResult(
+        tuple(_corrected(overs, found, alpha)),
+        tuple((over, len(own)) for over, own in zip(overs, found, strict=True)), alpha,
+    )  # fmt: skip
+
+
+def _decided(
+    predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
+    rule: Mapping[str, Any], alpha: float, options: Mapping[str, Any],
+) -> list[DecisionResult]:  # fmt: skip
+    """Return the decisions of one rule: one, or one for each test set."""
+    rule = dict(rule)
+    over = rule.pop("over", "")
+    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    first = next(iter(sets.values()))
+    rule["metric"] = rule.get("metric") or default_metric(first)
+    rule["label"] = first.class_named(rule.get("label"))
+    asked = {"alpha": alpha, **options, **rule}
+    if over in ("", "mean"):
+        return [decide(predictions, baseline, candidate, **asked)]
+    if over not in ("each", "any"):
+        raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
+    asked |= {"random": within(asked.get("random", "auto")), "weights": "equal"}
+    asked["alpha"] /= len(sets) if over == "any" else 1
+    return [
+        replace(decide(each, baseline, candidate, **asked), test_set=name)
+        for name, each in sets.items()
+    ]
+
+
+def _corrected(
+    overs: Sequence[str], found: Sequence[Sequence[DecisionResult]], alpha: float
+) -> Iterator[DecisionResult]:
+    """Yield the decisions, where opposites of several claims are shown by Holm's steps (closed)."""
+    every = [each for over, own in zip(overs, found, strict=True) if over != "any" for each in own]
+    opposite = {id(each): 1 - each.p_value for each in every}
+    adjusted = dict(zip(opposite, adjust(np.array([*opposite.values()]), "holm"), strict=True))
+    note = f"Its opposite is not shown once corrected for {len(every):,} claims (Holm)."
+    for each in (each for own in found for each in own):
+        if each.answer == "shown otherwise" and adjusted.get(id(each), 0.0) >= alpha:
+            yield replace(each, answer="not enough data", notes=(*each.notes, note))
+        else:
+            yield each

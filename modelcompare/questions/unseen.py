@@ -13,11 +13,13 @@ unit 19 %.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
+from modelcompare.arrays import FloatArray
 from modelcompare.directions import sentence
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.sizes import denominator_units
@@ -74,6 +76,22 @@ class Unseen:
         uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
         size = contrast.n_units if uniform else denominator_units(evaluation, metric)
         return cls(sign * contrast.difference, contrast.error, size, low, high, True)
+
+    @classmethod
+    def of_sets(cls, parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
+        """Return the weighted mean of differences on independent test sets.
+
+        The unobserved units may all belong to the set in which each of them weighs most.
+        """
+        shares = weights[weights > 0].tolist()
+        kept = [part for part, w in zip(parts, weights, strict=True) if w > 0]
+        pairs = [*zip(kept, shares, strict=True)]
+        return cls(
+            sum(w * part.gain for part, w in pairs),
+            math.sqrt(sum((w * part.error) ** 2 for part, w in pairs)),
+            min(part.size / w for part, w in pairs), min(part.low for part in kept),
+            max(part.high for part in kept), all(part.covers for part in kept),
+        )  # fmt: skip
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
         """Return the bounds of the gain at a one-sided level, widened by the added units."""

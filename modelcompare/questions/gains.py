@@ -1,0 +1,159 @@
+"""The gain of a candidate over a baseline, on one test set or in the mean of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.planning import serve
+from modelcompare.comparison.suite import (
+    WITHIN,
+    new_sets_note,
+    notes_of_sets,
+    shares_of,
+    varying,
+    within,
+)
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.intervals.calibration import refusal, why_refused
+from modelcompare.intervals.sets import MeanOfSets
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.calibration import calibration_formula
+from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import Ends, turned
+from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.unseen import Unseen
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.words import IntervalMethod, RandomOfSets, WeightsOfSets, ZeroDivision
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Gain of a candidate: the difference in a metric, with the sign changed for losses.
+
+    Attributes
+    ----------
+    contrasts : mapping of str to Contrast
+        Candidate minus baseline on each test set, by its name.
+    method : str
+        Interval method.
+    shares : ndarray of shape (n_sets,)
+        Share of each test set in the mean.
+    sets_vary : bool
+        Whether bounds are for new test sets like these.
+    """
+
+    contrasts: Mapping[str, Contrast]
+    method: IntervalMethod
+    shares: FloatArray
+    sets_vary: bool
+
+    @classmethod
+    def of(
+        cls, sets: Mapping[str, TestSet], candidate: str, baseline: str, metric: MetricLike,
+        label: Any, weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
+        method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike, **options: Any,
+    ) -> Gain:  # fmt: skip
+        """Return the gain on the test sets."""
+        shares, contrasts, used = shares_of(sets, weights, random, method), {}, method
+        seed = seed_sequence(rng)
+        for place, (name, predictions) in enumerate(sets.items()):
+            own, label = one_value(metric, label, predictions)
+            served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
+            contrasts[name] = Contrast.between(
+                served, candidate, baseline, own, label=label, zero_division=zero_division,
+                rng=rng if len(sets) == 1 else child_seed(seed, place),
+                random=within(random), **options,
+            )  # fmt: skip
+        first, *others = contrasts.values()
+        if any(each.evaluation.keys != first.evaluation.keys for each in others):
+            raise ValueError(
+                f"the test sets have different classes, and {first.metric.name} is per class; "
+                "decide on an average, e.g. f1_macro."
+            )
+        return cls(contrasts, used, shares, random in WITHIN)
+
+    @property
+    def first(self) -> Contrast:
+        """Contrast on the first test set, or the only one."""
+        return next(iter(self.contrasts.values()))
+
+    @property
+    def metric(self) -> AnyMetric:
+        """Metric on which the models are compared."""
+        return self.first.metric
+
+    @property
+    def sign(self) -> float:
+        """1 for metrics of which more is better, else -1."""
+        return 1.0 if self.metric.greater_is_better else -1.0
+
+    @property
+    def n_units(self) -> int:
+        """Number of samples, or clusters, of all test sets."""
+        return sum(each.n_units for each in self.contrasts.values())
+
+    @property
+    def test_set(self) -> str:
+        """Name of what the gain is measured on; empty for a single test set."""
+        n_sets = len(self.contrasts)
+        return f"mean of {n_sets} test sets" if n_sets > 1 else ""
+
+    @property
+    def random(self) -> str | None:
+        """Names of what varies beside the items; None for these runs and these test sets."""
+        new_runs = any(each.sample.new_runs for each in self.contrasts.values())
+        return varying(sets=self.sets_vary, runs=new_runs)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the runs and test sets for which the gain holds, if there are several."""
+        notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})
+        return (*notes, *([new_sets_note(len(self.contrasts))] if self.sets_vary else []))
+
+    @cached_property
+    def unseen(self) -> Unseen:
+        """The gain with what is needed to add unobserved units."""
+        parts = [Unseen.of(each, self.sign) for each in self.contrasts.values()]
+        return parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares)
+
+    @cached_property
+    def _mean(self) -> MeanOfSets:
+        parts: Sequence[Contrast] = [*self.contrasts.values()]
+        return MeanOfSets(self.first.sample, self.first.pairs, parts, self.shares, self.sets_vary)
+
+    def seen(self, level: float) -> Ends:
+        """Return the bounds of the gain at a one-sided level, from the samples alone."""
+        if len(self.contrasts) == 1:
+            return turned(self.sign, self.first.interval(self.method, 1 - 2 * level))
+        return turned(self.sign, self._bounds_of_mean(1 - 2 * level))
+
+    @one_blas_thread()
+    def _bounds_of_mean(self, confidence_level: float) -> Ends:
+        found = self._mean.interval(self.method, confidence_level)
+        place = self.first.position
+        return float(found.low[0, place]), float(found.high[0, place])
+
+    def bounds(self, level: float) -> Ends:
+        """Return the bounds of the gain at a one-sided level, with unobserved units."""
+        return self.unseen.widened(self.seen(level), level)
+
+    def check_width(self, ends: Ends) -> None:
+        """Raise an error that gives the reason why the gain has no interval."""
+        if np.isnan(self.unseen.gain) or ends[0] < ends[1]:
+            return
+        predictions = self.first.evaluation.predictions
+        if self.method == "auto" and calibration_formula(self.metric) and why_refused(predictions):
+            raise ValueError(refusal(predictions, [self.metric.name]))
+        raise ValueError(
+            f"the {self.method} interval of the gain in {self.metric.name} has "
+            f"{'no bounds' if np.isnan(ends[0]) else 'width 0'}: the resamples do not determine "
+            "its uncertainty. Use method='auto'."
+        )

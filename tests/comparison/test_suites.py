@@ -1,0 +1,330 @@
+"""Means over test sets for these and for new sets and runs, with one correction for all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import modelcompare as mc
+from modelcompare.cli.app import main
+from modelcompare.comparison.correction import adjust_groups
+from modelcompare.engine.runs import Layers
+from modelcompare.intervals.influences import difference_interval
+
+RNG = np.random.default_rng(5)
+SIZES = {"s": 40, "t": 60, "u": 80, "v": 50}
+TABLES = {
+    name: {m: 0.2 * k + RNG.normal(size=n) + 0.5 * RNG.normal() for k, m in enumerate("abc")}
+    for name, n in SIZES.items()
+}
+SCORES = {
+    name: mc.Predictions.from_scores(table, greater_is_better=True)
+    for name, table in TABLES.items()
+}
+DIFFERENCES = {
+    name: pd.DataFrame(table)["a"] - pd.DataFrame(table)["b"] for name, table in TABLES.items()
+}
+OPTIONS = {"n_resamples": 99}
+R = 4
+
+
+def in_runs(n_items, seed, spread=0.4, names="ab", of_runs=None):
+    """Return scores of items x runs; `of_runs` are effects that all sets share."""
+    rng = np.random.default_rng(seed)
+    own = spread * rng.normal(size=(len(names), R)) if of_runs is None else of_runs
+    items = rng.normal(size=(n_items, 1))
+    return {m: items + own[k] + 0.3 * rng.normal(size=(n_items, R)) for k, m in enumerate(names)}
+
+
+def preds_of(tables, runs="run", **columns):
+    item, run = (each.ravel() for each in np.indices(next(iter(tables.values())).shape))
+    return mc.Predictions.from_scores(
+        {m: x.ravel() for m, x in tables.items()}, groups=item, greater_is_better=True,
+        runs=[f"{runs}{r}" for r in run], **columns,
+    )  # fmt: skip
+
+
+EFFECTS = 0.4 * np.random.default_rng(9).normal(size=(2, R))
+SHARED = {name: in_runs(n, k, of_runs=EFFECTS) for k, (name, n) in enumerate(SIZES.items())}
+
+
+def only(frame, a="a", b="b"):
+    return frame[(frame["model_a"] == a) & (frame["model_b"] == b)].iloc[0]
+
+
+def test_new_sets_have_students_interval_over_the_sets():
+    found = only(mc.compare_groups(SCORES, random="sets", **OPTIONS).pooled_differences)
+    means = [x.mean() for x in DIFFERENCES.values()]
+    expected = stats.ttest_1samp(means, 0)
+    low, high = expected.confidence_interval(0.95)
+    fixed = only(mc.compare_groups(SCORES, random="items", **OPTIONS).pooled_differences)
+    assert found["difference"] == pytest.approx(np.mean(means))
+    assert found["ci_low"] == pytest.approx(min(low, fixed["ci_low"]))
+    assert found["ci_high"] == pytest.approx(max(high, fixed["ci_high"]))
+    assert found["p_value"] == pytest.approx(max(expected.pvalue, fixed["p_value"]), rel=1e-6)
+
+
+def test_scores_of_new_sets_vary_as_the_sets_do():
+    found = mc.compare_groups(SCORES, random="sets", **OPTIONS)
+    means = np.array([[x.mean() for x in table.values()] for table in TABLES.values()])
+    for place, (low, high) in enumerate(found.pooled_scores[["ci_low", "ci_high"]].to_numpy()):
+        expected = stats.t.interval(0.95, 3, means[:, place].mean(), stats.sem(means[:, place]))
+        assert low <= expected[0] * (1 + 1e-9) + 1e-9
+        assert high >= expected[1] - 1e-9
+    assert "For test sets like these 4: new ones are allowed for." in found.verdict()
+    assert "|random:items+sets|" in found.signature
+
+
+@pytest.mark.parametrize("weights", ["samples", {"s": 1, "t": 0, "u": 3, "v": 2.0}])
+def test_weighted_means_are_those_of_a_loop(weights):
+    found = mc.compare_groups(SCORES, weights=weights, method="normal", **OPTIONS)
+    w = np.array([SIZES[n] if weights == "samples" else weights[n] for n in SIZES], float)
+    w /= w.sum()
+    rows = [*DIFFERENCES.values()]
+    mean = sum(share * x.mean() for share, x in zip(w, rows, strict=True))
+    error = np.sqrt(sum(share**2 * x.var() / len(x) for share, x in zip(w, rows, strict=True)))
+    row = only(found.pooled_differences)
+    z = stats.norm.ppf(0.975)
+    assert row[["difference", "ci_low", "ci_high"]].tolist() == pytest.approx(
+        [mean, mean - z * error, mean + z * error]
+    )
+    assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(mean) / error))
+    assert "|weights:" in found.signature
+    assert "weighted mean of 4 test sets" in found.verdict()
+
+
+def test_samples_as_weights_pool_them():
+    y = {name: RNG.integers(0, 2, n) for name, n in SIZES.items()}
+    outputs = {name: {m: RNG.integers(0, 2, n) for m in "ab"} for name, n in SIZES.items()}
+    sets = {name: mc.Predictions(y[name], outputs[name]) for name in SIZES}
+    pooled = mc.compare_groups(sets, "accuracy", weights="samples", **OPTIONS).pooled_scores
+    for row in pooled.itertuples():
+        right = np.concatenate([y[n] == outputs[n][row.model] for n in SIZES])
+        assert row.estimate == pytest.approx(right.mean())
+
+
+def variances(tables, crossed):
+    """Compute items + runs - rest of a mean of differences over sets by sums of squares."""
+    n_sets = len(tables)
+    items = runs = rest = 0.0
+    means = []
+    for x in tables:
+        centre = x.mean()
+        of_items, of_runs = x.mean(axis=1), x.mean(axis=0)
+        left = x - of_items[:, None] - of_runs + centre
+        items += of_items.var(ddof=1) / x.shape[0] / n_sets**2
+        rest += (left**2).sum() / (x.shape[0] - 1) / (x.shape[1] - 1) / x.size / n_sets**2
+        runs += of_runs.var(ddof=1) / x.shape[1] / n_sets**2
+        means.append(of_runs)
+    if crossed:
+        runs = np.mean(means, axis=0).var(ddof=1) / len(means[0])
+    return items, runs, rest
+
+
+@pytest.mark.parametrize("crossed", [True, False])
+def test_runs_on_all_sets_are_crossed_with_them(crossed):
+    names = [("run" if crossed else name) for name in SHARED]
+    sets = {n: preds_of(t, runs) for (n, t), runs in zip(SHARED.items(), names, strict=True)}
+    found = mc.compare_groups(sets, **OPTIONS)
+    items, runs, rest = variances([t["a"] - t["b"] for t in SHARED.values()], crossed)
+    expected = np.sqrt(max(items + runs - rest, items, runs))
+    pooled = found._pooled((np.array([0]), np.array([1])))
+    assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert "|random:items+runs|" in found.signature
+    assert "new runs are allowed for" in found.verdict()
+    row, degrees = only(found.pooled_differences), pooled.run_degrees[0, 0]
+    low, high = stats.t.interval(0.95, degrees, row["difference"], expected)
+    assert row["ci_low"] <= low + 1e-12
+    assert row["ci_high"] >= high - 1e-12
+    assert row["p_value"] >= 2 * stats.t.sf(abs(row["difference"]) / expected, degrees) - 1e-12
+
+
+def test_new_sets_and_new_runs_are_two_crossed_factors():
+    sets = {name: preds_of(table) for name, table in SHARED.items()}
+    found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
+    # One table of sets x runs, as of items x runs.
+    x = np.array([(t["a"] - t["b"]).mean(axis=0) for t in SHARED.values()])
+    items, runs, rest = variances([x], crossed=True)
+    pooled = found._pooled((np.array([0]), np.array([1])))
+    expected = np.sqrt(max(items + runs - rest, items, runs))
+    assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert "|random:items+sets+runs|" in found.signature
+
+
+def test_partly_shared_runs_are_refused():
+    sets = {name: preds_of(table) for name, table in SHARED.items()}
+    half = sets["s"].with_columns(runs=[r.replace("run3", "other") for r in sets["s"].runs])
+    with pytest.raises(ValueError, match="some runs on all test sets and others on one"):
+        mc.compare_groups({**sets, "s": half}, **OPTIONS).pooled_scores  # noqa: B018
+
+
+@given(values=st.lists(st.floats(-1, 1), min_size=4, max_size=12), weight=st.floats(0.1, 0.9))
+def test_parts_of_variances_add_up_over_sets(values, weight):
+    x = np.array(values)[: len(values) // 2 * 2].reshape(2, 1, 1, -1)
+    parts = [Layers.of_items(each.var(axis=-1), 5.0) for each in x]
+    w = np.array([weight, 1 - weight])
+    found = Layers.of_sets(parts, w, crossed=False).variance
+    own = x.var(axis=-1)[:, 0, 0]
+    terms = w**2 * own
+    assert found[0, 0, 0] == pytest.approx(terms.sum())
+    if terms.sum() > 1e-9:
+        expected = max(1.0, terms.sum() ** 2 / (terms**2 / 5).sum())
+        assert found[1, 0, 0] == pytest.approx(expected)
+
+
+def test_p_values_of_all_sets_are_one_family():
+    found = mc.compare_groups(SCORES, **OPTIONS, test="wald")
+    p = found.differences
+    assert p["p_adjusted"].tolist() == pytest.approx(multipletests(p["p_value"], method="holm")[1])
+    signature = found.results["s"].signature
+    assert "|tests:12|" in signature
+
+
+def test_swaps_that_step_down_within_sets_step_down_over_them():
+    # With 39 swaps, no p-value of 12 tests could be below 0.05 by Holm's method.
+    shifted = {
+        name: mc.Predictions.from_scores(
+            {"a": t["a"], "b": t["b"] + 3, "c": t["c"] + 6}, greater_is_better=True
+        )
+        for name, t in TABLES.items()
+    }
+    found = mc.compare_groups(shifted, n_resamples=199)
+    assert found.differences["p_adjusted"].max() <= 4 / 200 + 1e-9
+    assert dict(found.results["s"].evidence.corrections_used) == {"mean_score": "step-down"}
+
+
+def evidence(p):
+    """Return what the correction over groups reads, with corrected p-values."""
+    return type("Found", (), {"p_adjusted": p[:, None], "corrections_used": {}})()
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=6))
+def test_steps_over_groups_of_one_test_are_holms(p):
+    found = adjust_groups([evidence(np.array([x])) for x in p], [slice(None)] * len(p), "max-t")
+    expected = multipletests(p, method="holm")[1]
+    assert np.concatenate(found).ravel().tolist() == pytest.approx(expected)
+
+
+def test_steps_over_groups_are_those_of_a_loop_over_levels():
+    rng = np.random.default_rng(3)
+    groups = [np.sort(rng.uniform(0, 0.3, 3)) for _ in range(3)]
+    found = adjust_groups([evidence(p) for p in groups], [slice(None)] * 3, "min-p")
+    for level in np.linspace(0.0005, 1, 400):
+        left, before = {0, 1, 2}, None
+        while left != before:
+            before = set(left)
+            left = {g for g in left if groups[g].max() * len(before) > level}
+        for g, own in enumerate(groups):
+            shown = own * max(len(left), 1) <= level if g in left else np.ones(3, bool)
+            np.testing.assert_array_equal(found[g].ravel() <= level, shown)
+
+
+def test_models_that_lack_a_test_set_are_refused_or_the_set_dropped():
+    sets = {**SCORES, "s": SCORES["s"][["a", "b"]]}
+    with pytest.raises(
+        ValueError, match=r"test set 's' has no predictions of 'c' .*missing='drop'"
+    ):
+        mc.compare_groups(sets, **OPTIONS)
+    found = mc.compare_groups(sets, missing="drop", **OPTIONS)
+    assert [*found.results] == ["t", "u", "v"]
+    assert "Test sets dropped, which lack models: s." in found.notes
+    with pytest.raises(ValueError, match="2 of which 1 has all models"):
+        mc.compare_groups({name: sets[name] for name in "st"}, missing="drop", **OPTIONS)
+
+
+def test_sets_that_separate_no_models_are_named():
+    found = mc.compare_groups(SCORES, **OPTIONS)
+    close = mc.compare_groups({name: each[["a", "b"]] for name, each in SCORES.items()}, **OPTIONS)
+    row = found.saturation.query("set == 't' and model_a == 'a' and model_b == 'b'").iloc[0]
+    d = DIFFERENCES["t"]
+    z = stats.norm.ppf(1 - 0.05 / 12 / 2) + stats.norm.ppf(0.8)
+    expected = (d.mean() / (d.std() / np.sqrt(len(d))) / z) ** 2
+    assert row["share_needed"] == pytest.approx(expected, rel=1e-6)
+    assert row["n_needed"] == np.ceil(60 / expected)
+    largest = close.saturation.groupby("set")["share_needed"].max()
+    weak = [name for name in SIZES if largest[name] < 1]
+    assert weak
+    assert f"no two models are separated by {weak[0]}" in close.verdict()
+
+
+def test_the_agreement_of_orders_is_kendalls():
+    found = mc.compare_groups(SCORES, **OPTIONS)
+    values = np.array([[x.mean() for x in table.values()] for table in TABLES.values()])
+    row = found.orders.query("set_a == 's' and set_b == 'u'").iloc[0]
+    assert row["kendall"] == pytest.approx(stats.kendalltau(values[0], values[2]).statistic)
+    ranks = stats.rankdata(values, axis=1)
+    spread = ((ranks.sum(axis=0) - ranks.sum() / 3) ** 2).sum()
+    w = 12 * spread / (4**2 * (3**3 - 3))
+    assert f"concordance of {w:.3g}" in found.verdict()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"random": "sets", "weights": "samples"}, "`weights` is for these test sets"),
+        ({"random": "sets", "method": "BCa"}, "method='BCa' is for these test sets"),
+        ({"weights": {"s": 1.0}}, "`weights` must give each test set a weight"),
+        ({"weights": "size"}, "`weights` must be equal, samples or a mapping"),
+        ({"weights": dict.fromkeys(SIZES, 0)}, "not all 0"),
+        ({"random": "sets+runs"}, "no column names them"),
+    ],
+)
+def test_what_does_not_fit_sets_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.compare_groups(SCORES, **OPTIONS, **options)
+
+
+def test_one_test_set_has_no_new_ones():
+    sliced = mc.Predictions.from_scores(
+        TABLES["s"], greater_is_better=True, slices={"half": [0, 1] * 20}
+    )
+    with pytest.raises(ValueError, match="for several test sets"):
+        mc.compare_groups(sliced, random="sets", min_size=5)
+    with pytest.raises(ValueError, match="asks about new test sets, which needs several"):
+        mc.decide(SCORES["s"], "a", "b", "mean_score", margin=0.1, random="sets")
+
+
+def test_subgroups_answer_for_new_runs_as_compare_does():
+    half = np.repeat(np.arange(60) % 2, R)
+    preds = preds_of(in_runs(60, 0), slices={"half": half})
+    found = mc.compare_groups(preds, min_size=5, **OPTIONS)
+    alone = mc.compare(preds.subset(half == 0), **OPTIONS)
+    part = found.scores[found.scores["value"] == 0]
+    assert part["ci_low"].tolist() == alone.scores["ci_low"].tolist()
+    assert "new runs are allowed for" in "".join(found.notes)
+
+
+def test_intervals_without_spread_are_not_points():
+    same = mc.Predictions.from_scores(
+        {"a": [0.0, 1.0] * 20, "b": [0.0, 1.0] * 20}, greater_is_better=True, bounds=(0, 1)
+    )
+    found = mc.compare_groups({"s": same, "t": same, "u": same}, random="sets", **OPTIONS)
+    row = found.pooled_differences.iloc[0]
+    assert row["ci_low"] < 0 < row["ci_high"]
+    low, high = difference_interval(
+        np.zeros(1), np.zeros(1), (0.0, 1.0), np.ones(1), np.full(1, 3.0)
+    )
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((low[0], high[0]))
+    assert row["p_value"] == 1
+
+
+def test_the_command_answers_for_new_sets(tmp_path, capsys):
+    rows = [
+        {"set": name, "item": i, "model": m, "score": x}
+        for name, table in TABLES.items() for m, column in table.items()
+        for i, x in enumerate(column)
+        if (name, m) != ("v", "c")
+    ]  # fmt: skip
+    path = tmp_path / "suite.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    given = ["groups", str(path), "--resamples", "99", "--random", "sets"]
+    assert main(given) == 2
+    assert "test set 'v' has no predictions of 'c'" in capsys.readouterr().err
+    assert main([*given, "--missing", "drop"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "mean of 3 test sets" in out
+    assert "For test sets like these 3: new ones are allowed for." in out
+    assert "Test sets dropped, which lack models: v." in out
