@@ -1,0 +1,250 @@
+"""Means over several test sets, for these sets and new ones, and gates of suites: coverage and size.
+
+Usage: python -m experiments.validity.suites [--trials 800] [--only REGEX] [--jobs 1]
+
+Two models on 3, 10 or 50 test sets of 40 or 200 items, with one run or with five runs that are
+crossed with the sets. Scores are sums of the set, of an item, a run and the rest, normal ones or
+signs of them (0 or 1), so that the true means are known. ``spread`` is the standard deviation of
+the true difference of the models over the sets; they are constants where sets are fixed, and drawn
+where they are new. Gates are at the margin: of the mean, of one set among others that hold, of any
+set where all are equal; "losses" are shown for a set that has none. Coverage at 0.95 and shares of
+wrong answers at 0.05 are written to ``results/suites.csv``; the worst are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy import stats
+
+import modelcompare as mc
+from experiments.validity.catalogue import cell_id
+from experiments.validity.results import markdown
+from modelcompare.comparison.pooled import PooledSets
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.report.writers.files import write_text
+
+Params = dict[str, Any]
+Array = np.ndarray
+RESULTS = Path(__file__).resolve().parent / "results" / "suites.csv"
+WANTED, LEVEL, SIZE = 0.935, 0.95, 0.06
+AT_ONCE = 100
+MEANS = (0.7, 0.65)
+# Standard deviations of items, of rest, of runs, and of what the models have in common on a set.
+ITEMS, REST, RUNS, SETS = 0.3, 0.3, 0.03, 0.1
+SAME_ITEMS = 0.8
+N_RUNS = 5
+# Items of a gate's sets, share of the items that both models fail, and the margin.
+GATE_ITEMS, FAILED, MARGIN = 200, 0.2, 0.05
+GATES = ("mean", "mean of new sets", "mean, one set fails", "each", "any", "losses")
+
+
+def cells() -> list[Params]:
+    """Return the cells of coverage, and of gates at the margin."""
+    coverage = [
+        {"kind": f"{sets} sets", "scores": scores, "sets": n, "items": items, "spread": spread,
+         "runs": runs}
+        for sets in ("these", "new")
+        for scores in ("normal", "0/1")
+        for n in (3, 10, 50)
+        for items in (40, 200)
+        for spread in (0.0, 0.1)
+        for runs in (1, N_RUNS)
+    ]  # fmt: skip
+    gates = [
+        {"kind": kind, "scores": "0/1", "sets": n, "items": GATE_ITEMS,
+         "spread": 0.05 if kind == "mean of new sets" else 0.0, "runs": 1}
+        for kind in GATES for n in (3, 10)
+    ]  # fmt: skip
+    return [*coverage, *gates]
+
+
+def effects(rng: np.random.Generator, cell: Params, n_trials: int) -> Array:
+    """Return the effect of each set on each model, (2, n_trials, n_sets)."""
+    n = cell["sets"]
+    if cell["kind"] == "these sets":
+        z = stats.norm.ppf((np.arange(n) + 0.5) / n)
+        common, apart = SETS * z[::-1], cell["spread"] * z
+        return np.broadcast_to(np.stack([common + apart, common])[:, None], (2, n_trials, n))
+    common = SETS * rng.standard_normal((n_trials, n))
+    return np.stack([common + cell["spread"] * rng.standard_normal((n_trials, n)), common])
+
+
+def draw(rng: np.random.Generator, cell: Params, n_trials: int) -> tuple[list[Array], Array]:
+    """Draw scores of two models (n_trials, n_sets, n_items, n_runs), and their true means."""
+    shape = (n_trials, cell["sets"], cell["items"], cell["runs"])
+    common, by_set = rng.standard_normal(shape[:3]), effects(rng, cell, n_trials)
+    found, truths = [], []
+    for of_sets, mean in zip(by_set, MEANS, strict=True):
+        own = rng.standard_normal(shape[:3])
+        items = np.sqrt(SAME_ITEMS) * common + np.sqrt(1 - SAME_ITEMS) * own
+        runs = rng.standard_normal((n_trials, 1, 1, shape[3])) * (shape[3] > 1)
+        rest, spread = rng.standard_normal(shape), np.hypot(SETS, cell["spread"])
+        if cell["scores"] == "normal":
+            x = mean + of_sets[..., None, None] + ITEMS * items[..., None] + RUNS * runs
+            found.append(x + REST * rest)
+            truths.append(mean + (of_sets[0].mean() if cell["kind"] == "these sets" else 0.0))
+            continue
+        # Latent numbers: effects on them are three times those on shares.
+        latent = stats.norm.ppf(mean) * np.sqrt(2) + 3 * of_sets[..., None, None]
+        found.append((latent + items[..., None] + 3 * RUNS * runs + rest > 0).astype(float))
+        within = 2 + (3 * RUNS) ** 2 * (shape[3] > 1)
+        centre = stats.norm.ppf(mean) * np.sqrt(2)
+        if cell["kind"] == "these sets":
+            truths.append(stats.norm.cdf((centre + 3 * of_sets[0]) / np.sqrt(within)).mean())
+        else:
+            of_all = within + 9 * (spread if not truths else SETS) ** 2
+            truths.append(stats.norm.cdf(centre / np.sqrt(of_all)))
+    return found, np.array(truths)
+
+
+def ends(cell: Params, scores: Sequence[Array]) -> dict[str, Array]:
+    """Return the intervals of all trials, (2, n_trials), of scores and of differences."""
+    n_trials, n_sets, n_items, n_runs = scores[0].shape
+    item, run = (each.ravel() for each in np.indices((n_items, n_runs)))
+    columns = {"groups": item, "runs": run} if n_runs > 1 else {}
+    samples = []
+    for place in range(n_sets):
+        outputs = {
+            f"{m}{k}": x[k, place].ravel()
+            for m, x in zip("ab", scores, strict=True) for k in range(n_trials)
+        }  # fmt: skip
+        preds = mc.Predictions.from_scores(outputs, greater_is_better=True, **columns)
+        result = mc.bootstrap(preds, "mean_score", n_resamples=2)
+        samples.append(mc.compare(preds, baseline="a0", n_resamples=2, test="wald").bootstrap
+                       if n_runs > 1 else result)  # fmt: skip
+    a, shares = np.arange(n_trials), np.full(n_sets, 1 / n_sets)
+    found = {}
+    for name, pairs in (("score", None), ("difference", (a, a + n_trials))):
+        parts = [Contrasts(sample, pairs) for sample in samples]
+        pooled = PooledSets(samples[0], pairs, parts, shares, cell["kind"] == "new sets")
+        interval = pooled.interval("auto", LEVEL)
+        found[name] = np.stack([interval.low[:n_trials, 0], interval.high[:n_trials, 0]])
+    return found
+
+
+def coverage(cell: Params, n_trials: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return the coverage, and the median width, of scores and differences."""
+    covered: dict[str, list[Array]] = {}
+    width: dict[str, list[Array]] = {}
+    for start in range(0, n_trials, AT_ONCE):
+        scores, truths = draw(rng, cell, min(AT_ONCE, n_trials - start))
+        wanted = {"score": truths[0], "difference": truths[0] - truths[1]}
+        for name, (low, high) in ends(cell, scores).items():
+            covered.setdefault(name, []).append((low <= wanted[name]) & (wanted[name] <= high))
+            width.setdefault(name, []).append(high - low)
+    found = {f"covered, {name}": float(np.concatenate(x).mean()) for name, x in covered.items()}
+    return found | {f"width, {name}": float(np.median(np.concatenate(x)))
+                    for name, x in width.items()}  # fmt: skip
+
+
+def losses(cell: Params, rng: np.random.Generator) -> Array:
+    """Return the share of items that the candidate alone fails on each set, at the margin."""
+    kind, n = cell["kind"], cell["sets"]
+    if kind == "mean":
+        return np.full(n, MARGIN)
+    if kind == "mean, one set fails":
+        return np.where(np.arange(n) == 0, n * MARGIN, 0.0)
+    if kind == "mean of new sets":
+        # Two values at the same distance: their mean over new sets is the margin.
+        return MARGIN + cell["spread"] * rng.choice([-1, 1], n)
+    return np.where(np.arange(n) == 0, MARGIN, 0.0) if kind == "each" else np.zeros(n)
+
+
+def suite(cell: Params, rng: np.random.Generator) -> dict[str, mc.Predictions]:
+    """Draw 0/1 scores of two models on test sets with given losses of the candidate."""
+    sets = {}
+    for place, loss in enumerate(losses(cell, rng).tolist()):
+        u = rng.random(cell["items"])
+        old = (u >= FAILED).astype(float)
+        if cell["kind"] == "any":
+            # Equal models that differ on a tenth of the items.
+            new = np.where(rng.random(len(u)) < 0.1, rng.random(len(u)) >= FAILED, old)
+        else:
+            new = old - (u >= 1 - max(loss, 0.0)) + (u < max(-loss, 0.0))
+        sets[f"s{place}"] = mc.Predictions.from_scores(
+            {"old": old, "new": new.astype(float)}, greater_is_better=True, bounds=(0, 1)
+        )
+    return sets
+
+
+def is_wrong(cell: Params, rng: np.random.Generator) -> bool:
+    """Return whether a gate at the margin is passed, or a loss shown where there is none."""
+    sets, kind = suite(cell, rng), cell["kind"]
+    if kind.startswith("mean"):
+        random = "sets" if "new" in kind else "items"
+        return mc.decide(sets, "old", "new", "mean_score", margin=MARGIN, random=random).passed
+    if kind == "losses":
+        # A margin so small that nearly every difference by chance is beyond it.
+        sets = suite({**cell, "kind": "any"}, rng)
+        return mc.gate(sets, "old", "new", "each:-0.000001").answer == "shown otherwise"
+    return mc.gate(sets, "old", "new", "any:+0" if kind == "any" else f"each:-{MARGIN}").passed
+
+
+def simulated(cell: Params, n_trials: int) -> dict[str, Any]:
+    """Return a row of the table: five times as many trials where a share is short of the wanted."""
+    seed = zlib.crc32(cell_id({**cell, "study": "suites"}).encode())
+
+    def run(trials: int) -> dict[str, float]:
+        rng = np.random.default_rng(seed)
+        if cell["kind"] in GATES:
+            return {"wrong": float(np.mean([is_wrong(cell, rng) for _ in range(trials)]))}
+        return coverage(cell, trials, rng)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, trials = run(n_trials), n_trials
+        if found.get("wrong", 0) > SIZE or min(found.values()) < 0 or _short(found):
+            trials *= 5
+            found = run(trials)
+    return {**cell, "trials": trials, **found}
+
+
+def _short(found: dict[str, float]) -> bool:
+    return any(share < WANTED for name, share in found.items() if name.startswith("covered"))
+
+
+def verdict(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the lowest coverage by kind and number of sets, and the largest share of errors."""
+    rows = {}
+    for (kind, sets, runs), part in table.groupby(["kind", "sets", "runs"], sort=False):
+        row: dict[str, Any] = {"cells": str(len(part))}
+        if kind in GATES:
+            row["wrong answers"] = part["wrong"].max()
+        else:
+            row |= {f"lowest, {name}": part[f"covered, {name}"].min()
+                    for name in ("score", "difference")}  # fmt: skip
+        rows[f"{kind}, {sets} sets, {runs} run{'s' * (runs > 1)}"] = row
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse options, simulate, write the table, print the worst."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=800, help="of a cell; 5 times if it is short")
+    parser.add_argument("--only", default="", help="regular expression of a cell's values")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS)
+    options = parser.parse_args(arguments)
+    chosen = [c for c in cells() if re.search(options.only, " ".join(map(str, c.values())))]
+    if not chosen:
+        parser.error(f"--only {options.only!r} fits no cell.")
+    tasks = (delayed(simulated)(cell, options.trials) for cell in chosen)
+    rows = []
+    for row in Parallel(n_jobs=options.jobs, return_as="generator")(tasks):
+        rows.append(row)
+        write_text(options.output, pd.DataFrame(rows).to_csv(index=False, float_format="%.5g"))
+    print(markdown(verdict(pd.DataFrame(rows))))
+
+
+if __name__ == "__main__":
+    main()
