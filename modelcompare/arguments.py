@@ -222,3 +222,23 @@ def missing_attribute(thing: object, name: str) -> Any:
         found = nearest(name, own, cutoff=0.75)[:1] or [within[each] for each in inner[:1]]
     hint = did_you_mean([*map(repr, found)])
     raise AttributeError(f"{kind.__name__!r} has no attribute {name!r}{hint and '; ' + hint}")
+
+
+def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Fill in ``{name}`` in a docstring, so that a list is written once.
+
+    Examples
+    --------
+    >>> @written_out(animals="cat, dog")
+    ... def speak():
+    ...     "One of {animals}."
+    >>> speak.__doc__
+    'One of cat, dog.'
+    """
+
+    def fill(function: Callable[P, T]) -> Callable[P, T]:
+        for name, text in texts.items():
+            function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
+        return function
+
+    return fill

@@ -36,6 +36,7 @@ Undefined = Literal["count", "stratify", "redraw", "raise"]
 Random = Literal["auto", "items", "items+runs"]
 RandomOfSets = Literal[Random, "sets", "sets+runs"]
 WeightsOfSets = Literal["equal", "samples"]
+MissingSets = Literal["refuse", "drop", "bounds"]
 
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[
@@ -149,26 +150,6 @@ def listed(choices: Any) -> str:
     """
     *others, last = get_args(choices)
     return f"{', '.join(others)} or {last}" if others else str(last)
-
-
-def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Fill in ``{name}`` in a docstring, so that a list is written once.
-
-    Examples
-    --------
-    >>> @written_out(animals="cat, dog")
-    ... def speak():
-    ...     "One of {animals}."
-    >>> speak.__doc__
-    'One of cat, dog.'
-    """
-
-    def fill(function: Callable[P, T]) -> Callable[P, T]:
-        for name, text in texts.items():
-            function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
-        return function
-
-    return fill
 
 
 def optional(module: str, need: str, extra: str) -> Any:

@@ -41,7 +41,7 @@ def groups(
     if min_size is not None:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
     sets = reading.read_sets()
-    options["missing"] = "drop" if reading.missing == "drop" else "refuse"
+    options["missing"] = "refuse" if reading.missing == "worst" else reading.missing
     if len(sets) < 2:
         raise ValueError(
             f"there is {len(sets)} test set; name the columns of its subgroups with --by, or run "

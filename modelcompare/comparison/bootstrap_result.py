@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked, missing_attribute
+from modelcompare.arguments import checked, missing_attribute, written_out
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
@@ -33,7 +33,7 @@ from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import VALUE, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.words import IntervalMethod, Scheme, warn_caller, written_out
+from modelcompare.words import IntervalMethod, Scheme, warn_caller
 
 # Resamples for standard errors that come from no formula, whose own error is then 3 %.
 _FOR_ERRORS = 4 * RESAMPLE_BLOCK

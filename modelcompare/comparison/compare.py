@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare import intervals, significance
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.bootstrap import drawn_now, evaluate
@@ -51,7 +51,6 @@ from modelcompare.words import (
     Undefined,
     ZeroDivision,
     giving,
-    written_out,
 )
 
 

@@ -22,9 +22,9 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
     Correction,
+    MissingSets,
     RandomOfSets,
     WeightsOfSets,
-    WholeSets,
     check_mapping,
     check_sequence,
     giving,
@@ -54,7 +54,7 @@ def compare_groups(
     by: str | Sequence[str] | None = None, min_size: int = MIN_SIZE,
     correction: Correction = "holm", random: RandomOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
-    missing: WholeSets = "refuse", alpha: float = 0.05, rng: RngLike = 0, **options: Any,
+    missing: MissingSets = "refuse", alpha: float = 0.05, rng: RngLike = 0, **options: Any,
 ) -> GroupComparison:  # fmt: skip
     """Compare the same models on several test sets, or in every subgroup of one.
 
@@ -80,8 +80,10 @@ def compare_groups(
     weights : {"equal", "samples"} or mapping of str to float
         Weights of the test sets in the mean: equal, by their numbers of samples, or given. With
         "samples" the mean accuracy, or mean of scores, is that of all samples pooled.
-    missing : {"refuse", "drop"}
-        Treatment of models that lack a whole test set: refuse, or drop such test sets.
+    missing : {"refuse", "drop", "bounds"}
+        Treatment of models that lack a whole test set: refuse, drop such test sets, or compute the
+        bounds of the means that hold for all values that these models may have there, within the
+        range of the metric. Unknown means are then missing, and only their intervals are given.
     alpha, rng, **options
         As in `compare`; each group has its own seed.
 
@@ -116,16 +118,17 @@ def compare_groups(
     if isinstance(source, Mapping):
         if by is not None:
             raise ValueError("`by` names slices of one test set; of several leave it out.")
-        source, dropped = _complete(source, missing)
-        groups, n_samples = _sets(source), sum(map(len, source.values()))
+        source, dropped = _complete(source, missing, random)
+        models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
+        groups, n_samples = _sets(source, models), sum(map(len, source.values()))
         shares = shares_of(source, weights, random, options.get("method", "auto"))
     else:
+        if random in WITHIN or weights != "equal":
+            raise ValueError("random='sets' and `weights` are for several test sets.")
         groups, left_out = _subgroups(source, _slices(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
-        if random in WITHIN or weights != "equal":
-            raise ValueError("random='sets' and `weights` are for several test sets.")
-        n_samples, shares, dropped = len(source), None, ()
+        n_samples, shares, dropped, models = len(source), None, (), [*source.models]
     groups = [*groups]
     # Within each group, corrections are at the level at which all groups are one family.
     results = _compare_each(
@@ -137,39 +140,44 @@ def compare_groups(
     return GroupComparison(
         found, rng_label(rng), n_samples,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        (*notes_of_sets(notes), *dropped), shares, sets_vary=random in WITHIN,
+        (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
     )  # fmt: skip
 
 
 def _complete(
-    sets: Mapping[str, Predictions], missing: WholeSets
+    sets: Mapping[str, Predictions], missing: MissingSets, random: RandomOfSets
 ) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:
-    """Return the test sets that all models have, and a note on those that are dropped."""
+    """Return the test sets to compare on, and a note on those that lack models."""
     models = dict.fromkeys(model for each in sets.values() for model in each.models)
-    lacking = {
-        name: [model for model in models if model not in each.models] for name, each in sets.items()
-    }
-    gaps = {name: lacks for name, lacks in lacking.items() if lacks}
+    gaps = {name: [m for m in models if m not in each.models] for name, each in sets.items()}
+    gaps = {name: lacks for name, lacks in gaps.items() if lacks}
     for name, lacks in gaps.items():
         if missing == "refuse":
             raise ValueError(
                 f"test set {name!r} has no predictions of {', '.join(map(repr, lacks))} "
-                f"({sum(map(len, gaps.values()))} missing in all); leave such models out, or such "
-                "test sets with missing='drop' (--missing drop)."
+                f"({sum(map(len, gaps.values()))} missing in all); leave such models out, such "
+                "test sets with missing='drop' (--missing drop), or compute what holds for "
+                "all possible results with missing='bounds' (--missing bounds)."
             )
-    kept = {name: each for name, each in sets.items() if name not in gaps}
+        if missing == "bounds" and random != "items":
+            raise ValueError(
+                "missing='bounds' is for these test sets and runs; use random='items' (--random "
+                "items)."
+            )
+    named = ", ".join(gaps)
+    kept = {name: each for name, each in sets.items() if missing == "bounds" or name not in gaps}
     if len(kept) < 2:
         what = f"{len(sets)} of which {len(kept)} has all models" if gaps else "one test set"
         raise ValueError(f"`source` holds {what}; compare_groups needs 2, use compare.")
-    note = f"Test sets dropped, which lack models: {', '.join(gaps)}."
-    return kept, (note,) if gaps else ()
+    if missing == "bounds" and gaps:
+        return kept, (f"Bounds for all possible results of the models that lack {named}.",)
+    return kept, (f"Test sets dropped, which lack models: {named}.",) if gaps else ()
 
 
-def _sets(sets: Mapping[str, Predictions]) -> Iterator[Group]:
-    """Yield the test sets, with the models in the order of the first."""
-    models = list(next(iter(sets.values())).models)
+def _sets(sets: Mapping[str, Predictions], models: Sequence[str]) -> Iterator[Group]:
+    """Yield the test sets, with the models in the same order."""
     for name, predictions in sets.items():
-        yield name, name, predictions[models]
+        yield name, name, predictions[[m for m in models if m in predictions.models]]
 
 
 def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:

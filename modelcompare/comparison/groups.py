@@ -13,10 +13,14 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import correct
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.forest import group_panel, keys_of
-from modelcompare.comparison.pooled import PooledSets
+from modelcompare.comparison.pooled import (
+    BoundedMeans,
+    PooledSets,
+    corrected_pooled,
+    pooled_sets,
+)
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
@@ -32,7 +36,6 @@ from modelcompare.comparison.suite import (
 )
 from modelcompare.comparison.tables import pair_table
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.report.document import Document, Finding
@@ -44,7 +47,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
-from modelcompare.significance.pairwise import Outcome, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import signature
 
 # Panels of a figure, and rows of a panel.
@@ -99,6 +102,7 @@ class GroupComparison(Result):
         Number of samples of the whole test set, or of all test sets together.
     left_out : DataFrame
         Subgroups that are too small, and samples without one (value None): slice, value, n_samples.
+    models : tuple of str
     notes : tuple of str
         Scope of the conclusions: runs, if there are several, and test sets that were dropped.
     shares : ndarray of shape (n_sets,) or None
@@ -112,10 +116,12 @@ class GroupComparison(Result):
     n_samples: int
     left_out: pd.DataFrame = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
+    models: tuple[str, ...] = ()
     shares: FloatArray | None = field(default=None, repr=False)
     sets_vary: bool = False
 
     _stem: ClassVar[str] = "groups"
+    _schema_version: ClassVar[int] = 2
     _page_title: ClassVar[str] = "Test sets"
     _members: ClassVar[str] = """
         n_samples n_resamples=_first.n_resamples confidence_level=_first.confidence_level
@@ -208,7 +214,7 @@ class GroupComparison(Result):
         named = (VALUE, "model", "estimate", interval_column(self._first.confidence_level))
         tables = self._set_tables(*named) if self._of_sets else self._subgroup_tables(*named)
         figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
-        if self._of_sets and len(self._first.models) >= 3:
+        if self._of_sets and len(self.models) >= 3:
             draw = self.plot.critical_difference
             figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_by}
         without = [] if self._can_be_pooled else ["pooled_scores", "pooled_differences"]
@@ -224,12 +230,12 @@ class GroupComparison(Result):
     @property
     def _findings(self) -> list[Finding | str]:
         found: list[Finding | str] = []
-        if self._can_be_pooled and len(self._first.models) > 1:
+        if self._can_be_pooled and len(self.models) > 1:
             found += pooled_findings(
                 self.pooled_scores, self.pooled_differences, self._first, self._mean_of_sets
             )
-        if self._of_sets and len(self._first.models) > 1:
-            found += set_findings(self._found, self.saturation, self._ranked_places)
+        if self._of_sets and len(self.models) > 1:
+            found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
         if self.sets_vary:
             found.append(new_sets_note(len(self.results)))
         return [*found, *self.notes]
@@ -282,7 +288,7 @@ class GroupComparison(Result):
         pooled = self._pooled()
         interval = pooled.interval(self._first.method, self._first.confidence_level)
         return score_frame(
-            self._first.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
+            self.models, self._first.keys, estimate=pooled.estimate, ci_low=interval.low,
             ci_high=interval.high,
         )  # fmt: skip
 
@@ -296,17 +302,14 @@ class GroupComparison(Result):
         uses replicates, it is that of the bootstrap shifted to the null hypothesis. `test` is not
         used: it applies to a single set.
         """
-        pooled = self._pooled(pairs := all_pairs(len(self._first.models)))
+        pooled = self._pooled(pairs := all_pairs(len(self.models)))
         interval = pooled.interval(self._first.method, self._first.confidence_level)
         p_values = pooled.p_values(self._first.alpha)
-        outcome = Outcome(pooled.estimate, p_values)
-        adjusted, _ = correct(
-            pooled, outcome, self._first.correction, family="metric", alpha=self._first.alpha
-        )
-        leads = pooled.estimate * self._first.direction > 0
-        better = winners(self._first.models, *pairs, leads, adjusted < self._first.alpha)
+        adjusted = corrected_pooled(pooled, p_values, self._first)
+        leads = pooled.nearest * self._first.direction > 0
+        better = winners(self.models, *pairs, leads, adjusted < self._first.alpha)
         return pair_frame(
-            self._first.models, *pairs, self._first.keys,
+            self.models, *pairs, self._first.keys,
             difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
             p_value=p_values, p_adjusted=adjusted, better=better,
         )  # fmt: skip
@@ -330,7 +333,7 @@ class GroupComparison(Result):
         Columns: metric, set_a, set_b, kendall (tau-b: 1 for the same order, -1 for the reverse).
         """
         self._check_sets()
-        return orders(self._found, self._ranked_places)
+        return orders(self._found, self.models, self._ranked_places)
 
     def friedman(self, metric: str) -> RankComparison:
         """Compare mean ranks over test sets by Friedman's test and Nemenyi's test of all pairs.
@@ -341,10 +344,8 @@ class GroupComparison(Result):
             The metric whose values are ranked; not per class.
         """
         self._check_sets()
-        if len(self._first.models) < 3:
-            raise ValueError(
-                f"Friedman's test needs 3 models, there are {len(self._first.models)}."
-            )
+        if len(self.models) < 3:
+            raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
         if not isinstance(metric, str) or metric not in self._first.metric_info:
             raise ValueError(
                 f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
@@ -352,9 +353,11 @@ class GroupComparison(Result):
         info = self._first.metric_info[metric]
         if info.per_class:
             raise ValueError(f"metric {metric!r} is per class; name an average.")
-        values = values_of(self._found, self._ranked_places[metric])
+        values = values_of(self._found, self.models, self._ranked_places[metric])
+        if np.isnan(values).any():
+            raise ValueError("ranks need the values of all models on all test sets.")
         return compare_ranks(
-            pd.DataFrame(values, columns=list(self._first.models)), test="nemenyi",
+            pd.DataFrame(values, columns=list(self.models)), test="nemenyi",
             alpha=self._first.alpha, greater_is_better=info.greater_is_better,
         )  # fmt: skip
 
@@ -385,7 +388,7 @@ class GroupComparison(Result):
                 "subgroups of one test set are neither pooled nor ranked; give several test sets."
             )
 
-    def _pooled(self, pairs: Pairs | None = None) -> PooledSets:
+    def _pooled(self, pairs: Pairs | None = None) -> PooledSets | BoundedMeans:
         """Return means of the models' values, or of the differences of `pairs`."""
         self._check_sets()
         if not self._can_be_pooled:
@@ -394,7 +397,4 @@ class GroupComparison(Result):
                 "averages, e.g. f1_macro."
             )
         assert self.shares is not None  # noqa: S101  there are test sets
-        parts = [Contrasts(each.bootstrap, pairs) for each in self._found.values()]
-        return PooledSets(
-            self._first.bootstrap, pairs, parts, self.shares, self.sets_vary, self._first.method
-        )
+        return pooled_sets(self._found, self.models, self.shares, pairs, sets_vary=self.sets_vary)

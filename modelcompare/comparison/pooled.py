@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.correction import adjust_metrics, correct
 from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.influence import Pairs
 from modelcompare.intervals import Interval, intervals_of
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.runs import extended
-from modelcompare.intervals.sets import MeanOfSets
+from modelcompare.intervals.sets import Incomplete, MeanOfSets
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.planning import range_of_samples
+from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import resampling_p
 from modelcompare.words import IntervalMethod
 
@@ -33,6 +41,11 @@ class PooledSets(MeanOfSets):
     """
 
     asked: IntervalMethod = "auto"
+
+    @property
+    def nearest(self) -> FloatArray:
+        """Difference, which is known."""
+        return self.estimate
 
     @property
     def drawn(self) -> bool:
@@ -81,6 +94,109 @@ class PooledSets(MeanOfSets):
             ends = extended(none, self, 1 - alpha, self.method)
             p_values = np.maximum(p_values, _p_of(difference, ends, self.run_degrees, alpha))
         return p_values
+
+
+@dataclass(frozen=True)
+class BoundedMeans:
+    """Means over test sets that lack some models: the lowest and the highest possible ones.
+
+    A model's value on a set that it lacks may be anything within the range of the metric.
+    """
+
+    low: PooledSets
+    high: PooledSets
+
+    @property
+    def method(self) -> str:
+        """Method of the intervals."""
+        return self.low.method
+
+    @property
+    def test(self) -> str:
+        """Method of the p-values."""
+        return self.low.test
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """Values that nothing is lacking for; NaN for the others."""
+        return np.where(self.low.estimate == self.high.estimate, self.low.estimate, np.nan)
+
+    @cached_property
+    def nearest(self) -> FloatArray:
+        """Possible difference that is nearest to 0."""
+        low, high = self.low.estimate, self.high.estimate
+        return np.where(low > 0, low, np.where(high < 0, high, 0.0))
+
+    def interval(self, method: IntervalMethod, level: float) -> Interval:
+        """Return intervals from the lower bound of the lowest to the upper bound of the highest."""
+        ends = self.low.interval(method, level).low, self.high.interval(method, level).high
+        return Interval.of(*ends, self.method)
+
+    def p_values(self, alpha: float) -> FloatArray:
+        """Return the p-values of the possible differences that are nearest to 0."""
+        low, high = self.low.p_values(alpha), self.high.p_values(alpha)
+        return np.where(self.nearest > 0, low, np.where(self.nearest < 0, high, 1.0))
+
+
+def pooled_sets(
+    results: Mapping[str, Compared], models: Sequence[str], shares: FloatArray, pairs: Pairs | None,
+    *, sets_vary: bool,
+) -> PooledSets | BoundedMeans:  # fmt: skip
+    """Return means of the values of models, or of the differences of pairs of them.
+
+    Parameters
+    ----------
+    results : mapping of str to Compared
+        Results of the test sets, with the same values; some may lack models.
+    models : sequence of str
+        All models.
+    shares : ndarray of shape (n_sets,)
+        Share of each test set.
+    pairs : tuple of ndarray of int, or None
+        Positions of the models of each pair.
+    sets_vary : bool
+        Whether the means are for new test sets.
+    """
+    found = [*results.values()]
+    places = [[x.models.index(m) if m in x.models else -1 for m in models] for x in found]
+    method, sample = found[0].method, found[0].bootstrap
+    if min(map(min, places)) >= 0:
+        parts = [Contrasts(each.bootstrap, pairs) for each in found]
+        return PooledSets(sample, pairs, parts, shares, sets_vary, method)
+    ranges = np.array([_range(found, metric, name) for name, metric in found[0].metric_info.items()
+                       for _ in range(len(found[0].keys))[found[0].slice_of(name)]])  # fmt: skip
+    ends = []
+    for fills in (ranges.T, ranges.T[::-1]):
+        incomplete = [
+            Incomplete(each.bootstrap, pairs, np.array(own), (fills[0], fills[1]))
+            for each, own in zip(found, places, strict=True)
+        ]
+        ends.append(PooledSets(sample, pairs, incomplete, shares, asked=method))
+    return BoundedMeans(*ends)
+
+
+def corrected_pooled(
+    pooled: PooledSets | BoundedMeans, p_values: FloatArray, first: Compared
+) -> FloatArray:
+    """Correct p-values of differences as those of the first test set are."""
+    if isinstance(pooled, PooledSets):
+        outcome = Outcome(pooled.estimate, p_values)
+        return correct(pooled, outcome, first.correction, family="metric", alpha=first.alpha)[0]
+    return adjust_metrics(p_values, first.keys, first.correction)
+
+
+def _range(found: Sequence[Compared], metric: AnyMetric, name: str) -> tuple[float, float]:
+    """Return the range of a metric's values on all test sets."""
+    ranges = [metric.bounds]
+    if not np.isfinite(metric.bounds).all():
+        ranges = [range_of_samples(metric, each.bootstrap.evaluation.predictions) for each in found]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    if not np.isfinite([low, high]).all():
+        raise ValueError(
+            f"missing='bounds' needs metrics with a range, which {name} has not; declare that of "
+            "scores (bounds=, --read range=LOW,HIGH), or use missing='drop' (--missing drop)."
+        )
+    return low, high
 
 
 def _p_of(

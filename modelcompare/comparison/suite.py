@@ -134,22 +134,29 @@ def saturation(results: Mapping[str, Compared]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def values_of(results: Mapping[str, Compared], places: Sequence[int]) -> FloatArray:
-    """Return one value of each model on each test set, (n_sets, n_models)."""
-    return np.array([each.point[:, at] for each, at in zip(results.values(), places, strict=True)])
+def values_of(
+    results: Mapping[str, Compared], models: Sequence[str], places: Sequence[int]
+) -> FloatArray:
+    """Return one value of each model on each test set, (n_sets, n_models); NaN where lacking."""
+    found = np.full((len(results), len(models)), np.nan)
+    for row, each, at in zip(found, results.values(), places, strict=True):
+        row[[models.index(model) for model in each.models]] = each.point[:, at]
+    return found
 
 
-def orders(results: Mapping[str, Compared], places: Mapping[str, Sequence[int]]) -> pd.DataFrame:
-    """Return the agreement of each two test sets' orders of the models.
+def orders(
+    results: Mapping[str, Compared], models: Sequence[str], places: Mapping[str, Sequence[int]]
+) -> pd.DataFrame:
+    """Return the agreement of each two test sets' orders of the models that both have.
 
     Columns: metric, set_a, set_b, kendall (tau-b of the values: 1 for the same order, -1 for the
     reverse). `places` are the positions of each metric's value on the sets.
     """
     rows = []
     for metric, at in places.items():
-        values = [*zip(results, values_of(results, at), strict=True)]
+        values = [*zip(results, values_of(results, models, at), strict=True)]
         rows += [
-            (metric, a, b, kendalltau(one, other).statistic)
+            (metric, a, b, kendalltau(one, other, nan_policy="omit").statistic)
             for (a, one), (b, other) in combinations(values, 2)
         ]
     return pd.DataFrame(rows, columns=["metric", "set_a", "set_b", "kendall"])
@@ -168,13 +175,14 @@ def concordance(values: FloatArray) -> float:
 
 
 def set_findings(
-    results: Mapping[str, Compared], needed: pd.DataFrame, places: Mapping[str, Sequence[int]]
-) -> list[Finding]:
+    results: Mapping[str, Compared], models: Sequence[str], needed: pd.DataFrame,
+    places: Mapping[str, Sequence[int]],
+) -> list[Finding]:  # fmt: skip
     """Return sentences: how far the sets agree on the order, and which separate no models."""
     found = []
     for metric, at in places.items():
         text = ""
-        values = values_of(results, at)
+        values = values_of(results, models, at)
         if values.shape[1] > 2 and np.isfinite(values).all():
             agreement = format_digits(concordance(values))
             text = f"the test sets' orders of the models have a concordance of {agreement}"

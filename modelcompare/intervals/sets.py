@@ -7,14 +7,14 @@ that were evaluated on all sets are crossed with them: what is good luck on one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
-from modelcompare.engine.contrasts import Contrasts, pair_differences
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.runs import Layers, check_runs_of_sets
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
@@ -23,6 +23,65 @@ from modelcompare.intervals.runs import extended
 from modelcompare.words import IntervalMethod
 
 FIXED, NEW_SETS = "mover", "sets-t"
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Incomplete(Contrasts):
+    """Rows of a test set that lacks some models, which have fixed values there.
+
+    Parameters
+    ----------
+    sample, pairs
+        As in `Contrasts`: the sample is of the models that the set has, pairs are positions among
+        all models.
+    places : ndarray of int of shape (n_models,)
+        Position of each model in the sample, -1 where it is lacking.
+    fills : tuple of two ndarrays of shape (n_values,)
+        Value of a lacking model, and of a lacking second model of a pair.
+    """
+
+    places: IntArray
+    fills: tuple[FloatArray, FloatArray]
+
+    @cached_property
+    def parts(self) -> list[tuple[IntArray, Contrasts, IntArray, float, FloatArray | float]]:
+        """Rows, contrasts of the sample with the same values up to sign and shift, and these."""
+        models, places = Contrasts(self.sample, None), self.places
+        if self.pairs is None:
+            rows = np.flatnonzero(places >= 0)
+            return [(rows, models, places[rows], 1.0, 0.0)]
+        a, b = (places[side] for side in self.pairs)
+        both, first, second = (a >= 0) & (b >= 0), (a >= 0) & (b < 0), (a < 0) & (b >= 0)
+        of_both = Contrasts(self.sample, (a[both], b[both]))
+        return [
+            (np.flatnonzero(both), of_both, np.arange(both.sum()), 1.0, 0.0),
+            (np.flatnonzero(first), models, a[first], 1.0, -self.fills[1]),
+            (np.flatnonzero(second), models, b[second], -1.0, self.fills[0]),
+        ]
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        out = self._fixed
+        for rows, contrasts, own, sign, shift in self.parts:
+            out[rows] = sign * contrasts.estimate[own] + shift
+        return out
+
+    def interval(self, of: Callable[[Contrasts], Interval]) -> Interval:
+        """Compute intervals from those of the sample; a fixed value has no width."""
+        low, high = self._fixed, self._fixed
+        for rows, contrasts, own, sign, shift in self.parts:
+            found = of(contrasts)
+            ends = np.sort([sign * found.low[own] + shift, sign * found.high[own] + shift], axis=0)
+            low[rows], high[rows] = ends
+        return Interval.of(low, high, FIXED)
+
+    @property
+    def _fixed(self) -> FloatArray:
+        """Values of rows where every model is lacking."""
+        n_rows = len(self.places) if self.pairs is None else len(self.pairs[0])
+        value = self.fills[0] - (0.0 if self.pairs is None else self.fills[1])
+        return np.tile(value, (n_rows, 1))
 
 
 @dataclass(frozen=True)
@@ -47,8 +106,10 @@ class MeanOfSets(Contrasts):
 
     @cached_property
     def estimate(self) -> FloatArray:
-        means = self._mean([part.sample.point for part in self.parts])
-        return means if self.pairs is None else pair_differences(means, *self.pairs)
+        parts = [part.estimate for part in self.parts]
+        mean = self._mean(parts)
+        # Differences that cancel leave rounding.
+        return np.where(np.abs(mean) <= _ROUNDING * self._mean([*np.abs(parts)]), 0.0, mean)
 
     @cached_property
     def replicates(self) -> FloatArray:
@@ -116,7 +177,8 @@ class MeanOfSets(Contrasts):
         low, high = np.array([metrics[key.metric].bounds for key in self.evaluation.keys]).T
         if self.pairs is not None:
             low, high = low - high, high - low
-        found = [self._of_set(part, method, level) for part in self.parts]
+        of = partial(self._of_set, method=method, level=level)
+        found = [x.interval(of) if isinstance(x, Incomplete) else of(x) for x in self.parts]
         pairs = [*zip([part.estimate for part in self.parts], found, strict=True)]
         half = self._root_of_squares([(each.high - each.low) / 2 for each in found])
         below = np.maximum(half, self._root_of_squares([x - each.low for x, each in pairs]))

@@ -96,7 +96,7 @@ class DecisionResult(Result):
     test_set : str
         Test set on which the gain is measured, or "mean of 6 test sets"; empty for a single one.
     needed : float
-        `n_needed` whatever the answer.
+        `n_needed`, also of definite answers.
     """
 
     baseline: str
@@ -121,7 +121,7 @@ class DecisionResult(Result):
     needed: float = field(default=math.nan, repr=False)
 
     _stem: ClassVar[str] = "decision"
-    _schema_version: ClassVar[int] = 2
+    _schema_version: ClassVar[int] = 3
     _members: ClassVar[str] = """
         passed baseline candidate metric label test_set kind:decision margin gain ci_low ci_high
         alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence signature

@@ -122,7 +122,7 @@ class GateResult(Result):
     alpha: float
 
     _stem: ClassVar[str] = "gate"
-    _schema_version: ClassVar[int] = 2
+    _schema_version: ClassVar[int] = 3
     _members: ClassVar[str] = """
         answer passed signature
         decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low

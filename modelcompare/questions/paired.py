@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, get_args
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -27,7 +27,6 @@ from modelcompare.words import (
     ZeroDivision,
     giving,
     signature,
-    written_out,
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare import words
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
@@ -38,7 +38,6 @@ from modelcompare.words import (
     check_flag,
     check_names,
     check_text,
-    written_out,
 )
 
 __all__ = ["read_predictions", "read_sets"]

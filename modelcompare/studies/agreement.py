@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
@@ -41,7 +41,6 @@ from modelcompare.words import (
     listed,
     signature,
     warn_caller,
-    written_out,
 )
 
 # Classes with a panel each.

@@ -23,14 +23,14 @@ CASES: list[Call | Run] = [
         KeyError,
     ),
     Call(
-        "compare_groups: max-t",
-        lambda _: mc.compare_groups(MANY, correction="max-t"),
-        "max-t needs one set of resamples; across subgroups use 'holm'.",
+        "compare_groups: new sets of one",
+        lambda _: mc.compare_groups(MANY, random="sets"),
+        "random='sets' and `weights` are for several test sets.",
     ),
     Call(
-        "compare_groups: min-p",
-        lambda _: mc.compare_groups({"a": MANY, "b": MANY}, correction="min-p"),
-        "min-p steps down within one test set; for groups use 'holm'.",
+        "compare_groups: weights of some sets",
+        lambda _: mc.compare_groups({"a": MANY, "b": MANY}, weights={"a": 1}),
+        "`weights` must give each test set a weight, a, b, that are not all 0; got a.",
     ),
     Call(
         "disagreements: a model that there is not",

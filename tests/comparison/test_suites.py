@@ -328,3 +328,88 @@ def test_the_command_answers_for_new_sets(tmp_path, capsys):
     assert "mean of 3 test sets" in out
     assert "For test sets like these 3: new ones are allowed for." in out
     assert "Test sets dropped, which lack models: v." in out
+
+
+SHARES = {
+    name: {m: (RNG.random(n) < 0.6 + 0.1 * k).astype(float) for k, m in enumerate("abc")}
+    for name, n in SIZES.items()
+}
+
+
+def binary(lacking=()):
+    """Return test sets of 0/1 scores without some models on some sets."""
+    return {
+        name: mc.Predictions.from_scores(
+            {m: x for m, x in table.items() if (name, m) not in lacking},
+            greater_is_better=True, bounds=(0, 1),
+        )
+        for name, table in SHARES.items()
+    }  # fmt: skip
+
+
+def test_bounds_hold_for_all_values_on_the_sets_that_models_lack():
+    lacking = [("t", "a"), ("v", "c"), ("u", "c"), ("t", "b")]
+    options = {"random": "items", "n_resamples": 999}
+    found = mc.compare_groups(binary(lacking), missing="bounds", **options)
+    # Of the same models, complete: constants at the ends where they are lacking.
+    scores = found.pooled_scores.set_index("model")
+    pairs = found.pooled_differences.set_index(["model_a", "model_b"])
+    assert np.isnan(scores["estimate"]).all()
+    for fill in ("low", "high", "real"):
+        tables = {name: dict(table) for name, table in SHARES.items()}
+        for name, m in lacking:
+            if fill != "real":
+                tables[name][m] = np.full(SIZES[name], float(fill == "high"))
+        means = {m: np.mean([tables[n][m].mean() for n in SIZES]) for m in "abc"}
+        for m in "abc":
+            assert scores["ci_low"][m] <= means[m] <= scores["ci_high"][m]
+        for a, b in pairs.index:
+            assert pairs["ci_low"][a, b] <= means[a] - means[b] <= pairs["ci_high"][a, b]
+    # The width is that of the values on the other sets, and of what is unknown.
+    complete = mc.compare_groups(binary(), **options).pooled_scores.set_index("model")
+    known = complete["ci_high"]["c"] - complete["ci_low"]["c"]
+    width = scores["ci_high"]["c"] - scores["ci_low"]["c"]
+    assert 2 / 4 < width < 2 / 4 + known + 0.02
+    # One model of a pair is lacking: the other's value counts as it is.
+    apart = [SHARES["v"]["b"].mean(), SHARES["u"]["b"].mean()]
+    unknown = [x.mean() for x in (SHARES["s"]["b"] - SHARES["s"]["c"],)]
+    low = (sum(apart) - 2 + unknown[0] - 1) / 4
+    assert pairs["ci_low"]["b", "c"] < low
+    assert "Bounds for all possible results of the models that lack t, u, v." in found.verdict()
+
+
+def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end():
+    sets = binary()
+    far = {
+        name: mc.Predictions.from_scores(
+            {"a": np.zeros(200), "b": np.ones(200), "c": p.output("c").array.repeat(5)[:200]}
+            if name != "s" else {"b": np.ones(200)}, greater_is_better=True, bounds=(0, 1),
+        )
+        for name, p in sets.items()
+    }  # fmt: skip
+    far = {name: far[name] for name in "tuvs"}
+    found = mc.compare_groups(far, missing="bounds", random="items", n_resamples=999)
+    row = only(found.pooled_differences)
+    assert np.isnan(row["difference"])
+    assert row["ci_low"] == -1
+    assert -0.75 < row["ci_high"] < -0.6
+    assert row["better"] == "b"
+    assert only(found.pooled_differences, "b", "c")["p_value"] <= 1
+    unknown = only(mc.compare_groups(
+        binary([("v", "a"), ("t", "a"), ("u", "a")]), missing="bounds", random="items", n_resamples=999
+    ).pooled_differences)  # fmt: skip
+    assert unknown["p_value"] == 1
+
+
+def test_bounds_that_nothing_is_known_of_are_refused():
+    sets = {**SCORES, "s": SCORES["s"][["a", "b"]]}
+    with pytest.raises(ValueError, match="needs metrics with a range, which mean_score has not"):
+        mc.compare_groups(sets, missing="bounds", random="items", n_resamples=999).pooled_scores  # noqa: B018
+    with pytest.raises(ValueError, match="use random='items'"):
+        mc.compare_groups(sets, missing="bounds", **OPTIONS)
+    lacking = mc.compare_groups(
+        binary([("s", "c")]), missing="bounds", random="items", n_resamples=999
+    )
+    with pytest.raises(ValueError, match="ranks need the values of all models"):
+        lacking.friedman("mean_score")
+    assert lacking.orders["kendall"].notna().all()

@@ -34,7 +34,9 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
     "unpaired_test": lambda p: mc.tests.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
     "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score", random="items"),
     "bootstrap": lambda p: mc.bootstrap(p, "mean_score", n_resamples=99),
-    "sets": lambda p: mc.compare_groups({"x": p, "y": p}, "mean_score", n_resamples=99),
+    "sets": lambda p: mc.compare_groups(
+        {"x": p, "y": p}, "mean_score", n_resamples=99, random="items"
+    ),
     "selfcheck": lambda p: mc.diagnostics.selfcheck(
         p, "a", "b", "mean_score", n_trials=2, n_resamples=19
     ),
@@ -108,7 +110,7 @@ def test_answers_from_a_sketch_say_it_too(tmp_path):
 def test_subgroups_say_it_too():
     halves = {"half": np.where(np.arange(ITEMS * RUNS) % ITEMS < 10, "first", "second")}
     preds = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, slices=halves)
-    found = mc.compare_groups(preds, "mean_score", n_resamples=99)
+    found = mc.compare_groups(preds, "mean_score", n_resamples=99, random="items")
     assert found.document().sentences == [NOTE]
     assert "|for these runs" in found.signature
 
