@@ -123,6 +123,14 @@ def step_down_swaps(
     return _stepped(counted, masks.n_resamples, rising[0], observed.shape)
 
 
+def step_down_counted(
+    counted: IntArray, n_swaps: int, observed: FloatArray,
+    chosen: IntArray | None = None,  # noqa: ARG001  of one value there is no choice
+) -> FloatArray:  # fmt: skip
+    """Return the same of a metric with one value, (n_pairs, 1), from the counts of its test."""
+    return _stepped(counted, n_swaps, rising_order(observed.ravel())[0], observed.shape)
+
+
 def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:
     """Return two-sided step-down p-values (n_pairs, n_values) of exact tests.
 

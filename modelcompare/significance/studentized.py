@@ -63,7 +63,11 @@ from modelcompare.significance.extreme import (
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
-from modelcompare.significance.step_down import step_down_exact, step_down_swaps
+from modelcompare.significance.step_down import (
+    step_down_counted,
+    step_down_exact,
+    step_down_swaps,
+)
 from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.forms import Form, forms_apply
@@ -165,7 +169,12 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     for each in metrics:
         place = evaluation.metric_slice(each.name)
         values = slice(first, first + place.stop - place.start)
-        step_down[each.name] = partial(step_down_swaps, statistic, masks, values, counted)
+        if counted is None or each.per_class:
+            step_down[each.name] = partial(step_down_swaps, statistic, masks, values, counted)
+        else:
+            # The counts are all that is needed: the numbers of the units may be released.
+            observed = np.abs(statistic.observed[:, values])
+            step_down[each.name] = partial(step_down_counted, counted, masks.n_resamples, observed)
         first = values.stop
     return found[0], found[1], step_down
 
