@@ -18,10 +18,10 @@ from modelcompare.words import (
     MOST_BUCKETS,
     MOST_JOBS,
     SALT,
+    CompareTest,
     Correction,
     Family,
     IntervalMethod,
-    PairsTest,
     Random,
     check_count,
     check_fraction,
@@ -136,7 +136,7 @@ OPTIONS: Mapping[str, Option] = {
             help="Interval: {choices}",
         ),
         _statistics(
-            name="test", type=PairsTest, default="studentized-permutation",
+            name="test", type=CompareTest, default="studentized-permutation",
             help="Paired test: {choices}",
         ),
         _statistics(

@@ -60,10 +60,10 @@ INTERVALS: Mapping[IntervalMethod, str] = {
 Alternative = Literal["two-sided", "greater", "less"]
 # Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
 PairsTest = Literal["studentized-permutation", "sign-flip", "permutation", "bootstrap", "wald"]
+CompareTest = Literal[PairsTest, "run-permutation"]
 PairedTest = Literal[
-    "studentized-permutation", "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald",
-    "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t",
-    "wilcoxon", "sign",
+    CompareTest, "berg-kirkpatrick", "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2",
+    "mcnemar-chi2-corrected", "delong", "t", "wilcoxon", "sign",
 ]  # fmt: skip
 # When to choose which; the rows of `significance.TESTS`. The last two are for reproduction only.
 PAIRED_TESTS: Mapping[str, str] = {
@@ -77,6 +77,7 @@ PAIRED_TESTS: Mapping[str, str] = {
     "wald": "difference over its influence-function standard error, with Student's t; no resamples",
     "berg-kirkpatrick": "share of resamples with at least twice the difference; one-sided, and "
     "taking the direction from the data doubles its error",
+    "run-permutation": "whole runs exchanged; null: their runs are exchangeable on these items",
     "mcnemar-exact": "samples that one model alone got right, binomial",
     "mcnemar-midp": "the same with mid-p, less conservative",
     "mcnemar-chi2": "the same by chi-square, for many such samples",
@@ -93,9 +94,7 @@ UnpairedTest = Literal[
 ]
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
-AgreementTest = Literal[
-    "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap", "wald"
-]
+AgreementTest = Literal["t", "paired-t", PairsTest]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 Correction = Literal[

@@ -8,6 +8,7 @@ from typing import get_args
 import modelcompare as mc
 from modelcompare.comparison import planning
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.runs import RUN_TEST
 from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
@@ -68,7 +69,9 @@ def answer(source, row):
 
 def asked():
     """Interval methods and tests that may be asked for, as rows of their tables."""
-    tests = [row for name, row in TESTS.items() if name in get_args(PairedTest)]
+    # Runs are read with all rows, for any test.
+    names = {*get_args(PairedTest)} - {RUN_TEST}
+    tests = [row for name, row in TESTS.items() if name in names]
     return {"method": [*METHODS.values()], "test": tests}
 
 

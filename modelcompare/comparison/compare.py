@@ -32,7 +32,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.engine.runs import INSTEAD, check_crossed, check_named, runs_are_random
+from modelcompare.engine.runs import INSTEAD, RUN_TEST, check_crossed, check_named, runs_are_random
 from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
@@ -41,11 +41,11 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import NAME as DEFAULT_TEST
 from modelcompare.words import (
+    CompareTest,
     Correction,
     Family,
     IntervalMethod,
     MissingCounted,
-    PairsTest,
     Random,
     Scheme,
     Undefined,
@@ -55,7 +55,7 @@ from modelcompare.words import (
 
 
 @checked(predictions=giving("sums"))
-@written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))
+@written_out(methods=intervals.choices(), tests=significance.choices(get_args(CompareTest)))
 def compare(
     predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -63,7 +63,7 @@ def compare(
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
     method: IntervalMethod = "auto",
-    test: PairsTest = "studentized-permutation",
+    test: CompareTest = "studentized-permutation",
     correction: Correction = "holm",
     family: Family = "metric",
     baseline: str | None = None,
@@ -125,10 +125,11 @@ def compare(
         What varies, where models were trained or asked several times (`Predictions.runs`). "items":
         the answer is for these runs, with the rows of an item as one cluster. "items+runs": it is
         for new runs of the training procedures as well, with Student's intervals and tests
-        (`test` is then "wald") of the variance over items and runs. "auto": for new runs where
-        every model has several declared runs that are crossed with the items, whether or not they
-        are seen to vary; else for these. Signature and verdict name which. Fewer than five runs
-        make wide intervals, with a warning.
+        (`test` is then "wald") of the variance over items and runs; by name also the test
+        "run-permutation", whose null is for these items. "auto": for new runs where every model has
+        several declared runs that are crossed with the items, whether or not they are seen to vary;
+        else for these. Signature and verdict name which. Fewer than five runs make wide intervals,
+        with a warning.
     missing : {"worst", "bounds"}
         Treatment of missing results in predictions that were read with ``missing="worst"``: count
         them as the worst, or compute bounds that are valid for all possible missing results and any
@@ -228,7 +229,7 @@ def compare(
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_test(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
-    warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha)
+    warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
     return Comparison(agreed(Compared(
@@ -257,14 +258,15 @@ def _for_new_runs(
     correction: Correction,
 ) -> tuple[bool, str]:  # fmt: skip
     """Return whether answers are for new runs, and their test; refuse what knows no new runs."""
-    if not runs_are_random(evaluation.predictions, random):
+    if not runs_are_random(evaluation.predictions, random, test):
         return False, test
     check_crossed(evaluation)
     check_named("method", method, ["auto"])
     if correction in ("max-t", "min-p"):
         check_named("correction", correction, ["holm"])
-    check_named("test", test, ["wald", DEFAULT_TEST])
-    return True, "wald"
+    test = "wald" if test == DEFAULT_TEST else test
+    check_named("test", test, ["wald", RUN_TEST])
+    return True, test
 
 
 def _check_size(evaluation: Evaluation, n_pairs: int) -> None:

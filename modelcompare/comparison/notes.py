@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.correction import correct
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
-from modelcompare.words import Correction, warn_caller
+from modelcompare.significance.runs import note
+from modelcompare.words import Correction, Family, warn_caller
 
 # A difference of so many standard errors has a far smaller p-value than resampling can give.
 _CLEAR = 5.0
@@ -21,7 +25,7 @@ _WRITTEN = 0.001
 
 def warn_of_tests(
     pairs: PairView, outcome: Outcome, adjusted: FloatArray, test: str, correction: Correction,
-    alpha: float,
+    alpha: float, family: Family,
 ) -> tuple[str, ...]:  # fmt: skip
     """Warn where differences cannot be significant for reasons unrelated to the models.
 
@@ -30,7 +34,11 @@ def warn_of_tests(
     """
     if correction == "max-t" or not len(adjusted):
         return ()
-    floors = [*_floors(pairs, outcome, alpha)]
+    least = outcome.floor
+    if test == RUN_TEST and least is not None:
+        possible = replace(outcome, p_value=least)
+        least, _ = correct(pairs, possible, correction, family=family, alpha=alpha)
+    floors = [*_floors(pairs, least, test, alpha)]
     few = [*_few_resamples(pairs, outcome, adjusted, correction, test, alpha)]
     for text in floors:
         warn_caller(text, SparseDataWarning)
@@ -39,21 +47,25 @@ def warn_of_tests(
     return (*floors, *few)
 
 
-def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
+def _floors(pairs: PairView, least: FloatArray | None, test: str, alpha: float) -> Iterator[str]:
     """Yield a text for each metric whose smallest possible p-value is not below alpha."""
-    if outcome.floor is None:
+    if least is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
-    units = "clusters" if clustered else "samples"
+    cause = f"the models disagree on too few {'clusters' if clustered else 'samples'}."
+    if test == RUN_TEST:
+        cause = (
+            "there are too few ways to exchange runs for so many tests. Use test='wald' (--test "
+            "wald), the default for new runs, or add runs."
+        )
     drawn = 1 / (pairs.n_resamples + 1)
     for metric in pairs.evaluation.metrics:
         where = pairs.evaluation.metric_slice(metric.name)
-        floor = np.nanmin(outcome.floor[:, where], initial=1.0)
+        floor = np.nanmin(least[:, where], initial=1.0)
         if alpha <= floor < 1 and not math.isclose(floor, drawn):
             yield (
                 f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
-                f"{alpha:g} no difference can be significant: the models disagree on too few "
-                f"{units}."
+                f"{alpha:g} no difference can be significant: {cause}"
             )
 
 
@@ -66,7 +78,7 @@ def _few_resamples(
     alpha: float,
 ) -> Iterator[str]:
     """Yield a text for each metric with too few resamples for significant differences."""
-    if test == "wald":
+    if test in ("wald", RUN_TEST):
         return
     smallest = 1 / (pairs.n_resamples + 1)
     drawn = np.ones(adjusted.shape, dtype=bool)
@@ -100,6 +112,9 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     every_pair = evidence.baseline is None and others > 1
     fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
     texts = []
+    if evidence.test == RUN_TEST:
+        predictions = evidence.bootstrap.evaluation.predictions
+        texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)

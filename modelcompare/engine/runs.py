@@ -28,21 +28,24 @@ from modelcompare.words import Random
 FEW_RUNS = 5
 # Chance of a mean square of runs below the one that degrees of freedom assume.
 _CLOSE_BY_CHANCE = 1 / 3
+# Test that exchanges whole runs.
+RUN_TEST = "run-permutation"
 # The remedy of every refusal.
 INSTEAD = "for an answer about these runs use random='items' (--random items)"
 
 
-def runs_are_random(predictions: TestSet, random: Random) -> bool:
-    """Return whether an answer is for new runs, by what is declared.
+def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> bool:
+    """Return whether an answer is for new runs, by what is declared, or for a test of runs.
 
     Raises
     ------
     ValueError
         If new runs are asked for explicitly, and the data do not determine how they vary.
     """
-    if random == "items":
-        return False
-    flaw = _flaw(predictions)
+    these = random == "items"
+    flaw = "random='items' (--random items) asks about these" if these else _flaw(predictions)
+    if flaw and test == RUN_TEST:
+        raise ValueError(f"test={test!r} exchanges runs, but {flaw}; use another test.")
     if flaw and random == "items+runs":
         raise ValueError(f"random='items+runs' asks about new runs, but {flaw}; {INSTEAD}.")
     return not flaw
@@ -68,13 +71,23 @@ def check_named(what: str, name: str, instead: Sequence[str]) -> None:
     if name not in instead:
         raise ValueError(
             f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
-            f"{what}={instead[0]!r}, or {INSTEAD}."
+            f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
         )
+
+
+def run_codes(predictions: TestSet, model: str) -> IntArray:
+    """Return the number of the run of each row of a model."""
+    return _codes(predictions.runs_of(model))
 
 
 def run_counts(predictions: TestSet) -> list[int]:
     """Return the number of runs of every model."""
-    return [int(_codes(predictions.runs_of(m)).max()) + 1 for m in predictions.models]
+    return [int(run_codes(predictions, m).max()) + 1 for m in predictions.models]
+
+
+def share_runs(predictions: TestSet, a: int, b: int) -> bool:
+    """Return whether the models at two positions have the same runs, such as the same seeds."""
+    return _shared(*(predictions.runs_of(predictions.models[k]) for k in (a, b)))
 
 
 def _flaw(predictions: TestSet) -> str:

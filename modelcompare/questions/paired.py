@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
@@ -20,6 +21,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
+from modelcompare.significance.runs import note
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import (
     Alternative,
@@ -55,7 +57,8 @@ class PairedTestResult(Result):
     exact : bool
         Whether the p-value has no Monte-Carlo error.
     notes : tuple of str
-        Note that the result holds for these training runs only, if there are several.
+        Note on the training runs for which the result holds, if there are several; of
+        "run-permutation" also the smallest possible p-value.
     n_groups : int, optional
         Number of groups into which the test combined very many samples, or clusters, to swap them.
     """
@@ -86,7 +89,8 @@ class PairedTestResult(Result):
     def signature(self) -> str:
         return signature(
             "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
-            groups=self.n_groups or None, **{THESE_RUNS: bool(self.notes)},
+            groups=self.n_groups or None,
+            **{THESE_RUNS: bool(self.notes) and self.method != RUN_TEST},
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -131,7 +135,11 @@ def paired_test(
     method : str
         {methods}
 
-        "permutation" enumerates all swaps if there are at most `n_resamples` of them.
+        "permutation" enumerates all swaps if there are at most `n_resamples` of them, and
+        "run-permutation" all ways to exchange whole runs. It alone is for new runs of the training
+        procedures; the others are for the runs at hand. Its null is that the runs of both
+        procedures are exchangeable on these items: procedures that differ on these items and are
+        equal over all items do not fulfil it.
     label : optional
         The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}
@@ -166,16 +174,22 @@ def paired_test(
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, label, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
+    pair = predictions[[model_a, model_b]]
+    new_runs = test == RUN_TEST and runs_are_random(pair, "auto", test)
     contrast = Contrast.between(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
         enumerate_swaps="units" in predictions.abilities, n_resamples=n_resamples,
-        n_jobs=n_jobs, rng=rng,
+        n_jobs=n_jobs, rng=rng, random="items+runs" if new_runs else "items",
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     used = outcome.used.get(contrast.metric.name, test)
-    return result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
+    result = result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
+    if not new_runs:
+        return result
+    floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
+    return replace(result, notes=(*result.notes, floor))
 
 
 def result_of(

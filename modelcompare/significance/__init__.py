@@ -15,8 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_named
-from modelcompare.significance import replicate_t, resampled, studentized, two_models
+from modelcompare.engine.runs import RUN_TEST, check_named
+from modelcompare.significance import replicate_t, resampled, runs, studentized, two_models
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
 
@@ -24,7 +24,7 @@ __all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_test"]
 
 _ROWS = {
     row.name: row
-    for row in (*studentized.ROWS, *resampled.ROWS, *two_models.ROWS, *replicate_t.ROWS)
+    for row in (*studentized.ROWS, *resampled.ROWS, *runs.ROWS, *two_models.ROWS, *replicate_t.ROWS)
 }
 TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
 
@@ -40,7 +40,7 @@ def run_test(name: str, view: PairView) -> Outcome:
     """
     row = TESTS[name]
     if view.sample.new_runs:
-        check_named("test", name, ["wald"])
+        check_named("test", name, ["wald", RUN_TEST])
     if len(view.model_a) == 0:
         nothing = np.empty((0, len(view.evaluation.keys)))
         return Outcome(nothing, nothing)

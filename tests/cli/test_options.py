@@ -95,7 +95,7 @@ def test_help_names_every_choice_of_the_library():
         .invoke(application(everything=True), ["compare", "--help"])
         .output.split()
     )
-    for choices in (words.IntervalMethod, words.PairsTest, words.Correction, words.Format):
+    for choices in (words.IntervalMethod, words.CompareTest, words.Correction, words.Format):
         assert words.listed(choices) in page
 
 

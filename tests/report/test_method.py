@@ -7,12 +7,12 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS, comparison_method
-from modelcompare.words import Correction, IntervalMethod, PairsTest
+from modelcompare.words import CompareTest, Correction, IntervalMethod
 
 
 def test_every_choice_has_its_phrase():
     assert {*get_args(IntervalMethod)} - {"auto"} <= {*INTERVALS}
-    assert {*TESTS} == {*get_args(PairsTest)}
+    assert {*TESTS} == {*get_args(CompareTest)}
     assert {*CORRECTIONS} == {*get_args(Correction), "step-down"} - {"none"}
 
 

@@ -18,7 +18,7 @@ from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import max_t
 from modelcompare.studies.agreement import ON_REPLICATES
-from modelcompare.words import PAIRED_TESTS, AgreementTest, PairedTest, PairsTest
+from modelcompare.words import PAIRED_TESTS, AgreementTest, CompareTest, PairedTest, PairsTest
 
 SEED = np.random.SeedSequence(3)
 
@@ -257,7 +257,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
     }
     assert set(TESTS) == {*get_args(PairedTest), *reproductions}
     assert set(get_args(AgreementTest)) == {*ON_REPLICATES, *get_args(PairsTest)}
-    for name in get_args(PairsTest):
+    for name in get_args(CompareTest):
         assert f'- "{name}": {TESTS[name].when}' in mc.compare.__doc__
     for name in get_args(PairedTest):
         assert f'- "{name}": {TESTS[name].when}' in mc.paired_test.__doc__
