@@ -11,6 +11,7 @@ from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
+from modelcompare.readers import names
 from modelcompare.readers.opening import read_table
 from modelcompare.words import FoldTest, PosthocTest
 
@@ -93,19 +94,19 @@ def ranks(
     output.check([table])
     frame = read_table(table, keeps_unnamed=True)
     of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
-    folds = "fold" in frame.columns or test in get_args(FoldTest) or bool(of_folds)
-    if folds and (test in get_args(PosthocTest) or output.plot is not None or reading):
-        first = f"--{next(iter(reading), '').replace('_', '-')}"
-        flag = "--plot" if output.plot is not None else f"--test {test}" if test else first
+    named = bool(names.named(map(str, frame.columns), names.FOLD))
+    folds = named or test in get_args(FoldTest) or bool(of_folds)
+    if folds and (test in get_args(PosthocTest) or output.plot is not None or "runs" in reading):
+        flag = f"--test {test}" if test in get_args(PosthocTest) else "--read run"
+        flag = "--plot" if output.plot is not None else flag
         raise ValueError(
             f"{flag} is for scores on several data sets; "
             + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
         )
     options |= {} if test is None else {"test": test}
     if folds:
-        output.emit(
-            mc.crossval.compare_folds(frame.drop(columns="unnamed", errors="ignore"), **options)
-        )
+        frame = frame.drop(columns="unnamed", errors="ignore")
+        output.emit(mc.crossval.compare_folds(frame, **reading, **options))
         return
     result = mc.tests.critical_difference(frame, **reading, **options)
     say(f"modelcompare: read {result.reading}")

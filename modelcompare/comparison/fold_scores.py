@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,22 +17,13 @@ from modelcompare.comparison.folds import (
     check_fold_correction,
     compare_on_folds,
 )
-from modelcompare.comparison.published import frame_of, numbers, scores_of
+from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import resolved
 from modelcompare.metrics.registry import get_metric
-from modelcompare.words import (
-    Correction,
-    FoldTest,
-    check_number,
-    is_missing,
-    label_name,
-)
-
-# Name of the metric if a table does not give it.
-_UNNAMED = "score"
-# Optional columns next to the scores, and names of the column of scores.
-_BESIDE = ("repeat", "fold", "n_train", "n_test", "metric", "label")
-_VALUES = ("score", "value")
+from modelcompare.readers import checked_columns
+from modelcompare.readers.cell_types import printed
+from modelcompare.readers.folds import UNNAMED, published_folds
+from modelcompare.words import Correction, FoldTest, WholeSets, check_number
 
 
 @checked()
@@ -38,7 +31,9 @@ def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
     correction: Correction = "holm", alpha: float = 0.05, rope: float = 0.01,
-    confidence_level: float = 0.95,
+    confidence_level: float = 0.95, id: str | None = None, model_column: str | None = None,
+    score: str | None = None, models: Sequence[str] | None = None,
+    na: Sequence[str] | None = None, missing: WholeSets = "refuse",
 ) -> FoldComparison:  # fmt: skip
     """Compare models by a table of their scores on the folds of a cross-validation.
 
@@ -47,8 +42,9 @@ def compare_folds(
     table : DataFrame, or mapping of str to array-like
         A row for each fold and a column of scores for each model, repeat after repeat; optional
         columns ``fold`` and ``repeat`` name the rows. Or a row for each score, with columns
-        ``model``, ``fold``, ``score`` (or ``value``) and, if there are several, ``repeat``,
-        ``metric``, ``label``, as in `FoldComparison.folds`. All models must have been scored on
+        ``model``, ``fold``, ``score`` and, if there are several, ``repeat``, ``metric``, ``label``,
+        as in `FoldComparison.folds`. Cells and names of columns are read as in
+        `critical_difference`, but other columns are refused. All models must have been scored on
         the same folds.
     n_train, n_test : float, optional
         Samples of a fold's training and test part; only their ratio matters: 9 and 1 for ten folds.
@@ -61,6 +57,8 @@ def compare_folds(
         Direction of the scores; by default that of the named metric, or up if none is named.
     correction, alpha, rope, confidence_level
         As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
+    id, model_column, score, models, na, missing
+        As in `critical_difference`; `id` names the folds.
 
     Returns
     -------
@@ -84,7 +82,11 @@ def compare_folds(
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
     check_fold_correction(correction)
-    tidy = _in_order(_tidy(frame_of(table)))
+    columns = checked_columns(
+        id=id, model_column=model_column, score=score, models=models, na=na, missing=missing
+    )
+    tidy, read = published_folds(table, columns)
+    tidy = _in_order(tidy)
     better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)
@@ -95,10 +97,11 @@ def compare_folds(
             f"`test='{test}'` needs five repeats of 2 folds, but the repeats of the table have "
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
-    return compare_on_folds(
+    result = compare_on_folds(
         tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS], sizes, better_up, test=test,
         correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level,
     )  # fmt: skip
+    return replace(result, notes=read.notes)
 
 
 def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:
@@ -109,12 +112,8 @@ def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:
         tidy.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
         for names in (["repeat", "fold"], ["model"], ["metric", "label"])
     ]
-    count = np.zeros([place.max() + 1 for place in places], dtype=int)
-    np.add.at(count, tuple(places), 1)
-    for where in np.argwhere(count != 1)[:1]:
-        models = tidy["model"].unique()
-        folds = tidy.drop_duplicates(["repeat", "fold"])
-        _refuse(count[tuple(where)], models[where[1]], folds.iloc[where[0]])
+    if np.prod([place.max() + 1 for place in places]) != len(tidy):
+        raise ValueError("`table` lacks a metric, or a class, in some folds; all need the same.")
     return tidy.iloc[np.lexsort((key, model, fold))].reset_index(drop=True)
 
 
@@ -127,7 +126,7 @@ def _sizes(
     if n_train is not None or n_test is not None:
         raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
     if {"n_train", "n_test"} <= {*folds}:
-        return np.array([numbers(folds[n], n).mean() for n in ("n_train", "n_test")])
+        return np.array([_mean(folds[n]) for n in ("n_train", "n_test")])
     if test != "corrected-t":
         return np.ones(2)
     raise ValueError(
@@ -136,49 +135,11 @@ def _sizes(
     )
 
 
-def _tidy(table: pd.DataFrame) -> pd.DataFrame:
-    """Reshape to one row per score: repeat, fold, model, metric, label, value, given sizes."""
-    named = [name for name in table.index.names if name in _BESIDE]
-    table = table.reset_index(level=named) if named else table
-    beside = [name for name in table.columns if name in _BESIDE]
-    if "model" not in table:
-        scores = scores_of(table.drop(columns=beside), "fold")
-        known = table[beside].assign(**({} if "fold" in table else {"fold": range(len(table))}))
-        # One model after the other, to keep the given order of models and folds.
-        table = pd.concat(
-            [known.assign(model=model, value=scores[model]) for model in scores], ignore_index=True
-        )
-    strange = [c for c in table if c not in (*_BESIDE, *_VALUES, "model")]
-    values = [c for c in table if c in _VALUES]
-    if strange or len(values) != 1 or "fold" not in table:
-        raise ValueError(
-            "a `table` with a column model has one score in each row: it needs columns model, fold "
-            f"and score, and may have {', '.join(_BESIDE[:1] + _BESIDE[2:])}; it has "
-            f"{', '.join(table.columns)}."
-        )
-    table = table.rename(columns={values[0]: "value"})
-    table["value"] = numbers(table["value"], values[0])
-    if table["model"].isna().any() or table["model"].nunique() < 2:
-        raise ValueError("`table` must name 2 models or more in its column model, and in each row.")
-    table["model"] = table["model"].astype(str)
-    blank = {"repeat": 0, "metric": _UNNAMED, "label": None}
-    table = table.assign(**{name: value for name, value in blank.items() if name not in table})
-    labels = [None if is_missing(label) else label for label in table["label"]]
-    return table.assign(
-        metric=table["metric"].map(str), label=pd.Series(labels, table.index, dtype=object)
-    )
-
-
-def _refuse(count: int, model: str, row: pd.Series[Any]) -> None:
-    where = f"fold {label_name(row['fold'])} of repeat {label_name(row['repeat'])}"
-    if count:
-        raise ValueError(
-            f"`table` has {count} scores of {model!r} in {where}; name repeats in a column repeat, "
-            "metrics in a column metric."
-        )
-    raise ValueError(
-        f"`table` has no score of {model!r} in {where}; all models need scores on the same folds."
-    )
+def _mean(sizes: pd.Series[Any]) -> float:
+    found = printed(sizes, ())["value"]
+    what = f"`table` must hold numbers above 0, but column {sizes.name!r} does not"
+    refuse_rows(~(found > 0).to_numpy(), what, "correct these rows, or leave the column out")
+    return float(found.mean())
 
 
 def _size(argument: str, value: object) -> float:
@@ -194,7 +155,7 @@ def _direction(metric: str, given: bool | None) -> bool:
         known = get_metric(metric)
     except ValueError:
         better, how = resolved(metric, given)
-        if how == "default" and metric != _UNNAMED:
+        if how == "default" and metric != UNNAMED:
             raise ValueError(
                 f"`greater_is_better` must say which way {metric!r} is better: no metric here has "
                 "that name."

@@ -62,6 +62,8 @@ class FoldComparison(Result):
         than the likeliest (a tuned threshold, say); else empty.
     seed_label : str, optional
         Seed of the splits.
+    notes : tuple of str
+        What was left out of a table of scores.
     """
 
     folds: pd.DataFrame = field(repr=False)
@@ -74,6 +76,7 @@ class FoldComparison(Result):
     predictions: tuple[Predictions, ...] = field(default=(), repr=False)
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
     seed_label: str | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     _stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
@@ -129,7 +132,7 @@ class FoldComparison(Result):
         tables = {
             "scores": Table.of(
                 "Over folds", scores, VALUE, "model", "mean", "sd", "n_folds",
-                decimals=[decimals_for([sd]) for sd in scores["sd"]],
+                decimals=[decimals_for([sd]) for sd in scores["sd"]], notes=self.notes,
             ),
             "differences": pair_table(
                 "Differences", [VALUE], self.differences, self.confidence_level, self.correction,

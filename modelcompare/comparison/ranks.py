@@ -12,11 +12,10 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.published import frame_of, refuse_counts, scores_of
 from modelcompare.comparison.tables import led_clauses
 from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns
-from modelcompare.readers.published import published_results
+from modelcompare.readers.published import frame_of, published_results
 from modelcompare.readers.reading import in_one_line
 from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import plot_critical_difference
@@ -82,8 +81,9 @@ class RankComparison(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     _stem: ClassVar[str] = "ranks"
+    _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
-        statistic p_value critical_difference test alpha signature
+        statistic p_value critical_difference test alpha reading signature
         ranks: model mean_rank
         differences: model_a model_b difference p_adjusted better
     """
@@ -214,17 +214,14 @@ def critical_difference(
         missing=missing, lower_is_better=lower,
     )  # fmt: skip
     found = published_results(frame_of(table), columns)
-    scores = scores_of(found.scores, "data set")
-    if found.rows_are_models:
-        refuse_counts(scores.T, "model")
-    if len(scores.columns) < 3:
+    if len(found.scores.columns) < 3:
         raise ValueError(
             "Friedman's test needs 3 models, the table has 2; compare two by "
             "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
             "method='wilcoxon'), each data set a sample."
         )
     upwards, _ = resolved(found.metric, greater_is_better)
-    result = compare_ranks(scores, greater_is_better=upwards, test=test, alpha=alpha)
+    result = compare_ranks(found.scores, greater_is_better=upwards, test=test, alpha=alpha)
     return replace(result, reading=in_one_line(found.parts), notes=found.notes)
 
 

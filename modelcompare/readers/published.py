@@ -1,11 +1,12 @@
-"""Tables of published results: scores of models on data sets, as papers print them.
+"""Tables of published results: scores of models on data sets or folds, as papers print them.
 
-Rows are data sets, models, or single scores; runs are averaged. A table that can be read in two
-ways is refused, with the options that settle it.
+Rows are data sets (or folds), models, or single scores; runs are averaged. A table that can be read
+in two ways is refused, with the options that settle it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,9 @@ from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import SHARED, Profile
 from modelcompare.readers.reading import directed
+from modelcompare.readers.tables import as_frame
 from modelcompare.spelling import chosen
+from modelcompare.words import shown
 
 _WHERE = "`table`"
 # An epoch is a repetition in logs, and a stage of the training in a table.
@@ -32,7 +35,9 @@ _METRIC = (*names.SCORE, *names.METRIC)
 _SIZES = {"rank", "params", "parameters", "size", "flops"}
 _BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
 # Parts of a reading that change what is ranked.
-_CHANGES = ("runs", "left out", "left out of cells", "data sets dropped")
+_CHANGES = ("runs", "left out", "left out of cells", "data sets dropped", "folds dropped")
+# Headings that name rows, not models: a table lies on its side.
+_NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,32 @@ class Results:
     scores: pd.DataFrame
     parts: Mapping[str, str | None]
     metric: str | None
-    rows_are_models: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Runs that were averaged, and what was left out."""
-        changed = ((part, self.parts[part]) for part in _CHANGES)
+        changed = ((part, self.parts.get(part)) for part in _CHANGES)
         return tuple(f"{part.capitalize()}: {text}." for part, text in changed if text)
 
 
-def published_results(frame: pd.DataFrame, columns: Columns) -> Results:
-    """Read a table of results; `columns.id` names the data sets."""
+def frame_of(table: Any) -> pd.DataFrame:
+    """Return a table as a frame."""
+    if isinstance(table, Mapping) and not hasattr(table, "columns"):
+        try:
+            return pd.DataFrame(dict(table))
+        except ValueError:
+            raise ValueError(
+                "`table` must map each model to its scores, as many of each as there are rows."
+            ) from None
+    if not hasattr(table, "columns") or isinstance(table, str):
+        raise TypeError(
+            f"`table` must be a DataFrame or a mapping of models to scores, got {shown(table)}."
+        )
+    return as_frame(table).copy()
+
+
+def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -> Results:
+    """Read a table of results; `columns.id` names the data sets, or other units of results."""
     seen = prepared(_with_index(frame), columns, _WHERE)
     for heading in seen.headings:
         refuse_objects(seen.frame[heading])
@@ -69,16 +89,20 @@ def published_results(frame: pd.DataFrame, columns: Columns) -> Results:
     rows = pd.concat([_rows(seen.frame, keys, h).join(cells[h]) for h in scores], ignore_index=True)
     rows = rows[rows["model"].isin(chosen([*rows["model"].unique()], columns.models, _WHERE))]
     rows, summaries = _without_summaries(rows, columns)
-    table, n_runs, dropped = _averaged(rows, columns)
+    table, n_runs, dropped = _averaged(rows, columns, unit)
+    _check_shape(table, unit)
+    _refuse_counts(table, unit)
+    if model and not test_set:
+        _refuse_counts(table.T, "model")
     beside = [h for h in seen.headings if h not in {*keys, *scores}]
     parts = {
-        "data sets": counted([*map(str, table.index)]), "models": counted([*table.columns]),
+        f"{unit}s": counted([*map(str, table.index)]), "models": counted([*table.columns]),
         "runs": f"{run}, the mean of {n_runs}" if run else "",
-        "left out": counted([*beside, *summaries]), "data sets dropped": counted(dropped),
+        "left out": counted([*beside, *summaries]), f"{unit}s dropped": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
         "direction": directed([metric], columns.given_direction),
     }  # fmt: skip
-    return Results(table, parts, metric, rows_are_models=bool(model) and not test_set)
+    return Results(table, parts, metric)
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
@@ -131,8 +155,12 @@ def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None
 
 
 def _named(seen: Profile, given: str | None, usual: tuple[str, ...], option: str) -> str | None:
-    """Return the column that an option names, or the one with a usual name that varies."""
-    held = [h for h in seen.usual(usual, seen.chosen) if seen.frame[h].nunique() > 1]
+    """Return the column that an option names, or the one with a usual name that varies.
+
+    Numbers with fractions are scores, of a model that is named ``method``, say.
+    """
+    headings = (h for h in seen.usual(usual, seen.chosen) if not seen.is_real(h))
+    held = [h for h in headings if seen.frame[h].nunique() > 1]
     if given is None and len(held) > 1:
         raise ValueError(
             f"{_WHERE}: columns {held[0]!r} and {held[1]!r} have usual names for the same role; "
@@ -185,7 +213,7 @@ def _scores(
         return free
     else:
         what = "several scores, in columns of models or data sets"
-        remedy = f"these are none: {listed(usual or seen.headings, 6)}; ranks are of one metric"
+        remedy = f"these are none: {listed(usual or seen.headings, 6)}; give one metric's scores"
     raise ValueError(f"{_WHERE} has in each row {what}; {remedy}.")
 
 
@@ -247,9 +275,11 @@ def _without_summaries(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFra
     return rows, left_out
 
 
-def _averaged(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, str, list[str]]:
+def _averaged(
+    rows: pd.DataFrame, columns: Columns, unit: str
+) -> tuple[pd.DataFrame, str, list[str]]:
     """Return means over runs, by data set and model; the number of runs; data sets dropped."""
-    _refuse_cells(rows)
+    _refuse_cells(rows, unit)
     cells = rows.groupby(["set", "model"], sort=False)["value"].agg(
         value=lambda values: np.mean(values.to_numpy()), runs="size"
     )
@@ -258,9 +288,9 @@ def _averaged(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, str, 
     if columns.missing == "refuse" and lacking.any():
         first = wide[lacking].iloc[0]
         raise ValueError(
-            f"{_WHERE} lacks the score of {listed(wide.columns[first.isna()])} on data set "
+            f"{_WHERE} lacks the score of {listed(wide.columns[first.isna()])} on {unit} "
             f"{first.name!r} ({wide.isna().to_numpy().sum()} missing in all); fill it in, or drop "
-            "such data sets with missing='drop' (--missing drop)."
+            f"such {unit}s with missing='drop' (--missing drop)."
         )
     _refuse_units(wide)
     low, high = cells["runs"].min(), cells["runs"].max()
@@ -269,7 +299,7 @@ def _averaged(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, str, 
     return wide[~lacking], n_runs, [*map(str, wide.index[lacking])]
 
 
-def _refuse_cells(rows: pd.DataFrame) -> None:
+def _refuse_cells(rows: pd.DataFrame, unit: str) -> None:
     """Refuse cells that are no scores, scores given twice, and percent signs of some scores."""
     for row in rows[rows["value"].isna() & ~rows["missing"]][:1].itertuples():
         raise ValueError(
@@ -286,8 +316,45 @@ def _refuse_cells(rows: pd.DataFrame) -> None:
         first, *others = part.drop_duplicates("percent")["cell"]
         if others:
             raise ValueError(
-                f"{_WHERE}: data set {name!r} has {first!r} and {others[0]!r}, with and without a "
+                f"{_WHERE}: {unit} {name!r} has {first!r} and {others[0]!r}, with and without a "
                 "percent sign; write all in one unit."
+            )
+
+
+def _check_shape(scores: pd.DataFrame, unit: str) -> None:
+    """Refuse fewer than two models or rows, and a table that lies on its side."""
+    models = list(scores.columns)
+    if len(models) < 2:
+        raise ValueError(
+            f"`table` needs a column of scores for each of 2 models or more; it has "
+            f"{', '.join(models) or 'none'}."
+        )
+    if all(map(_NUMBERED.fullmatch, models)):
+        raise ValueError(
+            f"`table` has the headings {models[0]}, {models[1]}, ..., which name no models; give a "
+            f"row for each {unit} and a column for each model, table.T perhaps."
+        )
+    if len(scores) < 2:
+        raise ValueError(
+            f"`table` needs a row for each of 2 {unit}s or more; it has {len(scores)}."
+        )
+
+
+def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
+    """Refuse a column that counts or numbers the rows, which would be ranked as a model."""
+    values = scores.to_numpy()
+    whole, sizes = (values % 1 == 0).all(axis=0), np.abs(values).max(axis=0)
+    if whole.all():
+        return
+    second, largest = np.partition(sizes, -2)[-2:]
+    for place in np.flatnonzero(whole):
+        name, of_others = scores.columns[place], second if sizes[place] == largest else largest
+        apart = values[:, place].max() > 1 >= of_others
+        if apart or names.plain(str(name)) in names.COUNT:
+            raise ValueError(
+                f"`table`: column {name!r} holds whole numbers and the others do not, as counts "
+                f"and numbers of each {rows} do; leave it out, or if it is a model write its "
+                "scores like the others'."
             )
 
 

@@ -45,7 +45,9 @@ def test_a_leaderboard_is_ranked_as_it_is(run, tmp_path):
         "is better, by default\n"
     )
     expected = mc.tests.critical_difference({"a": [93.3, 70.1], "b": [94.3, 71.1], "c": [91, 72.1]})
-    assert json.loads(done.out)["ranks"] == expected.ranks.to_dict("records")
+    written = json.loads(done.out)
+    assert written["ranks"] == expected.ranks.to_dict("records")
+    assert done.read == f"modelcompare: read {written['reading']}\n"
     refused = run("ranks", "t.csv")
     assert refused.code == 2
     assert "lacks the score of b on data set 'arc' (1 missing in all)" in refused.err
@@ -66,3 +68,16 @@ def test_columns_are_named_by_options(run, tmp_path):
     assert "lacks the score of c on data set 'u' (3 missing in all)" in done.err
     fewer = run("ranks", "t.csv", "--id", "where", *read[:-2])
     assert "'?' of 'c' on 'u' is no score" in fewer.err
+
+
+def test_folds_are_read_by_the_same_options(run, tmp_path):
+    named = WIDE.assign(CV=range(10)).melt("CV", var_name="who", value_name="score")
+    named.assign(score=[f"**{x}**" for x in named["score"]]).to_csv(tmp_path / "t.csv", index=False)
+    sizes = ["--n-train", 9, "--n-test", 1, "--format", "json"]
+    done = run("ranks", "t.csv", *sizes, "--id", "CV", "--read", "model-column=who")
+    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1).differences
+    rows = json.loads(done.out)["differences"]
+    assert [row["p_value"] for row in rows] == pytest.approx(expected.p_value.tolist())
+    WIDE.assign(Fold=range(10)).to_csv(tmp_path / "u.csv")
+    assert run("ranks", "u.csv", *sizes, "--read", "run=cnn").code == 2
+    assert run("ranks", "u.csv", *sizes).out == run("ranks", "u.csv", *sizes, "--model", "*").out

@@ -119,3 +119,55 @@ def test_folds_that_all_differ_by_the_same_show_no_more_than_their_number_can():
     assert row.p_value == 0.25
     assert np.isnan(row.ci_low)
     assert np.isnan(row.ci_high)
+
+
+def test_tables_as_papers_print_them_are_read():
+    expected = numbers(mc.crossval.compare_folds(WIDE, **TEN))
+    printed = WIDE.map(lambda x: f"**{100 * x:.12f}%** ± 0.5").assign(Fold=range(10))
+    found = mc.crossval.compare_folds(printed, rope=1, **TEN)
+    np.testing.assert_allclose(found.differences.p_value, expected[:, 5], rtol=1e-6)
+    assert found.notes == ("Left out of cells: ± 0.5.",)
+    assert "Left out of cells: ± 0.5." in str(found)
+    assert mc.crossval.compare_folds(WIDE, **TEN).notes == ()
+    for table, options in (
+        (TIDY.rename(columns={"model": "system", "fold": "CV-fold", "score": "value"}), {}),
+        (TIDY.set_axis(["k", "who", "value"], axis=1), {"id": "k", "model_column": "who"}),
+        (TIDY.assign(what=0.5), {"score": "score"} | {"models": ["cnn", "lstm", "b*"]}),
+    ):  # fmt: skip
+        if "what" in table and "score" in table:
+            with pytest.raises(
+                ValueError, match=r"besides scores of folds 1 \(what\); leave it out"
+            ):
+                mc.crossval.compare_folds(table, **options, **TEN)
+            table = table.drop(columns="what")
+        found = mc.crossval.compare_folds(table, **options, **TEN)
+        np.testing.assert_allclose(numbers(found), expected, rtol=1e-9)
+
+
+def test_models_may_have_names_of_columns_of_models():
+    named = WIDE.set_axis(["baseline", "method", "system"], axis=1)
+    found = mc.crossval.compare_folds(named, **TEN)
+    np.testing.assert_allclose(numbers(found), numbers(mc.crossval.compare_folds(WIDE, **TEN)))
+    assert found.scores["model"].tolist() == ["baseline", "method", "system"]
+    ranked = mc.tests.critical_difference(named)
+    assert sorted(ranked.ranks["model"]) == ["baseline", "method", "system"]
+
+
+def test_the_name_of_the_scores_is_the_metric():
+    errors = TIDY.rename(columns={"score": "log_loss"})
+    found = mc.crossval.compare_folds(errors, **TEN)
+    assert found.greater_is_better == {"log_loss": False}
+    assert mc.crossval.compare_folds(TIDY, **TEN).greater_is_better == {"score": True}
+
+
+def test_folds_that_a_model_lacks_are_dropped_by_name_only():
+    table = WIDE.assign(fold=range(10))
+    table.loc[4, "cnn"] = np.nan
+    with pytest.raises(
+        ValueError, match=r"lacks the score of cnn on fold '4 of repeat 0' \(1 miss"
+    ):
+        mc.crossval.compare_folds(table, **TEN)
+    found = mc.crossval.compare_folds(table, missing="drop", **TEN)
+    assert found.notes == ("Folds dropped: 1 (4 of repeat 0).",)
+    expected = mc.crossval.compare_folds(table.drop(index=4), **TEN)
+    np.testing.assert_allclose(numbers(found), numbers(expected))

@@ -155,6 +155,17 @@ def test_runs_that_agree_up_to_rounding_are_ties():
         assert outcome_of(preds_of({"a": a, "b": rolled}, shared=shared)).p_value == 1
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_runs_that_do_not_vary_have_the_smallest_p_value(seed):
+    """Rounding of their variances is neither a standard error nor a tie that is missed."""
+    a, b = np.random.default_rng(seed).random(2)
+    tables = {"a": np.full((N, 3), a), "b": np.full((N, 4), b)}
+    tables["a"][:, 1] *= 1 + 1e-15
+    found = outcome_of(preds_of(tables))
+    assert found.p_value == pytest.approx(1 / 35)
+    assert found.statistic == math.copysign(math.inf, a - b)
+
+
 def test_exchanged_models_and_renamed_runs_have_the_same_p_value():
     tables = {"a": scores(5, 0, 0.6), "b": scores(3, 1)}
     preds, other = preds_of(tables), preds_of({"b": tables["b"], "a": tables["a"]})
