@@ -1,4 +1,4 @@
-"""Means over several test sets, for these sets and new ones, and gates of suites: coverage and size.
+"""Means over test sets, for these and for new ones, and gates of suites: coverage and size.
 
 Usage: python -m experiments.validity.suites [--trials 800] [--only REGEX] [--jobs 1]
 

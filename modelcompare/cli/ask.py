@@ -10,10 +10,13 @@ import modelcompare as mc
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.suite import within
+from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import names
 from modelcompare.readers.opening import read_table
-from modelcompare.words import FoldTest, PosthocTest
+from modelcompare.words import FoldTest, PosthocTest, RandomOfSets
 
 
 def of_predictions(
@@ -41,6 +44,10 @@ def groups(
         return
     if min_size is not None:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
+    results = reading.read_results()
+    if results is not None:
+        output.emit(_of_results(results, **options))
+        return
     sets = reading.read_sets()
     options["missing"] = "refuse" if reading.missing == "worst" else reading.missing
     if len(sets) < 2:
@@ -49,6 +56,18 @@ def groups(
             "modelcompare compare."
         )
     output.emit(mc.compare_groups(sets, **options))
+
+
+def _of_results(
+    results: Predictions, *, random: RandomOfSets, weights: str, **options: Any
+) -> Comparison:
+    """Compare by the results on data sets, which are the samples."""
+    if weights != "equal":
+        raise ValueError(
+            "--weights is for predictions on several test sets; published results have equal ones."
+        )
+    say("modelcompare: each data set is one sample; the answer is for data sets like these")
+    return mc.compare(results, random=within(random), **options)
 
 
 def of_two_models(

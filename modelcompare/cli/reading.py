@@ -8,11 +8,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.options import READING, spelled
+from modelcompare.cli.options import READING, RESULTS, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
+from modelcompare.readers.opening import read_table
+from modelcompare.readers.published import published_results
+from modelcompare.readers.reading import in_one_line
+from modelcompare.readers.results import scores_of_sets
 from modelcompare.spelling import chosen
 
 # Options of reading block by block.
@@ -123,6 +127,22 @@ class Reading(SimpleNamespace):
         for name, reading in readings.items():
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
+
+    def read_results(self) -> Predictions | None:
+        """Read a table of published results as scores of data sets; None if it is none."""
+        given = self._given_beside({"files", *(option.name for option in RESULTS.every)})
+        if len(self.files) > 1 or given or self.missing in ("worst", "bounds"):
+            return None
+        try:
+            frame = read_table(self.files[0], keeps_unnamed=True)
+            columns = checked_columns(**self._columns())
+            found = published_results(frame, columns)
+        except ValueError:
+            return None
+        if all(isinstance(name, int) for name in found.scores.index):
+            return None
+        say(f"modelcompare: read {in_one_line(found.parts)}")
+        return scores_of_sets(found, columns)
 
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""

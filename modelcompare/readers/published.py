@@ -44,12 +44,14 @@ _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IG
 class Results:
     """Scores with a row for each data set and a column for each model, and how they were read.
 
-    `parts` are the roles of the columns, `metric` the name of the scores, if there is one.
+    `parts` are the roles of the columns, `metric` the name of the scores, if there is one, and
+    `rows` the single scores: set, model, run, value.
     """
 
     scores: pd.DataFrame
     parts: Mapping[str, str | None]
     metric: str | None
+    rows: pd.DataFrame
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
         "direction": directed([metric], columns.given_direction),
     }  # fmt: skip
-    return Results(table, parts, metric)
+    return Results(table, parts, metric, rows[rows["set"].isin(table.index)])
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:

@@ -168,6 +168,7 @@ def _doors() -> dict[str, Door]:
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
         ),
+        "from_results": Door(mc.io.from_results, {"table": {"a": [0.5, 0.6], "b": [0.7, 0.4]}}, ("table",)),
         "from_counts": Door(
             mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},

@@ -1,0 +1,75 @@
+"""Published results as predictions: each data set is one sample, with a score of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from modelcompare.arguments import checked
+from modelcompare.data.predictions import Predictions
+from modelcompare.directions import resolved
+from modelcompare.readers import checked_columns
+from modelcompare.readers.options import Columns
+from modelcompare.readers.published import Results, frame_of, published_results
+from modelcompare.words import WholeSets
+
+
+@checked()
+def from_results(
+    table: Any, *, greater_is_better: bool | None = None, id: str | None = None,
+    model_column: str | None = None, score: str | None = None, runs: str | None = None,
+    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
+    missing: WholeSets = "refuse",
+) -> Predictions:  # fmt: skip
+    """Make predictions from a published table of results, whose data sets are the samples.
+
+    `compare` then answers for data sets like these: the error is the spread over the data sets, as
+    in ``compare_groups(..., random="sets")``. If all models have the same runs on every data set,
+    these are `runs`, crossed with the data sets; others are averaged.
+
+    Parameters
+    ----------
+    table, greater_is_better, id, model_column, score, runs, models, na, missing
+        As in `critical_difference`.
+
+    Returns
+    -------
+    Predictions
+        Scores; `ids` are the names of the data sets.
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, or the table can be read in two ways.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> table = {"task": ["law", "maths", "code", "trivia"], "a": [0.71, 0.60, 0.55, 0.83],
+    ...          "b": [0.66, 0.52, 0.50, 0.77]}
+    >>> result = mc.compare(mc.io.from_results(table))
+    >>> result.differences[["difference", "ci_low", "ci_high"]].round(3)
+       difference  ci_low  ci_high
+    0        0.06   0.038    0.082
+    """
+    lower = None if greater_is_better is None else not greater_is_better
+    columns = checked_columns(
+        id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
+        missing=missing, lower_is_better=lower,
+    )  # fmt: skip
+    return scores_of_sets(published_results(frame_of(table), columns), columns)
+
+
+def scores_of_sets(found: Results, columns: Columns) -> Predictions:
+    """Return the results of a table as scores of its data sets, with their runs if they cross."""
+    upwards, _ = resolved(found.metric, columns.given_direction)
+    cells = found.rows.pivot_table("value", ["set", "run"], "model", sort=False)
+    n_sets, n_runs = (cells.index.get_level_values(name).nunique() for name in ("set", "run"))
+    crossed = n_runs > 1 and len(cells) == n_sets * n_runs and not cells.isna().any(axis=None)
+    scores = cells if crossed else found.scores
+    index = cells.index if crossed else found.scores.index
+    return Predictions.from_scores(
+        {str(model): scores[model].to_numpy() for model in found.scores},
+        greater_is_better=upwards, ids=[str(name) for name in index.get_level_values(0)],
+        runs=index.get_level_values("run").to_numpy() if crossed else None,
+    )  # fmt: skip
