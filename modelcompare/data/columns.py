@@ -34,12 +34,16 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
     """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
-    groups = clusters_of_runs(columns["ids"], columns["groups"], columns["runs"])
+    ids, groups = columns["ids"], columns["groups"]
+    groups = clusters_of_runs(ids, groups, columns["runs"])
+    items = ids if ids is not None and len(pd.unique(ids)) < len(ids) else columns.get("items")
+    if items is not None and (groups is None or _inconsistent(groups, items).any()):
+        items = None
     strata = columns["strata"]
     if groups is not None and strata is not None:
         remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
         refuse_rows(_inconsistent(strata, groups), "`groups` cross `strata`", remedy)
-    return {**columns, "groups": groups}
+    return {**columns, "groups": groups, "items": items}
 
 
 def split_runs(

@@ -191,6 +191,12 @@ class TestSet(ABC):
         return self._column("groups")
 
     @property
+    def items(self) -> AnyArray | None:
+        """Item that each row is an answer to: the cluster, if these hold several items each."""
+        found = self._column("items")
+        return found if found is not None and self.groups is not None else self.groups
+
+    @property
     def strata(self) -> AnyArray | None:
         """Stratum of each sample."""
         return self._column("strata")

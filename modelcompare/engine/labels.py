@@ -76,7 +76,7 @@ class Labels:
         """Return each sample as right (1) or wrong (0), for means of scores 0 and 1; else None."""
         if not isinstance(metric, Metric) or metric.needs != "scores":
             return None
-        if not (metric.is_mean or metric.proportion):
+        if metric.of_items or not (metric.is_mean or metric.proportion):
             return None
         scores = [*scores_of(metric, predictions)]
         if not np.isin(scores, (0.0, 1.0)).all():

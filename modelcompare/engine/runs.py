@@ -53,7 +53,7 @@ def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> boo
 
 def check_crossed(evaluation: Evaluation) -> None:
     """Refuse strata, and metrics without influences, whose errors for new runs are unknown."""
-    rough = [metric.name for metric in evaluation.metrics if not metric.smooth]
+    rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
     if rough:
         raise ValueError(
             f"`runs` are declared, and {', '.join(rough)} has no influences that give its error "

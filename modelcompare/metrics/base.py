@@ -140,6 +140,11 @@ class BaseMetric:
         return False
 
     @property
+    def of_items(self) -> bool:
+        """True if it is of several answers to each item."""
+        return False
+
+    @property
     def stem(self) -> str:
         """Name of its family, and so of its plain function."""
         return self.family or self.name
@@ -259,7 +264,11 @@ class Metric(BaseMetric):
 
     @property
     def is_additive(self) -> bool:
-        return not any(statistic.of_all for statistic in self.statistics)
+        return not any(each.of_all or each.of_items for each in self.statistics)
+
+    @property
+    def of_items(self) -> bool:
+        return any(statistic.of_items for statistic in self.statistics)
 
     @property
     def cost(self) -> str:

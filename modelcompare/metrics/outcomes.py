@@ -42,6 +42,8 @@ class Outcomes:
     everyone : Outcomes, optional
         Outcomes of the whole test set, if these are only some of its rows: bin edges and centres
         must not depend on the rows at hand.
+    items, runs : ndarray of shape (n_samples,), optional
+        Item and run of each row, for metrics of repeated answers.
     """
 
     output: Output
@@ -52,6 +54,8 @@ class Outcomes:
     predicted_codes: IntArray | None = None
     weight: FloatArray | None = None
     everyone: Outcomes | None = None
+    items: AnyArray | None = None
+    runs: AnyArray | None = None
 
     @classmethod
     def of(cls, predictions: TestSet, model: str) -> Outcomes:
@@ -59,6 +63,7 @@ class Outcomes:
         return cls(
             predictions.output(model), predictions.codes, predictions.n_classes,
             predictions.y_true, predictions.true_distribution, weight=predictions.sample_weight,
+            items=predictions.items, runs=predictions.runs_of(model),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -190,6 +195,8 @@ class Statistic:
     of_all : bool
         Whether a sample's numbers depend on all samples (edges of bins, a centre), so that blocks
         of a test set cannot be summed separately.
+    of_items : bool
+        Whether they depend on all rows of the sample's item.
     """
 
     name: str
@@ -203,3 +210,4 @@ class Statistic:
     class_axes: int = 0
     soft: Statistic | None = field(default=None, compare=False)
     of_all: bool = False
+    of_items: bool = False

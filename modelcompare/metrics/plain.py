@@ -113,7 +113,7 @@ def read_outcomes(
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check the arrays of one model and return its outcomes, weights and classes.
 
-    If `raw`, raw scores are accepted instead of probabilities of the second of two classes. Weights
+    Of scores, the items of repeated answers are in the place of the truth. If `raw`, raw scores are accepted instead of probabilities of the second of two classes. Weights
     are ones by default; there are no classes outside classification.
     """
     output = checks.as_array(y_output)
@@ -127,9 +127,9 @@ def read_outcomes(
     weights = np.ones(len(truth)) if weight is None else weight
     if kind not in ("labels", "probabilities"):
         of_model = Output(kind, checked_output("the model's output", output, kind, None))
-        if kind in ("values", "scores"):
+        if kind == "values" or y_true is None:
             truth = checks.real_values(truth, "`y_true`")
-        return Outcomes(of_model, y_true=truth), weights, []
+        return Outcomes(of_model, y_true=truth, items=truth), weights, []
     if labels is None and truth.ndim == 1 and truth.dtype.kind in "bf" and output.ndim == 2:
         # Columns are the classes 0, 1, ..., of which some do not occur.
         columns = np.arange(output.shape[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.answers import lowest_of
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
@@ -18,7 +20,7 @@ _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts",
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
     if predictions.about is not None:
-        if not isinstance(metric, Metric):
+        if not isinstance(metric, Metric) or metric.of_items:
             raise ValueError(
                 f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
                 "compute it from the predictions."
@@ -43,6 +45,12 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
                 f"{kind}{hint if of_classes else ''}."
             )
+    if metric.of_items and predictions.items is None and predictions.about is None:
+        raise ValueError(
+            f"metric {metric.name!r} is of several answers to each item, and no column names the "
+            "items; give `groups` (--groups COLUMN), or `runs` and `ids` that repeat from run to "
+            "run (--read run=COLUMN --id COLUMN)."
+        )
     truth = predictions.y_true
     if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
@@ -60,16 +68,36 @@ _SHARES = re.compile(
 
 def given_score(metric: Metric, predictions: TestSet) -> Metric:
     """Return the mean of scores with their direction and range."""
-    name = metric.name if predictions.score_names else None
+    name, names = name_of_score(metric, predictions), predictions.score_names
+    if name is None and names:
+        raise ValueError(
+            f"metric {metric.name!r} is of one score, and there are {', '.join(names)}; read one, "
+            f"with score={names[0]!r} (--read score={names[0]})."
+        )
     better, known = predictions.direction(name)
-    metric = replace(metric, greater_is_better=better, direction_from=known)
+    passes = metric.of_items and math.isfinite(metric.bounds[0])
+    if passes and not better:
+        raise ValueError(
+            f"metric {metric.name!r} counts answers with a score of 1 as passes, but low scores "
+            "are good here; give 1 to right answers."
+        )
+    metric = lowest_of(metric) if metric.of_items and not better else metric
+    if not passes:
+        metric = replace(metric, greater_is_better=better, direction_from=known)
     declared = predictions.bounds_of(name)
     if declared in (None, (0.0, 1.0)):
-        metric = _with_range(metric, predictions)
+        metric = _with_range(metric, name, predictions)
     return metric if declared is None else replace(metric, bounds=declared)
 
 
-def _with_range(metric: Metric, predictions: TestSet) -> Metric:
+def name_of_score(metric: Metric, predictions: TestSet) -> str | None:
+    """Return the name of the score that a metric is of, or of the only score; else None."""
+    names = predictions.score_names
+    only = names[0] if len(names) == 1 else None
+    return metric.name if metric.name in names else only
+
+
+def _with_range(metric: Metric, name: str | None, predictions: TestSet) -> Metric:
     """Return a mean of scores with its range; of scores that are all 0 or 1 it is a proportion.
 
     A measure that is known by its name has the range 0 to 1, if its scores are within it.
@@ -79,9 +107,10 @@ def _with_range(metric: Metric, predictions: TestSet) -> Metric:
     binary = metric.statistics[0].name in judged or (
         of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
     )
-    known = of_scores and _SHARES.fullmatch(metric.name) is not None
+    known = of_scores and _SHARES.fullmatch(name or "") is not None
     within = binary or (known and _hold(metric, predictions, _is_share))
-    return replace(metric, proportion=binary, bounds=(0.0, 1.0)) if within else metric
+    proportion = binary and not metric.of_items
+    return replace(metric, proportion=proportion, bounds=(0.0, 1.0)) if within else metric
 
 
 def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, float]:
@@ -95,7 +124,7 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     of_rows = metric.needs == "scores" and "rows" in predictions.abilities
     if not of_rows or not isinstance(metric, Metric):
         return metric.bounds
-    declared = predictions.bounds_of(metric.name if predictions.score_names else None) is not None
+    declared = predictions.bounds_of(name_of_score(metric, predictions)) is not None
     share = not declared and _hold(metric, predictions, _is_share)
     return (0.0, 1.0) if share else metric.bounds
 
@@ -114,4 +143,6 @@ def _hold(
 def scores_of(metric: Metric, predictions: TestSet) -> Iterator[FloatArray]:
     """Yield the scores (n_samples,) of each model that a metric averages."""
     outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+    if metric.of_items:
+        return (output.values.ravel() for output in outputs)
     return (metric.statistics[0].compute(output)[:, 0] for output in outputs)

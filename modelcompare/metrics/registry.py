@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 from modelcompare.arguments import checked
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics import (
+    answers,
     calibration,
     counts,
     ranking,
@@ -45,7 +46,7 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 
 _RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS,
+    *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
     *values.METRICS, *texts.METRICS, *slots.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
@@ -55,7 +56,7 @@ METRICS: dict[str, AnyMetric] = {
 
 FAMILIES: dict[str, AnyMetric] = {
     name: metric
-    for record in (counts.FBETA, scoring.TOP_K_ACCURACY)
+    for record in (counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS)
     for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
     if metric is not None
 }
@@ -189,6 +190,12 @@ def _numbered(name: str) -> AnyMetric | None:
     return None
 
 
+def _is_of_items(name: str) -> bool:
+    """Return whether a name is that of a metric of repeated answers."""
+    found = METRICS.get(name) or _numbered(name)
+    return found is not None and found.of_items
+
+
 @checked()
 def register(metric: MetricLike) -> AnyMetric:
     """Register a metric by its name for `compare`, studies and plain functions.
@@ -313,8 +320,9 @@ def default_metric(predictions: TestSet) -> str:
 
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
-        if predictions.score_names:
-            found: AnyMetric = named_score(metric, predictions.score_names)
+        names = predictions.score_names
+        if metric in names or (names and not _is_of_items(metric)):
+            found: AnyMetric = named_score(metric, names)
         else:
             found = get_metric(metric, zero_division=zero_division)
         if isinstance(found, Metric) and found.needs == "scores":
