@@ -26,7 +26,7 @@ Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]
 # Columns that a sample may have next to its outputs.
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
-Design = Literal["groups", "strata", "runs"]
+Design = Literal["groups", "strata", "runs", "items"]
 # Access to the samples that a function needs: all rows, blocks of them, numbers of units, or sums.
 Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]

@@ -104,7 +104,7 @@ def _of_answers(
     )  # fmt: skip
 
 
-def pass_at_k_metric(*, k: int) -> Metric:
+def pass_at_k_metric(*, k: int = 5) -> Metric:
     """Return the chance that any of k answers to an item passes."""
     return _of_answers(
         "pass_at_k", pass_at_k_metric, k, rank=k,
@@ -118,11 +118,11 @@ def pass_at_k_metric(*, k: int) -> Metric:
         ``pass_at_10``.""",
         references=("Chen et al. (2021), Evaluating Large Language Models Trained on Code, "
                     "arXiv:2107.03374.",),
-        example=">>> pass_at_k([1, 1, 1, 2, 2, 2], [1, 0, 0, 0, 0, 0], k=2)\n0.3333333333333333",
+        example=">>> pass_at_k([1, 1, 1, 1], [1, 0, 0, 0], k=2)\n0.5",
     )  # fmt: skip
 
 
-def pass_hat_k_metric(*, k: int) -> Metric:
+def pass_hat_k_metric(*, k: int = 5) -> Metric:
     """Return the chance that all of k answers to an item pass."""
     return _of_answers(
         "pass_hat_k", pass_hat_k_metric, k, rank=1,
@@ -132,11 +132,11 @@ def pass_hat_k_metric(*, k: int) -> Metric:
         items of C(c, k) / C(n, k), where c of an item's n answers pass, each 0 or 1. Items are
         those of `pass_at_k`.""",
         references=("Yao et al. (2024), tau-bench, arXiv:2406.12045.",),
-        example=">>> pass_hat_k([1, 1, 1, 2, 2, 2], [1, 1, 0, 1, 1, 1], k=2)\n0.6666666666666666",
+        example=">>> pass_hat_k([1, 1, 1, 1], [1, 1, 1, 0], k=2)\n0.5",
     )  # fmt: skip
 
 
-def majority_of_k_metric(*, k: int) -> Metric:
+def majority_of_k_metric(*, k: int = 5) -> Metric:
     """Return the chance that more than half of k answers to an item pass."""
     if k % 2 == 0:
         raise ValueError(f"`k` must be odd, or half of the answers may pass; got {k}.")
@@ -153,7 +153,7 @@ def majority_of_k_metric(*, k: int) -> Metric:
     )  # fmt: skip
 
 
-def best_of_k_metric(*, k: int, highest: bool = True) -> Metric:
+def best_of_k_metric(*, k: int = 5, highest: bool = True) -> Metric:
     """Return the mean best score of k answers to an item: the highest, or else the lowest."""
     return _of_answers(
         "best_of_k", best_of_k_metric, k, rank=k if highest else 1, passes=False,
@@ -164,7 +164,7 @@ def best_of_k_metric(*, k: int, highest: bool = True) -> Metric:
         scores are good it is the lowest. The k are drawn without replacement from an item's n
         scores, so it is unbiased; of scores of 0 and 1 it is `pass_at_k`, whose items it has.""",
         references=("David & Nagaraja (2003), Order Statistics, 3rd edition, section 3.7.",),
-        example=">>> best_of_k([1, 1, 1], [0.0, 0.5, 1.0], k=2)\n0.8333333333333334",
+        example=">>> best_of_k([1, 1, 1, 1], [0.0, 1.0, 3.0, 5.0], k=3)\n4.5",
     )  # fmt: skip
 
 
@@ -175,6 +175,6 @@ def lowest_of(metric: Metric) -> Metric:
 
 
 METRICS: tuple[AnyMetric, ...] = tuple(
-    make(k=5)
+    make()
     for make in (pass_at_k_metric, pass_hat_k_metric, majority_of_k_metric, best_of_k_metric)
 )

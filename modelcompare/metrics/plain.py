@@ -54,7 +54,7 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
 }  # fmt: skip
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
-    "k": ("int", "Length of the list."),
+    "k": ("int", "Length of the list, or number of answers that are drawn."),
     "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),

@@ -26,7 +26,7 @@ from modelcompare.readers.cell_types import (
     with_missing,
 )
 from modelcompare.readers.messages import listed
-from modelcompare.readers.options import Columns
+from modelcompare.readers.options import ITEM, OWN_RUN, Columns
 from modelcompare.readers.records import SCORE
 from modelcompare.words import warn_caller
 
@@ -122,12 +122,14 @@ def predictions_of(
         for part in _settled(parts, options, in_rows=in_rows)
     ]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
-    check_same(frames, options.beside_names)
+    check_same(frames, [name for name in options.beside_names if name != OWN_RUN])
     first = settled[0].frame
     described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
         "bounds": options.bounds if options.kind == "scores" else None, **options.beside(first),
     }  # fmt: skip
+    if options.runs == OWN_RUN:
+        described["runs"] = {m: column_array(frame[OWN_RUN]) for m, frame in frames.items()}
     true = next((part.true for part in settled if part.true is not None), None)
     if true is None:
         predictions = _of_scores(settled, options, described, named=named_scores)
@@ -136,6 +138,8 @@ def predictions_of(
         truth = column_array(next(frame[true] for frame in frames.values() if true in frame))
         predictions = _of_truth(truth, settled, options, known, described)
     options.check_used(predictions, in_rows=in_rows)
+    if ITEM in first:
+        predictions = predictions.with_columns(items=column_array(first[ITEM]))
     return predictions.with_missing(_missing_results(parts, options, predictions))
 
 

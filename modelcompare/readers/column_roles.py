@@ -154,15 +154,27 @@ def _wide(seen: Profile) -> Roles:
     true = None if seen.columns.scores else found
     if true is not None:
         check_labels(seen, true)
-    identity = _identity(seen, true)
+    run, item = _repeats(seen)
+    identity = item or _identity(seen, true)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    special = {found, identity, *seen.named, *ids} - {None}
+    special = {found, identity, run, *seen.named, *ids} - {None}
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
     outputs = _by_model(seen, models, true)
-    return Roles(true, identity, outputs, wide=True, left_out=(*left_out, *beside))
+    return Roles(true, identity, outputs, run=run, wide=True, left_out=(*left_out, *beside))
+
+
+def _repeats(seen: Profile) -> tuple[str | None, str | None]:
+    """Find columns of runs and of ids that name each row together, and neither alone."""
+    run = None if seen.columns.runs is not None else seen.first(names.RUN)
+    ids = [seen.columns.id] if seen.columns.id else seen.usual(names.ID, seen.chosen)
+    for item in ids if run is not None and run not in seen.chosen else ():
+        both = seen.frame[[run, item]]
+        if not (both.nunique() == len(both)).any() and not both.duplicated().any():
+            return run, item
+    return None, None
 
 
 def _by_model(

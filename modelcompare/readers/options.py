@@ -25,6 +25,8 @@ from modelcompare.words import KindOrAuto, MissingResults, SameIds
 
 # Arguments of Predictions that describe the samples, besides their ids, by role.
 BESIDE = {"groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight"}
+# Columns that no table has: the run of a model with separate runs, and the item of a run's row.
+OWN_RUN, ITEM = " own run", " item"
 ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
 
 

@@ -16,15 +16,16 @@ from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
-from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.options import ITEM, OWN_RUN, Columns, refuse_column
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
+from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto
 
 # Names that no column of a table has; a column named run may describe the samples.
-_RUN, _GROUP, _ITEM = " run", " group", " item"
+_RUN, _GROUP = " run", " group"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def wide_predictions(
     The classes are those `known`, in the order of the probabilities, if the table is one block of
     more rows; otherwise those of its headings and cells.
     """
-    columns, true = seen.columns, roles.true
+    columns, true = replace(seen.columns, runs=roles.run or seen.columns.runs), roles.true
     frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
     if roles.id is not None:
         frame = frame.set_axis(ids_of(seen.frame[roles.id], seen.written))
@@ -76,7 +77,8 @@ def wide_predictions(
     return Reading(
         predictions,
         {
-            "truth": true or "none (scores)", "id": roles.id, "models": counted([*roles.outputs]),
+            "truth": true or "none (scores)", "id": roles.id, "run": roles.run,
+            "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
             "direction": directed([None] * (true is None), columns.given_direction),
@@ -120,6 +122,8 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(rows, scores) if columns.score else rows
+    if _in_runs(rows, columns) and not records.answers:
+        rows = with_own_runs(rows, models, _RUN, columns)
     columns, table = _described(records, rows, scores, columns)
     kind: KindOrAuto = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)
@@ -154,12 +158,16 @@ def _understood(
         for part in parts
         for model in part.outputs
     }
-    runs, clusters = parts[0].frame.get(_RUN), columns.groups and columns.groups.strip()
-    of_runs = runs is not None and columns.groups == _ITEM
+    clusters = columns.groups and columns.groups.strip()
+    runs = [part.frame[c].nunique() for part in parts for c in (_RUN, OWN_RUN) if c in part.frame]
+    if runs and columns.groups == ITEM:
+        clusters = f"the {' or '.join(map(str, dict.fromkeys(runs)))} runs of each sample"
+    if columns.runs == OWN_RUN:
+        found["run"] = f"{found['run']} (separate runs of the models)"
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
-        "clusters": f"the {runs.nunique()} runs of each sample" if of_runs else clusters,
+        "clusters": clusters,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         "direction": directed(scores, columns.given_direction),
     }  # fmt: skip
@@ -187,19 +195,26 @@ def _described(
     beside = _beside(records, columns).loc[rows.index]
     true = ["y_true"] if "y_true" in rows and not scores else []
     made = {"id": rows["id"]}
-    n_runs, n_groups = (rows[c].nunique() if c in rows else 0 for c in (_RUN, _GROUP))
-    # A column named like a run repeats nothing if each sample has one row.
-    in_runs = n_runs > 1 and (columns.runs is not None or rows.duplicated(["model", "id"]).any())
+    in_runs, n_groups = _in_runs(rows, columns), rows[_GROUP].nunique() if _GROUP in rows else 0
     if columns.groups is None and (in_runs or n_groups > 1):
         # One cluster has no information about others; its samples are then the units.
-        name, column = (_GROUP, _GROUP) if n_groups > 1 else (_ITEM, "id")
+        name, column = (_GROUP, _GROUP) if n_groups > 1 else (ITEM, "id")
         columns, made[name] = replace(columns, groups=name), rows[column]
     if in_runs:
-        made[_RUN] = rows[_RUN]
+        run = OWN_RUN if OWN_RUN in rows else _RUN
+        made |= {ITEM: rows["id"], run: rows[run]}
         if columns.runs is not None or not records.answers:
-            columns = replace(columns, runs=_RUN)
+            columns = replace(columns, runs=run)
         made["id"] = rows["id"].astype(str) + " run " + rows[_RUN].astype(str)
     return columns, pd.concat([pd.DataFrame(made), rows[[*true, *outputs]], beside], axis=1)
+
+
+def _in_runs(rows: pd.DataFrame, columns: Columns) -> bool:
+    """Return whether samples occur in several runs."""
+    if _RUN not in rows or rows[_RUN].nunique() < 2:
+        return False
+    # A column named like a run repeats nothing if each sample has one row.
+    return columns.runs is not None or bool(rows.duplicated(["model", "id"]).any())
 
 
 def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:

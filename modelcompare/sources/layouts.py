@@ -196,6 +196,11 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
             "whole with read_predictions."
         )
+    if roles.run is not None:
+        raise CannotScanError(
+            f"{where} has several runs of a sample (column {roles.run!r}), which a scan reads only "
+            f"where they are named (--read run={roles.run}); read it whole with read_predictions."
+        )
     checks.check_model_names(roles.outputs)
     layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
     rows.check_alike(layout.with_names)

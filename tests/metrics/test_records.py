@@ -79,6 +79,9 @@ OTHERS = [
 def test_numerators_and_denominators_are_sums_over_samples(name):
     metric, weight = METRICS[name], np.random.default_rng(1).random(12)
     given = outcomes(metric.needs)
+    if metric.of_items:
+        right = (given.output.array > 4).astype(float)
+        given = Outcomes(Output("scores", right), items=np.repeat([0, 1], [5, 7]))
     if name.startswith("perplexity"):
         logs = -np.abs(given.output.array)
         given = replace(given, output=Output("values", logs))

@@ -1,0 +1,73 @@
+"""Rows that all models have, where each model has runs of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from modelcompare.data.checks import DataWarning
+from modelcompare.readers.messages import listed
+from modelcompare.readers.options import OWN_RUN, Columns
+from modelcompare.words import warn_caller
+
+# Largest number of rows of an item, in which the runs of every model are equally frequent.
+_MOST_ROWS = 240
+
+
+def with_own_runs(
+    rows: pd.DataFrame, models: Sequence[str], run: str, columns: Columns
+) -> pd.DataFrame:  # fmt: skip
+    """Return the same number of rows of each item for all models, and every model's run in each.
+
+    Models with 3 and 5 runs have 15 rows of an item, which repeat each run 5 or 3 times; the column
+    `run` then numbers these rows. Rows remain if models share all runs, or some, and options select
+    those or replace missing ones.
+    """
+    parts = {model: rows[rows["model"] == model] for model in models}
+    sets = {model: frozenset(part[run]) for model, part in parts.items()}
+    distinct: dict[frozenset[object], str] = {}
+    for model, names in sets.items():
+        distinct.setdefault(names, model)
+    selects = columns.ids == "intersect" or columns.missing != "refuse"
+    if len(distinct) < 2 or (selects and frozenset.intersection(*distinct)):
+        return rows
+    n_rows = math.lcm(*map(len, distinct))
+    if n_rows > _MOST_ROWS:
+        counts = listed([f"{len(names)} of {model}" for names, model in distinct.items()], 5)
+        raise ValueError(
+            f"the models have different numbers of runs ({counts}), which would need {n_rows:,} "
+            "rows of an item; give them equal numbers, or name fewer with models= (--model)."
+        )
+    overlaps = sum(map(len, distinct)) > len(frozenset.union(*distinct))
+    if overlaps:
+        warn_caller(
+            f"models {listed([*distinct.values()])} share some runs and not others; they are read "
+            "as separate trainings. If runs of one name belong together, keep those that all have "
+            "by ids='intersect' (--read ids=intersect).", DataWarning,
+        )  # fmt: skip
+    items, made = pd.unique(rows["id"]), []
+    for model, part in parts.items():
+        names = sorted(sets[model], key=str)
+        _refuse_gaps(model, part, run, names, items)
+        place = part[run].map({name: place for place, name in enumerate(names, start=1)})
+        own = f"{distinct[sets[model]]} " + part[run].astype(str) if overlaps else part[run]
+        made += [
+            part.assign(**{run: (place + more).astype(str) + f" of {n_rows}", OWN_RUN: own})
+            for more in range(0, n_rows, len(names))
+        ]
+    return pd.concat(made)
+
+
+def _refuse_gaps(
+    model: str, part: pd.DataFrame, run: str, names: Sequence[object], items: Sequence[object]
+) -> None:  # fmt: skip
+    """Refuse a model without rows for some of its runs of an item."""
+    held = {*zip(part["id"], part[run], strict=True)}
+    gaps = [f"{item} in run {name}" for item in items for name in names if (item, name) not in held]
+    if gaps:
+        raise ValueError(
+            f"model {model!r} has separate runs and lacks {len(gaps):,} results ({listed(gaps)}); "
+            "each item must occur in every run of a model: add the rows, or leave out the items."
+        )
