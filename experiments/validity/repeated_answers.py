@@ -5,8 +5,8 @@ Usage: python -m experiments.validity.repeated_answers [--trials 800] [--only RE
 Test sets of 20 and 164 items with 10 answers of 0 or 1 each. An item's rate is drawn from a beta
 distribution, or is exactly 0 or 1, so that the true pass@k, pass^k and majority of k over all items
 are known. Two models have correlated rates, of one distribution ("equal") or of two ("better").
-Coverage at 0.95 of the score of the first model and of the difference, the share of trials that miss
-the true value and warn of nothing, the share of p-values below 0.05, and that of trials with a
+Coverage at 0.95 of the score of the first model and of the difference, the share of trials that
+miss the true value and warn of nothing, the share of p-values below 0.05, and that of trials with a
 warning of few items are written to ``results/repeated_answers.csv``; the lowest and the highest are
 printed.
 """

@@ -113,8 +113,9 @@ def read_outcomes(
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check the arrays of one model and return its outcomes, weights and classes.
 
-    Of scores, the items of repeated answers are in the place of the truth. If `raw`, raw scores are accepted instead of probabilities of the second of two classes. Weights
-    are ones by default; there are no classes outside classification.
+    Scores have the items of repeated answers instead of a truth. If `raw`, raw scores are accepted
+    instead of probabilities of the second of two classes. Weights are ones by default; there are no
+    classes outside classification.
     """
     output = checks.as_array(y_output)
     truth = output if y_true is None else as_truth(y_true, kind)

@@ -11,7 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.answers import lowest_of
+from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
@@ -81,7 +81,8 @@ def given_score(metric: Metric, predictions: TestSet) -> Metric:
             f"metric {metric.name!r} counts answers with a score of 1 as passes, but low scores "
             "are good here; give 1 to right answers."
         )
-    metric = lowest_of(metric) if metric.of_items and not better else metric
+    if metric.of_items and not better and metric.factory is not None:
+        metric = answers_metric(metric.family, **metric.factory.options, highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
     declared = predictions.bounds_of(name)

@@ -163,7 +163,7 @@ def _understood(
     if runs and columns.groups == ITEM:
         clusters = f"the {' or '.join(map(str, dict.fromkeys(runs)))} runs of each sample"
     if columns.runs == OWN_RUN:
-        found["run"] = f"{found['run']} (separate runs of the models)"
+        found["run"] = f"{found.get('run', 'paths')} (separate runs of the models)"
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),

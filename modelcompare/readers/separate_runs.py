@@ -1,4 +1,4 @@
-"""Rows that all models have, where each model has runs of its own."""
+"""Rows that all models have, where models have separate runs."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def with_own_runs(
         )  # fmt: skip
     items, made = pd.unique(rows["id"]), []
     for model, part in parts.items():
-        names = sorted(sets[model], key=str)
-        _refuse_gaps(model, part, run, names, items)
-        place = part[run].map({name: place for place, name in enumerate(names, start=1)})
+        own_runs = sorted(sets[model], key=str)
+        _refuse_gaps(model, part, run, own_runs, items)
+        place = part[run].map({name: place for place, name in enumerate(own_runs, start=1)})
         own = f"{distinct[sets[model]]} " + part[run].astype(str) if overlaps else part[run]
         made += [
             part.assign(**{run: (place + more).astype(str) + f" of {n_rows}", OWN_RUN: own})
-            for more in range(0, n_rows, len(names))
+            for more in range(0, n_rows, len(own_runs))
         ]
     return pd.concat(made)
 
