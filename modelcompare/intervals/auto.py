@@ -215,6 +215,7 @@ class _Rule:
         low, high = score_interval(
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
+            items=metric.of_items,
         )  # fmt: skip
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
@@ -244,7 +245,9 @@ class _Rule:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
-        chance = chance_unseen(self.evaluation, metric, pairs, unseen > variance)
+        chance = chance_unseen(
+            self.evaluation, metric, pairs, (unseen > variance) | metric.of_items
+        )
         # Differences that are all equal show nothing of the size of others.
         variance = np.maximum(variance, np.where(variance > 0, chance, 1.0) * unseen)
         if metric.name in _RANKS:
@@ -255,7 +258,14 @@ class _Rule:
         bias, _ = self._corrections(metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
         low, high = difference_interval(
-            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew
+            centre,
+            np.sqrt(variance) * scale,
+            metric.bounds,
+            degrees,
+            size,
+            self.level,
+            skew,
+            chance * metric.of_items,
         )
         informative = size if self._clustered else np.minimum(size, carriers)
         method = "bias-reduced-t" if leveraged else "t" if skew is None else "hall-t"

@@ -45,6 +45,7 @@ def score_interval(
     power: float = 1.0,
     *,
     shares: bool = False,
+    items: bool = False,
 ) -> Bounds:
     """Compute Student's interval of a value, on the logit scale if it is bounded.
 
@@ -69,6 +70,10 @@ def score_interval(
         zeros and ones, so the interval is at most a proportion's: where few samples are below the
         largest score, the standard error has about one degree of freedom, and Student's quantile
         would make it several times as wide.
+    items : bool
+        Whether bounded values are means over items whose values may be at either bound. If one
+        item in 300 always passes, 164 others may all fail, or nearly so, and do not show it: the
+        interval reaches at least as far as that of a value at the bound.
     """
     least, most = bounds
     quantile = t_quantile(degrees_of_freedom, confidence_level)
@@ -99,6 +104,9 @@ def score_interval(
     if shares:
         most_varied = proportion(share, size, confidence_level)
         low, high = np.maximum(low, most_varied[0]), np.minimum(high, most_varied[1])
+    if items:
+        unseen = wilson(np.zeros_like(share), size, normal_quantile(confidence_level))[1]
+        low, high = np.minimum(low, 1 - unseen), np.maximum(high, unseen)
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
 
 
@@ -169,20 +177,22 @@ def difference_interval(
     size: FloatArray,
     confidence_level: float = 0.95,
     skew: FloatArray | None = None,
+    unseen: FloatArray | float = 0.0,
 ) -> Bounds:
     """Compute Student's interval of a difference, within twice the range of the metric.
 
     Given its skewness, after Hall's transformation (`hall_interval`). If the standard error is 0,
-    one unseen disagreement over the whole range is assumed. Parameters are those of
-    `score_interval`.
+    one unseen disagreement over the whole range is assumed, or where it is larger than the error,
+    times the root of `unseen`. Other parameters are those of `score_interval`.
     """
     extent = bounds[1] - bounds[0]
     missing = error <= _ROUNDING * (extent if np.isfinite(extent) else np.abs(difference))
-    unseen = np.sqrt(2.0) * extent / (size + 2)
-    quantile = np.where(
-        missing, normal_quantile(confidence_level), t_quantile(degrees_of_freedom, confidence_level)
-    )
-    half = quantile * np.where(missing, unseen, error)
+    normal = normal_quantile(confidence_level)
+    one_more = normal * np.sqrt(2.0) * extent / (size + 2)
+    quantile = t_quantile(degrees_of_freedom, confidence_level)
+    half = np.where(missing, one_more, quantile * error)
+    if np.isfinite(extent):
+        half = np.maximum(half, one_more * np.sqrt(unseen))
     low, high = difference - half, difference + half
     if skew is not None:
         ends = hall_interval(difference, error, skew, quantile)

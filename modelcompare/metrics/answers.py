@@ -117,7 +117,8 @@ def _shares(outcomes: Outcomes) -> FloatArray:
     return (1 / sizes)[item, None]
 
 
-_ITEMS = Statistic("items", _shares, shared=True, of_items=True)
+_of_items = partial(Statistic, of_items=True, costly=True)
+_ITEMS = _of_items("items", _shares, shared=True)
 
 
 def answers_metric(family: str, *, k: int = 5, highest: bool = True) -> Metric:
@@ -131,7 +132,7 @@ def answers_metric(family: str, *, k: int = 5, highest: bool = True) -> Metric:
     compute = partial(_expected, name=name, k=k, rank=rank, passes=passes)
     return Metric(
         name=name, family=family, needs="scores", ratio=mean_ratio, greater_is_better=highest,
-        statistics=(Statistic(f"{name}, rank {rank}", compute, of_items=True), _ITEMS),
+        statistics=(_of_items(f"{name}, rank {rank}", compute), _ITEMS),
         bounds=(0.0, 1.0) if passes else (-math.inf, math.inf),
         factory=Factory(partial(answers_metric, family), {"k": k}, pattern),
         arguments={"groups": "Item of each answer.", "scores": "Score of each answer."},

@@ -272,7 +272,8 @@ class Metric(BaseMetric):
 
     @property
     def cost(self) -> str:
-        return "texts once" if any(each.costly for each in self.statistics) else "one product"
+        kept = "items once" if self.of_items else "texts once"
+        return kept if any(each.costly for each in self.statistics) else "one product"
 
     @property
     def is_mean(self) -> bool:

@@ -183,7 +183,7 @@ class Statistic:
     shared : bool
         Whether it ignores the model's output, so that all models share one copy.
     costly : bool
-        Whether its numbers are stored: texts are compared once.
+        Whether its numbers are stored: texts are compared, and items sorted, once.
     entries : callable, optional
         ``entries(outcomes)``: the same numbers, if there is a column for each class and all except
         one of a sample are 0; returns None if a sample has more.

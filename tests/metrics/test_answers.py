@@ -121,6 +121,27 @@ def test_at_the_ends_the_interval_is_wilsons_of_the_items(value):
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-6)
 
 
+def test_no_end_is_closer_than_that_of_a_value_at_the_bound():
+    """Few answers pass, so that the error is small, though an item of which all pass is possible."""
+    scores = np.zeros((164, 10))
+    other = scores.copy()
+    scores[:3, :5] = other[2:6, :5] = 1
+    item = np.repeat(np.arange(164), 10)
+    for sign, name in ((1, "pass_hat_5"), (-1, "pass_at_5")):
+        x, y = (table.ravel() if sign == 1 else 1 - table.ravel() for table in (scores, other))
+        preds = mc.Predictions.from_scores({"a": x, "b": y}, groups=item)
+        found = mc.compare(preds, name, n_resamples=99)
+        (a, _), (difference,) = (
+            frame.to_dict("records") for frame in (found.scores, found.differences)
+        )
+        low, high = proportion_confint(0 if sign == 1 else 164, 164, method="wilson")
+        end = a["ci_high"] - high if sign == 1 else low - a["ci_low"]
+        assert end == pytest.approx(0, abs=1e-9)
+        # One unseen disagreement over the whole range, if the next is unlike the five seen.
+        unseen = stats.norm.ppf(0.975) * np.sqrt(2 * (1 - 5 / 164) * 3 / 5) / 166
+        assert difference["ci_high"] - difference["difference"] == pytest.approx(unseen)
+
+
 def test_items_weigh_as_their_rows_do():
     weight = np.repeat(rng.random(len(SIZES)), SIZES)
     preds = mc.Predictions.from_scores({"a": A}, groups=ITEM, sample_weight=weight)
