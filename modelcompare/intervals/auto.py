@@ -245,9 +245,8 @@ class _Rule:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
-        chance = chance_unseen(
-            self.evaluation, metric, pairs, (unseen > variance) | metric.of_items
-        )
+        matters = (unseen > variance) | metric.of_items
+        chance = chance_unseen(self.evaluation, metric, pairs, matters)
         # Differences that are all equal show nothing of the size of others.
         variance = np.maximum(variance, np.where(variance > 0, chance, 1.0) * unseen)
         if metric.name in _RANKS:
@@ -258,15 +257,9 @@ class _Rule:
         bias, _ = self._corrections(metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
         low, high = difference_interval(
-            centre,
-            np.sqrt(variance) * scale,
-            metric.bounds,
-            degrees,
-            size,
-            self.level,
-            skew,
+            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew,
             chance * metric.of_items,
-        )
+        )  # fmt: skip
         informative = size if self._clustered else np.minimum(size, carriers)
         method = "bias-reduced-t" if leveraged else "t" if skew is None else "hall-t"
         return Interval.of(low, high, method, informative)
@@ -359,8 +352,7 @@ class _Rule:
         low, high = (
             np.clip(estimate + (end - estimate) * wider, least, most) for end in (low, high)
         )
-        named = Interval(low, high, drawn.method[:, where], part.n_informative)
-        return named.where(usable, part)
+        return Interval(low, high, drawn.method[:, where], part.n_informative).where(usable, part)
 
     def _widening(self, where: slice) -> FloatArray:
         """Return Student's quantile for the degrees of freedom of the influences, relative to all.
