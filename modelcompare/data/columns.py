@@ -34,9 +34,10 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
     """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
-    ids, groups = columns["ids"], columns["groups"]
-    groups = clusters_of_runs(ids, groups, columns["runs"])
-    items = ids if ids is not None and len(pd.unique(ids)) < len(ids) else columns.get("items")
+    ids, runs = columns["ids"], columns["runs"]
+    groups = clusters_of_runs(ids, columns["groups"], runs)
+    repeated = ids is not None and runs is not None and len(pd.unique(ids)) < len(ids)
+    items = ids if repeated else columns.get("items")
     if items is not None and (groups is None or _inconsistent(groups, items).any()):
         items = None
     strata = columns["strata"]

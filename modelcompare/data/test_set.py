@@ -344,7 +344,7 @@ class TestSet(ABC):
         self.refuse("a subset")
 
     def with_columns(self, **columns: ArrayLike) -> TestSet:
-        """Return the same test set with other `groups`, `strata` or `runs`."""
+        """Return the same test set with other `groups`, `strata`, `runs`, or `items` in groups."""
         self.refuse(f"a column of {' and '.join(columns)}")
 
     def without(self, *columns: SampleColumn) -> TestSet:

@@ -25,8 +25,8 @@ def with_own_runs(
     `run` then numbers these rows. Rows remain if models share all runs, or some, and options select
     those or replace missing ones.
     """
-    parts = {model: rows[rows["model"] == model] for model in models}
-    sets = {model: frozenset(part[run]) for model, part in parts.items()}
+    held = rows.groupby("model", sort=False)[run].unique()
+    sets = {model: frozenset(held[model]) for model in models}
     distinct: dict[frozenset[object], str] = {}
     for model, names in sets.items():
         distinct.setdefault(names, model)
@@ -48,7 +48,8 @@ def with_own_runs(
             "by ids='intersect' (--read ids=intersect).", DataWarning,
         )  # fmt: skip
     items, made = pd.unique(rows["id"]), []
-    for model, part in parts.items():
+    for model in models:
+        part = rows[rows["model"] == model]
         own_runs = sorted(sets[model], key=str)
         _refuse_gaps(model, part, run, own_runs, items)
         place = part[run].map({name: place for place, name in enumerate(own_runs, start=1)})
