@@ -25,11 +25,10 @@ _RECORDS: dict[str, dict[str, Any]] = {
     "pass_at_k": {
         "description": """Chance that at least one of k answers to an item passes (pass@k).
 
-        For answers that can be checked before one is used, such as programs with tests; it never
-        falls with k. The mean over items of 1 - C(n - c, k) / C(n, k), where c of n answers pass,
-        each 0 or 1, is unbiased. Items are the clusters (``groups``, epochs of a log) or ``ids``
-        that repeat from run to run, and weigh the mean of their rows' weights. k is part of the
-        name: ``pass_at_1``.""",
+        For answers that can be checked before one is used, as programs by tests. The mean over
+        items of 1 - C(n - c, k) / C(n, k), where c of n answers pass, each 0 or 1. Items are the
+        clusters (``groups``, epochs of a log) or ``ids`` that repeat from run to run, and weigh the
+        mean of their rows' weights. k is part of the name: ``pass_at_1``.""",
         "references": ("Chen et al. (2021), Evaluating Large Language Models Trained on Code, "
                        "arXiv:2107.03374.",),
         "example": ">>> pass_at_k([1, 1, 1, 1], [1, 0, 0, 0], k=2)\n0.5",
@@ -37,26 +36,24 @@ _RECORDS: dict[str, dict[str, Any]] = {
     "pass_hat_k": {
         "description": """Chance that all of k answers to an item pass (pass^k).
 
-        For tasks that must succeed every time; it never rises with k. The mean over items of
-        C(c, k) / C(n, k), where c of n answers pass, each 0 or 1. Items as for ``pass_at_k``.""",
+        For tasks that must succeed every time. The mean over items of C(c, k) / C(n, k), where c of
+        n answers pass, each 0 or 1. Items as for ``pass_at_k``.""",
         "references": ("Yao et al. (2024), tau-bench, arXiv:2406.12045.",),
         "example": ">>> pass_hat_k([1, 1, 1, 1], [1, 1, 1, 0], k=2)\n0.5",
     },
     "majority_of_k": {
         "description": """Chance that more than half of k answers to an item pass; k is odd.
 
-        Hypergeometric, for k of an item's n answers, each 0 or 1. A plurality vote
-        (self-consistency) needs the answers' texts instead: where wrong ones differ, fewer than
-        half of the votes may do, so that its accuracy is at least this, if right answers have one
-        text. Items as for ``pass_at_k``.""",
+        Hypergeometric, for k of an item's n answers, each 0 or 1. A plurality vote of the answers'
+        texts (self-consistency) is right at least as often, if right ones have one text: where
+        wrong ones differ, fewer than half of the votes may do. Items as for ``pass_at_k``.""",
         "example": ">>> majority_of_k([1, 1, 1, 1], [1, 1, 1, 0], k=3)\n1.0",
     },
     "best_of_k": {
         "description": """Expected best of k scores of an item's answers.
 
-        For a perfect judge who picks one of k answers: their highest score of any range, or the
-        lowest where low scores are good. Of scores of 0 and 1 it is ``pass_at_k``, whose items it
-        has.""",
+        For a perfect judge who picks one of k answers: their highest score, or the lowest where low
+        scores are good. Of scores of 0 and 1 it is ``pass_at_k``, whose items it has.""",
         "references": ("David & Nagaraja (2003), Order Statistics, 3rd edition, section 3.7.",),
         "example": ">>> best_of_k([1, 1, 1, 1], [0.0, 1.0, 3.0, 5.0], k=3)\n4.5",
     },

@@ -92,8 +92,9 @@ def read_predictions(
         distinct, or as a column of distinct texts. Names with dots reach into objects.
     groups, strata, runs, weight : str, optional
         Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
-        name (``run``, ``seed``, ``epoch``) in tables of one model per row, where those of a sample
-        are one cluster.
+        name (``run``, ``seed``, ``epoch``) in tables of one model per row, and in wide ones next to
+        ids that repeat. Those of a sample are one cluster. Models with other runs than the first
+        have separate runs.
     pred, model_column : str, optional
         In tables of one model per row: the columns of its output, and of its name.
     slices : sequence of str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -61,9 +62,7 @@ def with_own_runs(
     return pd.concat(made)
 
 
-def _refuse_gaps(
-    model: str, part: pd.DataFrame, run: str, names: Sequence[object], items: Sequence[object]
-) -> None:  # fmt: skip
+def _refuse_gaps(model: str, part: pd.DataFrame, run: str, names: list[Any], items: Any) -> None:
     """Refuse a model without rows for some of its runs of an item."""
     held = {*zip(part["id"], part[run], strict=True)}
     gaps = [f"{item} in run {name}" for item in items for name in names if (item, name) not in held]

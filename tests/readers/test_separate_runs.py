@@ -159,6 +159,8 @@ def test_a_column_seed_beside_the_models_numbers_the_runs_of_items_that_repeat()
         for preds in (found.predictions, mc.read_predictions(table(SAME)))
     )
     pd.testing.assert_frame_equal(ours, theirs)
+    named = wide().rename(columns={"item": "question"})
+    assert len({*mc.read_predictions(named, id="question").groups}) == N
     truth = wide(y_true=["no", "yes", "yes"] * N, a="no", b="yes")
     assert len({*mc.read_predictions(truth).runs}) == 3
 
