@@ -72,8 +72,8 @@ def score_interval(
         would make it several times as wide.
     items : bool
         Whether bounded values are means over items whose values may be at either bound. If one
-        item in 300 always passes, 164 others may all fail, or nearly so, and do not show it: the
-        interval reaches at least as far as that of a value at the bound.
+        item in 300 always passes, 164 others may all fail, or nearly so, and do not show it: no
+        interval is narrower there than that of a value at the bound.
     """
     least, most = bounds
     quantile = t_quantile(degrees_of_freedom, confidence_level)
