@@ -92,6 +92,24 @@ def valued(n: int) -> mc.Predictions:
     )
 
 
+def suite(models: int, sets: int, items: int, runs: int) -> dict[str, mc.Predictions]:
+    """Make labels of three classes on test sets, of the same runs of models on all sets."""
+    rng = np.random.default_rng(0)
+    item, run = (each.ravel() for each in np.indices((items, runs)))
+    of_runs, found = rng.normal(0, 0.02, (models, runs)), {}
+    for place in range(sets):
+        truth = rng.integers(0, 3, items)[item]
+        outputs = {
+            f"m{model:03}": np.where(
+                rng.random(len(item)) < 0.6 + 0.2 * model / models + of_runs[model, run],
+                truth, (truth + rng.integers(1, 3, len(item))) % 3,
+            )
+            for model in range(models)
+        }  # fmt: skip
+        found[f"s{place}"] = mc.Predictions(truth, outputs, groups=item, runs=run)
+    return found
+
+
 def compared(*metrics: str) -> Callable[[object], object]:
     """Return a comparison by some metrics, the default ones if none is named."""
     return lambda preds: mc.compare(preds, list(metrics) or None)
@@ -134,6 +152,14 @@ def _rows() -> Iterator[tuple[str, Row]]:
     million = 1_000_000
     yield "rmse, 1,000,000 samples", Row(partial(valued, million), compared("rmse"), wanted=3)
     yield "ece, 1,000,000 samples", Row(partial(scored, million, 2, 3), compared("ece"), wanted=3)
+    yield (
+        "50 models, 20 sets, 1,000 items, 5 runs",
+        Row(
+            partial(suite, 50, 20, 1_000, 5),
+            lambda sets: mc.compare_groups(sets, "f1_macro").verdict(),
+            wanted=20,
+        ),
+    )
     yield (
         "verdict of 1,000 classes",
         Row(
