@@ -1,4 +1,4 @@
-"""Write the README's three pictures next to this file: ``python -m docs.pictures.make``."""
+"""Write the pictures of the README and of pages next to this file: ``python -m docs.pictures.make``."""
 
 import contextlib
 import io
@@ -65,7 +65,14 @@ def figure_two() -> None:
     study.plot.intervals(label="neutral").save(HERE / "figure2.svg")
 
 
+def suite() -> None:
+    """Draw the scores of three models on each test set of a suite."""
+    sets = mc.io.read_sets(ROOT / "tests" / "data" / "questions" / "benchmarks.csv")
+    mc.compare_groups(sets).plot.groups().save(HERE / "suite.svg")
+
+
 if __name__ == "__main__":
     (HERE / "terminal.svg").write_text(terminal(), "utf-8")
     forest()
     figure_two()
+    suite()

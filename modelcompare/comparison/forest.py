@@ -229,13 +229,13 @@ def _row_text(
 
 
 def group_panel(
-    groups: Mapping[Any, Compared], at: int, most: int
+    groups: Mapping[Any, Compared], at: int, most: int, above: Sequence[Row] = ()
 ) -> tuple[Callable[[Axes], None], float]:
     """Return a panel of one value in each group, with its best models, and its height.
 
-    Keys are names of test sets, or slices with their values.
+    Keys are names of test sets, or slices with their values; `above` are rows of all sets.
     """
-    rows: list[Row] = []
+    rows = [*above]
     for group, found in groups.items():
         name = group if isinstance(group, str) else " = ".join(map(str, group))
         rows.append(Row(folded_name(name)))

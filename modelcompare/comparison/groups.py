@@ -13,17 +13,17 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.forest import group_panel, keys_of
 from modelcompare.comparison.pooled import (
     BoundedMeans,
     PooledSets,
-    corrected_pooled,
+    difference_frame,
     pooled_sets,
 )
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
+    mean_rows,
     new_sets_note,
     orders,
     pooled_findings,
@@ -35,11 +35,12 @@ from modelcompare.comparison.suite import (
     written_shares,
 )
 from modelcompare.comparison.tables import pair_table
-from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.critical_difference import plot_critical_difference
+from modelcompare.report.figures.interval_rows import Row
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, models_by_class, part_shown
@@ -76,9 +77,10 @@ def plot_groups(
     named = [among("metric", metric, first.metrics)] if metric else result._ranked_by
     places = [at for at, key in enumerate(first.keys) if key.metric in (named or first.metrics[:1])]
     places, most = places[:_MOST_PANELS], models_by_class(len(result.results), _MOST_ROWS)
+    groups = [result._ordered(first.keys[at].metric) for at in places]
     drawn = [
-        group_panel({g: result._found[g] for g in result._ordered(first.keys[at].metric)}, at, most)
-        for at in places
+        group_panel({g: result._found[g] for g in own}, at, most, result._mean_rows(at, most))
+        for own, at in zip(groups, places, strict=True)
     ]
     panels, heights = zip(*drawn, strict=True)
     shown = part_shown(min(most, len(first.models)), len(first.models), "model", "the best")
@@ -240,6 +242,13 @@ class GroupComparison(Result):
             found.append(new_sets_note(len(self.results)))
         return [*found, *self.notes]
 
+    def _mean_rows(self, at: int, most: int) -> list[Row]:
+        """Rows of a figure with the means over test sets, if there are any."""
+        if not self._can_be_pooled or len(self.models) < 2:
+            return []
+        frames = self.pooled_scores, self.pooled_differences
+        return mean_rows(*frames, self._first, at, most, self._mean_of_sets)
+
     @property
     def _mean_of_sets(self) -> str:
         weighted = "weighted " if written_shares(self.shares) else ""
@@ -302,17 +311,8 @@ class GroupComparison(Result):
         uses replicates, it is that of the bootstrap shifted to the null hypothesis. `test` is not
         used: it applies to a single set.
         """
-        pooled = self._pooled(pairs := all_pairs(len(self.models)))
-        interval = pooled.interval(self._first.method, self._first.confidence_level)
-        p_values = pooled.p_values(self._first.alpha)
-        adjusted = corrected_pooled(pooled, p_values, self._first)
-        leads = pooled.nearest * self._first.direction > 0
-        better = winners(self.models, *pairs, leads, adjusted < self._first.alpha)
-        return pair_frame(
-            self.models, *pairs, self._first.keys,
-            difference=pooled.estimate, ci_low=interval.low, ci_high=interval.high,
-            p_value=p_values, p_adjusted=adjusted, better=better,
-        )  # fmt: skip
+        pairs = all_pairs(len(self.models))
+        return difference_frame(self._pooled(pairs), self.models, pairs, self._first)
 
     @cached_property
     def saturation(self) -> pd.DataFrame:
@@ -364,15 +364,15 @@ class GroupComparison(Result):
     @property
     def _ranked_by(self) -> list[str]:
         """Metrics that are not per class."""
-        return [name for name, info in self._first.metric_info.items() if not info.per_class]
+        return [*self._ranked_places]
 
     @property
     def _ranked_places(self) -> dict[str, list[int]]:
         """Position of each of these metrics' value on every test set, whose classes may differ."""
         return {
             name: [each.slice_of(name).start for each in self._found.values()]
-            for name in self._ranked_by
-        }
+            for name, info in self._first.metric_info.items() if not info.per_class
+        }  # fmt: skip
 
     @property
     def _can_be_pooled(self) -> bool:

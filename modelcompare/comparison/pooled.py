@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics, correct
-from modelcompare.comparison.evidence import RESAMPLED
+from modelcompare.comparison.evidence import RESAMPLED, winners
+from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals import Interval, intervals_of
@@ -175,14 +177,23 @@ def pooled_sets(
     return BoundedMeans(*ends)
 
 
-def corrected_pooled(
-    pooled: PooledSets | BoundedMeans, p_values: FloatArray, first: Compared
-) -> FloatArray:
-    """Correct p-values of differences as those of the first test set are."""
+def difference_frame(
+    pooled: PooledSets | BoundedMeans, models: Sequence[str], pairs: Pairs, first: Compared
+) -> pd.DataFrame:
+    """Return the frame of `GroupComparison.pooled_differences`; settings are those of a set."""
+    interval = pooled.interval(first.method, first.confidence_level)
+    p_values, alpha = pooled.p_values(first.alpha), first.alpha
     if isinstance(pooled, PooledSets):
         outcome = Outcome(pooled.estimate, p_values)
-        return correct(pooled, outcome, first.correction, family="metric", alpha=first.alpha)[0]
-    return adjust_metrics(p_values, first.keys, first.correction)
+        adjusted = correct(pooled, outcome, first.correction, family="metric", alpha=alpha)[0]
+    else:
+        adjusted = adjust_metrics(p_values, first.keys, first.correction)
+    leads = pooled.nearest * first.direction > 0
+    return pair_frame(
+        models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
+        ci_high=interval.high, p_value=p_values, p_adjusted=adjusted,
+        better=winners(models, *pairs, leads, adjusted < alpha),
+    )  # fmt: skip
 
 
 def _range(found: Sequence[Compared], metric: AnyMetric, name: str) -> tuple[float, float]:

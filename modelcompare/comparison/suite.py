@@ -17,9 +17,11 @@ from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.tables import led
 from modelcompare.engine.axis import pair_frame
 from modelcompare.report.document import Finding
+from modelcompare.report.figures.interval_rows import Row, folded_name
 from modelcompare.report.numbers import (
     decimals_for,
     format_digits,
+    format_interval,
     format_number,
     format_percent,
     joined,
@@ -242,3 +244,23 @@ def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, 
         order = estimates.mean().sort_values(ascending=upwards[str(metric)], kind="stable").index
         places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
     return places
+
+
+def mean_rows(
+    scores: pd.DataFrame, differences: pd.DataFrame, first: Compared, at: int, most: int, what: str
+) -> list[Row]:
+    """Return rows of a figure: the best models by one value's mean over test sets."""
+    key = first.keys[at]
+    own, pairs = (
+        rows_at(frame, metric=key.metric, label=key.label) for frame in (scores, differences)
+    )
+    upwards = first.metric_info[key.metric].greater_is_better
+    own = own.sort_values("estimate", ascending=not upwards, kind="stable").head(most)
+    leader = own["model"].iloc[0]
+    beaten = led(pairs, leader, own["model"].tolist()[1:])[0]
+    rows = [Row(folded_name(what))]
+    for row in own.itertuples():
+        ends = (row.estimate, row.ci_low, row.ci_high)
+        text = f"{row.model}: {format_interval(row.ci_low, row.ci_high, 3)}"
+        rows.append(Row(folded_name(row.model), ends, row.model in beaten, text))
+    return rows
