@@ -51,6 +51,12 @@ def of_scores():
     return mc.Predictions.from_scores({name: rng.random(40) for name in "abc"})
 
 
+def of_answers():
+    rng = np.random.default_rng(4)
+    drawn = {name: rng.integers(0, 2, 48) for name in "abc"}
+    return mc.Predictions.from_scores(drawn, groups=np.repeat(np.arange(8), 6))
+
+
 def of_logarithms():
     """Logarithms of the probabilities of texts, whose numbers of tokens are true values."""
     rng = np.random.default_rng(4)
@@ -183,6 +189,8 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
         data = partial(of_classes, n_classes=2)
     elif name.startswith("perplexity"):
         data = of_logarithms
+    elif metric.of_items:
+        data = of_answers
     predictions = data()
     both = [mc.bootstrap(predictions, m, n_resamples=2).point for m in (metric, again)]
     np.testing.assert_array_equal(*both)

@@ -51,6 +51,12 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
             "items; give `groups` (--groups COLUMN), or `runs` and `ids` that repeat from run to "
             "run (--read run=COLUMN --id COLUMN)."
         )
+    names = predictions.score_names
+    if metric.of_items and len(names) > 1:
+        raise ValueError(
+            f"metric {metric.name!r} is of one score, and there are {', '.join(names)}; read one, "
+            f"with score={names[0]!r} (--read score={names[0]})."
+        )
     truth = predictions.y_true
     if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
@@ -68,12 +74,7 @@ _SHARES = re.compile(
 
 def given_score(metric: Metric, predictions: TestSet) -> Metric:
     """Return the mean of scores with their direction and range."""
-    name, names = name_of_score(metric, predictions), predictions.score_names
-    if name is None and names:
-        raise ValueError(
-            f"metric {metric.name!r} is of one score, and there are {', '.join(names)}; read one, "
-            f"with score={names[0]!r} (--read score={names[0]})."
-        )
+    name = name_of_score(metric, predictions)
     better, known = predictions.direction(name)
     passes = metric.of_items and math.isfinite(metric.bounds[0])
     if passes and not better:

@@ -205,6 +205,9 @@ REFUSED = {
     "score=x).": lambda: asked(
         mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM)
     ),
+    "metric 'best_of_5' is of one score, and there are x, y": lambda: asked(
+        mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM), mc.get_metric("best_of_5")
+    ),
     "there is no score 'pass_at2'; the models have x.": lambda: asked(
         mc.Predictions.from_scores({"a": {"x": A}}, groups=ITEM), "pass_at2"
     ),
