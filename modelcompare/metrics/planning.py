@@ -45,22 +45,28 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
                 f"{kind}{hint if of_classes else ''}."
             )
-    if metric.of_items and predictions.items is None and predictions.about is None:
+    if metric.of_items and predictions.about is None:
+        _check_answers(metric, predictions)
+    truth = predictions.y_true
+    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
+        raise ValueError(
+            f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
+        )
+
+
+def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
+    """Refuse a metric of repeated answers without items, or of several scores."""
+    names = predictions.score_names
+    if predictions.items is None:
         raise ValueError(
             f"metric {metric.name!r} is of several answers to each item, and no column names the "
             "items; give `groups` (--groups COLUMN), or `runs` and `ids` that repeat from run to "
             "run (--read run=COLUMN --id COLUMN)."
         )
-    names = predictions.score_names
-    if metric.of_items and len(names) > 1:
+    if len(names) > 1:
         raise ValueError(
             f"metric {metric.name!r} is of one score, and there are {', '.join(names)}; read one, "
             f"with score={names[0]!r} (--read score={names[0]})."
-        )
-    truth = predictions.y_true
-    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
-        raise ValueError(
-            f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
 
 
