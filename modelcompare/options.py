@@ -27,6 +27,7 @@ from modelcompare.words import (
     check_fraction,
     check_jobs,
     check_number,
+    check_numbers,
     check_text,
     check_zero_division,
     giving,
@@ -95,6 +96,11 @@ def check_metrics(argument: str, value: object) -> None:
         )
 
 
+def check_positive(argument: str, value: object) -> None:
+    """Refuse what is not a finite number above 0."""
+    check_numbers(argument, (value,), positive=True)
+
+
 def _jobs(number: int) -> int:
     if number != -1 and not 1 <= number <= MOST_JOBS:
         raise ValueError(f"--jobs must be -1 or from 1 to {MOST_JOBS}, got {number}.")
@@ -105,6 +111,9 @@ _positive = partial(check_count, at_least=1)
 _statistics = partial(Option, panel="Statistics", metavar="NAME")
 _fraction = partial(
     Option, type=float, check=check_fraction, panel="Statistics", metavar="FRACTION"
+)
+_cost = partial(
+    Option, type=float | None, check=check_positive, panel="Statistics", metavar="NUMBER"
 )
 _resampling = partial(Option, panel="Statistics", metavar="N", type=int)
 
@@ -166,6 +175,8 @@ OPTIONS: Mapping[str, Option] = {
             name="rope", type=float, default=0.01, check=check_number, metavar="NUMBER",
             help="Differences up to this count as none.",
         ),
+        _cost(name="cost_item", help="Cost of a labelled item; marks the cheapest numbers."),
+        _cost(name="cost_run", help="Cost of a training run of one model; both models pay it."),
         Option(name="zero_division", check=check_zero_division),
         Option(name="alternative", elsewhere="tail tails side"),
         _statistics(

@@ -7,4 +7,4 @@ from modelcompare.comparison.result import Comparison as Comparison
 from modelcompare.questions.decide import DecisionResult as DecisionResult
 from modelcompare.questions.gate import GateResult as GateResult
 from modelcompare.questions.paired import PairedTestResult as PairedTestResult
-from modelcompare.questions.sample_size import SampleSize as SampleSize
+from modelcompare.questions.sizes import SampleSize as SampleSize

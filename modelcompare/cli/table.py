@@ -88,9 +88,7 @@ COMMANDS = (
         "compare:compare",
         (
             READING,
-            metrics(
-                "Repeatable: accuracy, f1, f1[CLASS], cf1, ..."
-            ),
+            metrics("Repeatable: accuracy, f1, f1[CLASS], cf1, ..."),
             statistics(
                 name="metric_from", type=Texts, metavar="FILE.py:NAME",
                 help="A custom metric (repeatable): a function metric(y_true, y_output), or a "
@@ -184,10 +182,7 @@ COMMANDS = (
                 panel=None,
             ),
             OPTIONS["buckets"], OPTIONS["salt"],
-            output(
-                name="output", flags="--output -o", metavar="PATH",
-                help="A .parquet file.",
-            ),
+            output(name="output", flags="--output -o", metavar="PATH", help="A .parquet file."),
             Option(
                 name="sql", type=Dialect | None, metavar="NAME", panel="Query",
                 help="Print the query that makes the sketch in a database instead: "
@@ -299,13 +294,16 @@ COMMANDS = (
         "ask:of_two_models",
         (
             READING,
-            metric(
-                "Metric; by default f1_macro, mean_score of scores, rmse of real values."
-            ),
-            OPTIONS["label"], _STUDY_LEVEL, OPTIONS["power"], OPTIONS["random"], FOLDER,
+            metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
+            OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
+            _STUDY_LEVEL, OPTIONS["power"], OPTIONS["random"], OPTIONS["cost_item"],
+            OPTIONS["cost_run"], FOLDER,
         ),
-        "Estimate how many samples a difference needs.",
-        ("preds.npz --model cnn --model lstm -m f1_macro",),
+        "Estimate how many samples, and runs, a difference needs.",
+        (
+            "preds.npz --model cnn --model lstm -m f1_macro",
+            "runs.csv --margin 0.01 --cost-item 2 --cost-run 500",
+        ),
         {"function": "sample_size"},
     ),
     Command(

@@ -187,7 +187,7 @@ class Layers:
     @classmethod
     def of_items(cls, variance: FloatArray, degrees: float) -> Layers:
         """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
-        items = _terms(variance, degrees)
+        items = terms(variance, degrees)
         return cls(items, np.zeros_like(items), np.empty((0, *variance.shape, 1)))
 
     @classmethod
@@ -222,7 +222,7 @@ class Layers:
         left = by_set - by_set.mean(axis=0)
         degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
         squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
-        return cls(found.items, _terms(squares, degrees).sum(axis=1), of_runs)
+        return cls(found.items, terms(squares, degrees).sum(axis=1), of_runs)
 
     def at(self, places: IntArray) -> Layers:
         """Return the parts of some values."""
@@ -230,28 +230,32 @@ class Layers:
 
     @property
     def variance(self) -> FloatArray:
-        """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values).
-
-        ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below
-        its parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
-        Satterthwaite's of the same sum, or floor, with the mean square of runs at its upper bound
-        of confidence 2/3: where few runs are close by chance, variance and share of the runs are
-        both too small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
-        """
-        (items, of_items), (rest, of_rest) = self.items, self.rest
+        """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values)."""
         centred, n_runs = _centred(self.runs)
         squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
-        runs, of_runs = _terms(squares, n_runs - 1.0).sum(axis=1)
-        variance = np.maximum(items + runs - rest, np.maximum(items, runs))
-        degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
-        likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
-        of_likely = likely**2 / degrees
-        sums = np.stack([items + likely - rest, items, likely])
-        squares = np.stack([of_items + of_likely + of_rest, of_items, of_likely])
-        chosen = sums.argmax(axis=0)[None]
-        total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
-        degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
-        return np.stack([variance, np.maximum(degrees, 1.0)])
+        return combined(self.items, terms(squares, n_runs - 1.0).sum(axis=1), self.rest)
+
+
+def combined(items: FloatArray, runs: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return variances of means and their degrees of freedom from mean squares (`terms`).
+
+    ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below its
+    parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
+    Satterthwaite's of the same sum, or floor, with the mean square of runs at its upper bound of
+    confidence 2/3: where few runs are close by chance, variance and share of the runs are both too
+    small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
+    """
+    (items, of_items), (runs, of_runs), (rest, of_rest) = items, runs, rest
+    variance = np.maximum(items + runs - rest, np.maximum(items, runs))
+    degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
+    likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
+    of_likely = likely**2 / degrees
+    sums = np.stack([items + likely - rest, items, likely])
+    squares = np.stack([of_items + of_likely + of_rest, of_items, of_likely])
+    chosen = sums.argmax(axis=0)[None]
+    total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
+    degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
+    return np.stack([variance, np.maximum(degrees, 1.0)])
 
 
 def _centred(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -262,7 +266,7 @@ def _centred(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
     return runs - means, n_runs
 
 
-def _terms(mean_square: FloatArray, degrees: FloatArray | float) -> FloatArray:
+def terms(mean_square: FloatArray | float, degrees: FloatArray | float) -> FloatArray:
     """Return mean squares, and their squares divided by their degrees of freedom."""
     return np.stack([mean_square, mean_square**2 / degrees])
 
@@ -333,16 +337,16 @@ class RunVariances:
 
     def layers(self, pairs: Pairs | None = None) -> Layers:
         """Return the parts of the variances of values, or of differences of pairs."""
-        items = _terms(of_rows(self.items, pairs), self.n_items - 1.0)
+        items = terms(of_rows(self.items, pairs), self.n_items - 1.0)
         counts = np.isfinite(self.runs[:, 0]).sum(axis=-1)
         degrees = (self.n_items - 1.0) * (counts[:, None] - 1.0)
         own = of_rows(self.rest, None)
         if pairs is None:
-            return Layers(items, _terms(own, degrees), self.runs[None])
+            return Layers(items, terms(own, degrees), self.runs[None])
         a, b = pairs
         apart = (self.owners[a] != self.owners[b])[:, None]
-        separate = _terms(own[a], degrees[a]) + _terms(own[b], degrees[b])
-        shared = _terms(of_rows(self.rest, pairs), degrees[a])
+        separate = terms(own[a], degrees[a]) + terms(own[b], degrees[b])
+        shared = terms(of_rows(self.rest, pairs), degrees[a])
         runs = np.stack([self.runs[a], self.runs[b]])
         together = np.stack([runs[0] - runs[1], np.full_like(runs[1], np.nan)])
         return Layers(

@@ -73,8 +73,8 @@ class Contrast(PairView):
     ) -> Contrast:
         """Return the contrast of two models of a test set; arguments are as in `paired_test`."""
         pair = predictions[[model_a, model_b]]
-        evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         new_runs = runs_are_random(pair, random)
+        evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         if new_runs:
             check_crossed(evaluation)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))

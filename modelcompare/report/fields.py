@@ -50,9 +50,9 @@ _NAMES: Mapping[Kind, str] = {
     "count": "B bin fold n n_agree n_bins n_folds n_missing n_models n_pairs n_resamples n_samples "
     "n_separated n_significant n_subsamples n_test n_train n_undefined rank rank_high rank_low "
     "repeat subsample support",
-    "size": "detectable interval_width n_needed statistic",
+    "size": "cost_item cost_run detectable interval_width n_items n_needed n_runs n_sets statistic",
     "setting": "alpha confidence_level level margin ratio rope x",
-    "flag": "agree exact greater_is_better moves passed per_class significant stratify",
+    "flag": "agree cheapest exact greater_is_better moves passed per_class significant stratify",
 }
 FIELDS: Mapping[str, Kind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()

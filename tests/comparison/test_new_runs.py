@@ -317,12 +317,6 @@ def test_decisions_are_for_new_runs_too():
     assert "random:items+runs" in gate.signature
 
 
-def test_no_number_of_samples_is_enough_for_new_runs():
-    with pytest.raises(ValueError, match=r"no number of samples alone.*random='items' \(--random"):
-        mc.sample_size(SHARED, "a", "b", "mean_score")
-    assert mc.sample_size(SHARED, "a", "b", "mean_score", random="items").notes
-
-
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "seeds.csv"
@@ -345,6 +339,7 @@ def test_commands_answer_for_new_runs_and_for_these(table, capsys):
         assert "new runs are allowed for" in " ".join(capsys.readouterr().out.split())
         main([*command, "--random", "items"])
         assert "For these 6 runs: others" in " ".join(capsys.readouterr().out.split())
-    assert main(["sample-size", table, *two]) == 2
-    assert "random='items' (--random items)" in " ".join(capsys.readouterr().err.split())
+    assert main(["sample-size", table, *two]) == 0
+    assert "runs of each" in capsys.readouterr().out
     assert main(["sample-size", table, *two, "--random", "items"]) == 0
+    assert "runs of each" not in capsys.readouterr().out

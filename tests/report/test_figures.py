@@ -85,6 +85,20 @@ def power(*size):
 
 
 @cache
+def frontier(*size):
+    """A pilot of the same names and 6 runs of 80 items."""
+    first, *_, last = preds(*size).models
+    rng = np.random.default_rng(2)
+    scores = {
+        m: np.add.outer(rng.normal(size=80), 0.05 * rng.normal(size=6)) for m in (first, last)
+    }
+    noisy = {m: (x + rng.normal(size=x.shape)).ravel() for m, x in scores.items()}
+    runs, items = np.tile(np.arange(6), 80), np.repeat(np.arange(80), 6)
+    pilot = mc.Predictions.from_scores(noisy, groups=items, runs=runs, greater_is_better=True)
+    return mc.sample_size(pilot, first, last, "mean_score", margin=0.2, cost_item=1, cost_run=50)
+
+
+@cache
 def ranks(n_models, _):
     rng = np.random.default_rng(1)
     scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
@@ -106,6 +120,7 @@ FIGURES = {
     "pr": lambda *size, **ax: curves("precision-recall", *size).plot.pr(**ax),
     "reliability": lambda *size, **ax: reliability(*size).plot.reliability(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
+    "frontier": lambda *size, **ax: frontier(*size).plot.frontier(**ax),
     "variances": lambda *size, **ax: variance(*size).plot.variances(**ax),
     "intervals": lambda *size, **ax: variance(*size).plot.intervals(**ax),
     "agreement": lambda *size, **ax: agreement(*size).plot.agreement(**ax),
@@ -226,7 +241,8 @@ def test_of_many_ratios_the_largest_keeps_its_number_and_others_give_way():
 def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
     size = SIZES[name][0]
     drawn = figure(name, *size)
-    n = "12 test sets" if name == "critical_difference" else f"{len(preds(*size))} samples"
+    others = {"critical_difference": "12 test sets", "frontier": "80 items x 6 runs"}
+    n = others.get(name, f"{len(preds(*size))} samples")
     assert n in drawn.title
     texts = [text.replace("\n", " ") for text, _ in texts_of(name, *size)]
     assert drawn.title in texts

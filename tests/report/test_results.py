@@ -44,6 +44,16 @@ def _bounded():
     return mc.compare(mc.read_predictions(frame, missing="worst"), missing="bounds", **FEW)
 
 
+def _runs():
+    rng = np.random.default_rng(0)
+    gains = {m: (rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=6)).ravel() for m in ("m0", "m1")}
+    scores = {m: x + rng.normal(size=240) for m, x in gains.items()}
+    return mc.Predictions.from_scores(
+        scores, groups=np.repeat(np.arange(40), 6), runs=np.tile(np.arange(6), 40),
+        greater_is_better=True,
+    )  # fmt: skip
+
+
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(
@@ -62,6 +72,9 @@ MADE = {
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
     "OmnibusResult": lambda: mc.tests.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),
+    "SampleSize of runs": lambda: mc.sample_size(
+        _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
+    ),
     "VarianceStudy": lambda: mc.studies.variance_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
     "AgreementStudy": lambda: mc.studies.agreement_study(preds(), ["f1"], **FEW),
     "UndefinedStudy": lambda: mc.studies.undefined_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),

@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
 
 import modelcompare as mc
 
@@ -118,5 +119,19 @@ def clicks():
         frame[400 * part :][:400].to_parquet(HERE / "clicks" / f"{part}.parquet", index=False)
 
 
-for make in (digits, diabetes, markers, answers, translations, benchmarks, days, clicks):
+def seeds():
+    """Six trainings of two networks, each on 400 other digits: right or wrong on 120 digits."""
+    X, y = load_digits(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X / 16, y, test_size=120, random_state=0)
+    rows = []
+    for run in range(6):
+        some = np.random.default_rng(run).choice(len(train), 400, replace=False)
+        for name, width in (("narrow", 16), ("wide", 32)):
+            network = MLPClassifier((width,), max_iter=200, random_state=run)
+            right = network.fit(train[some], y_train[some]).predict(test) == y_test
+            rows += [(name, i, run + 1, int(score)) for i, score in enumerate(right)]
+    write("seeds.csv", pd.DataFrame(rows, columns=["model", "item", "run", "score"]))
+
+
+for make in (digits, diabetes, markers, answers, translations, benchmarks, days, clicks, seeds):
     make()

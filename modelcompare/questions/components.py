@@ -1,0 +1,213 @@
+"""Components of the variance of a difference: what test sets, items, runs and the rest add to it.
+
+A pilot of S test sets, I items of each and R runs of each model has the variance ::
+
+    sets/S + items/(S I) + runs/R + (sets x runs)/(S R) + rest/(S I R)
+
+so its components predict the variance of any other numbers of sets, items and runs. What a pilot
+does not vary has no component: one test set, or the runs at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtri, ndtr, ndtri, stdtrit
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.runs import FEW_RUNS, RunVariances, combined, terms
+from modelcompare.intervals.ratios import normal_quantile
+from modelcompare.questions.contrast import Contrast
+
+# Mean squares that a future test may find, and steps that spread them evenly.
+_N_POINTS = 256
+_STEPS = np.sqrt([2, 3, 5])[:, None]
+
+
+class Size(NamedTuple):
+    """Numbers of test sets, of items of each, and of runs of each model; infinite for no number."""
+
+    sets: float = 1
+    items: float = 2
+    runs: float = 1
+
+
+@dataclass(frozen=True)
+class Components:
+    """Components of the variance of a difference: variances of single items, runs and sets.
+
+    Parameters
+    ----------
+    items : float
+        Between the items of a test set.
+    sets : float, optional
+        Between test sets; None where there is one.
+    runs, sets_runs, rest : tuple of float
+        Between runs, between the runs of one set beyond that, and of single results, for each
+        procedure with separate runs: one where models share them, none for the runs at hand.
+    """
+
+    items: float
+    sets: float | None = None
+    runs: tuple[float, ...] = ()
+    sets_runs: tuple[float, ...] = ()
+    rest: tuple[float, ...] = ()
+
+    @property
+    def is_normal(self) -> bool:
+        """True if items alone vary, which are many, so that normal quantiles hold."""
+        return self.sets is None and not self.runs
+
+    def mean_squares(self, size: Size) -> tuple[float, FloatArray, FloatArray]:
+        """Return the expected mean squares of units (items or sets), of runs and of the rest.
+
+        They are divided as those of `engine.runs.Layers`; runs and rest have one per procedure.
+        """
+        rest = np.add(self.sets_runs, np.divide(self.rest, size.items)) / (size.sets * size.runs)
+        units = ((self.sets or 0.0) + self.items / size.items) / size.sets + float(rest.sum())
+        return units, np.divide(self.runs, size.runs) + rest, rest
+
+    def standard_error(self, size: Size) -> float:
+        """Predict the standard error of a difference."""
+        units, runs, rest = self.mean_squares(size)
+        return math.sqrt(units + runs.sum() - rest.sum())
+
+    def thresholds(self, size: Size, level: float) -> FloatArray:
+        """Return differences from which a future test is significant, all equally likely.
+
+        The test divides by the error that it finds in its own mean squares, with the degrees of
+        freedom that follow from these (`engine.runs.combined`). Where only items vary there is one
+        threshold.
+        """
+        if self.is_normal:
+            return np.array([normal_quantile(level) * self.standard_error(size)])
+        units, runs, rest = self.mean_squares(size)
+        of_units = (size.items if self.sets is None else size.sets) - 1.0
+        of_runs = max(size.runs - 1.0, 1.0)
+        points = (0.5 + np.arange(_N_POINTS) * _STEPS[: 1 + len(runs)]) % 1
+        first = terms(units * chdtri(of_units, points[0]) / of_units, of_units)
+        second, third = np.zeros((2, 2, _N_POINTS))
+        for mean, left, point in zip(runs, rest, points[1:], strict=True):
+            second += terms(mean * chdtri(of_runs, point) / of_runs, of_runs)
+            third += terms(np.full(_N_POINTS, left), of_units * of_runs)
+        variance, degrees = combined(first, second, third)
+        found: FloatArray = stdtrit(degrees, (1 + level) / 2) * np.sqrt(variance)
+        return found
+
+    def power(self, size: Size, difference: float, alpha: float) -> float:
+        """Predict the probability that a difference is significant."""
+        return _power(abs(difference), self.thresholds(size, 1 - alpha), self.standard_error(size))
+
+    def detectable(self, size: Size, alpha: float, power: float) -> float:
+        """Predict the smallest difference that is significant with this probability."""
+        thresholds, error = self.thresholds(size, 1 - alpha), self.standard_error(size)
+        above = float(thresholds.max() + ndtri(power) * error)
+        if self.is_normal:
+            return above
+        low, high = 0.0, max(above, 0.0)
+        for _ in range(50):
+            middle = (low + high) / 2
+            enough = _power(middle, thresholds, error) >= power
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+
+def _power(difference: float, thresholds: FloatArray, error: float) -> float:
+    both = ndtr((difference - thresholds) / error) + ndtr((-difference - thresholds) / error)
+    return float(both.mean())
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Components estimated from a pilot.
+
+    Parameters
+    ----------
+    components : Components
+        Unbiased, but not below 0.
+    size : Size
+        Numbers of the pilot: of items the mean over sets, of runs those of the model with fewer.
+    notes : tuple of str
+        Intervals of the components that few runs, or sets, determine.
+    """
+
+    components: Components
+    size: Size
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, contrasts: Sequence[Contrast]) -> Pilot:
+        """Estimate the components of a difference from the contrast on each test set."""
+        parts = [_parts(each) for each in contrasts]
+        n_items = [each.n_units for each in contrasts]
+        splits = [_split(n, *each) for n, each in zip(n_items, parts, strict=True)]
+        items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
+        n_units, (square, tables, own) = n_items[0], parts[0]
+        sets, sets_runs, notes = None, 0 * rest, []
+        if (n_sets := len(contrasts)) > 1:
+            n_units, differences = n_sets, [each.difference for each in contrasts]
+            square = float(np.var(differences, ddof=1)) / n_sets
+            crossed = [np.stack(x)[None] for x in zip(*(part[1] for part in parts), strict=True)]
+            if crossed:
+                every = RunVariances.of_tables(crossed, np.arange(len(crossed)))
+                tables, own = [x[0].mean(axis=0) for x in crossed], every.rest[0].diagonal()
+        units, runs, left = _split(n_units, square, tables, own)
+        if n_sets > 1:
+            within = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
+            sets = max(units - float(within), 0.0)
+            sets_runs = left - np.mean([s[2] / n for s, n in zip(splits, n_items, strict=True)], 0)
+            of_sets = terms(n_sets * square, n_sets - 1.0)
+            notes += _interval("sets", n_sets, of_sets, of_sets[0] - units + within)
+        n_runs = min(map(len, tables), default=1)
+        if tables:
+            squares = [terms(x.var(ddof=1), len(x) - 1.0) for x in tables]
+            notes += _interval("runs", n_runs, np.sum(squares, axis=0), left.sum() / n_units)
+        components = Components(
+            max(float(items), 0.0), sets, _floored(runs), _floored(sets_runs), _floored(rest)
+        )
+        return cls(components, Size(n_sets, round(np.mean(n_items)), n_runs), tuple(notes))
+
+
+# Mean square of units (items or sets), means of the runs of each procedure, and its rest.
+Parts = tuple[float, list[FloatArray], FloatArray]
+
+
+def _parts(contrast: Contrast) -> Parts:
+    """Return the parts of the variance of a difference on one test set."""
+    if not contrast.sample.new_runs:
+        return contrast.error**2, [], np.empty(0)
+    k, variances = contrast.position, contrast.sample.run_variances
+    found = variances.layers(contrast.pairs).at(np.array([k]))
+    runs = [x[np.isfinite(x)] for x in found.runs[:, 0, 0] if np.isfinite(x).any()]
+    rest = variances.rest[k].diagonal() if len(runs) > 1 else found.rest[0, 0]
+    return float(found.items[0, 0, 0]), runs, rest
+
+
+def _split(
+    n_units: int, square: float, runs: Sequence[FloatArray], rest: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the components of units (items or sets), runs and rest, which may be below 0."""
+    of_rest = n_units * rest * [len(x) for x in runs]
+    of_runs = np.array([x.var(ddof=1) for x in runs]) - of_rest / n_units
+    return n_units * (square - float(rest.sum())), of_runs, of_rest
+
+
+def _floored(components: FloatArray) -> tuple[float, ...]:
+    return tuple(np.maximum(components, 0.0).tolist())
+
+
+def _interval(what: str, n: int, square: FloatArray, less: float) -> list[str]:
+    """Return a note on a component that few units determine: a mean square less others."""
+    if n >= FEW_RUNS:
+        return []
+    mean, degrees = square[0], square[0] ** 2 / square[1] if square[1] else 1.0
+    ends = [mean * degrees / chdtri(degrees, p) for p in (0.05, 0.95)]
+    now, low, high = (math.sqrt(max(x - less, 0.0)) for x in (mean, *ends))
+    return [
+        f"The {what}' part is known from {n:,} {what} only: its standard deviation is {now:.2g}, "
+        f"with a 90 % interval of {low:.2g} to {high:.2g}, and the numbers are as uncertain."
+    ]

@@ -1,0 +1,136 @@
+"""Numbers of sets, items and runs that detect a difference, and what they cost."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.questions.components import Components, Size
+
+Dimension = Literal["runs", "sets"]
+# Numbers of runs, or of sets, of the frontier, and numbers that are tried up to a billion.
+LADDER = (2, 3, 5, 10, 20, 50)
+_TRIED = [2, 3, *(round(10 ** (k / 4)) for k in range(3, 37))]
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Numbers of sets, items and runs that detect a difference.
+
+    Attributes
+    ----------
+    components : Components
+        Components of the variance of the difference, by which errors of other numbers are
+        predicted.
+    size : Size
+        Numbers of the pilot, which stay as they are where nothing else is stated.
+    margin : float
+        The difference to detect.
+    alpha, power : float
+        Two-sided level of the test, and the probability of seeing the difference.
+    cost_item, cost_run : float, optional
+        Cost of an item, and of a run of one model.
+    """
+
+    components: Components = field(repr=False)
+    size: Size
+    margin: float
+    alpha: float
+    power: float
+    cost_item: float | None
+    cost_run: float | None
+
+    @cached_property
+    def frontier(self) -> pd.DataFrame:
+        """Numbers of sets, items and runs that detect the wanted difference.
+
+        Columns n_sets, n_items (of each set), n_runs (of each model), standard_error; with costs
+        also cost and cheapest. Rows are of several numbers of runs, or of sets, with the items that
+        each needs, and of the pilot's items. Infinite are numbers where none is enough.
+        """
+        rows = [size for sizes in self._rungs.values() for size in sizes]
+        rows += [] if self._varied else [self._solved("items", self.size)]
+        rows += [] if self.cost_run is None else [self._cheapest_runs()]
+        rows = sorted(dict.fromkeys(rows), key=lambda size: (size.sets, size.runs))
+        found = pd.DataFrame(rows).rename(columns="n_{}".format)
+        enough = [math.isfinite(sum(size)) for size in rows]
+        errors = [self.components.standard_error(size) for size in rows]
+        found["standard_error"] = np.where(enough, errors, math.nan)
+        if self.cost_item is not None:
+            found["cost"] = [*map(self._cost, rows)]
+            found["cheapest"] = enough & (found.index == found["cost"].argmin())
+        return found
+
+    @property
+    def _varied(self) -> list[Dimension]:
+        """Dimensions that could be bought besides items."""
+        varied: dict[Dimension, bool] = {
+            "runs": bool(self.components.runs), "sets": self.components.sets is not None,
+        }  # fmt: skip
+        return [dimension for dimension, varies in varied.items() if varies]
+
+    @cached_property
+    def _rungs(self) -> dict[Dimension, list[Size]]:
+        """Numbers that are enough: of several runs, or sets, and at last of the pilot's items."""
+        return {
+            dimension: [
+                *(self._solved("items", self.size._replace(**{dimension: n})) for n in LADDER),
+                self._solved(dimension, self.size),
+            ]
+            for dimension in self._varied
+        }
+
+    def _solved(self, dimension: str, size: Size) -> Size:
+        """Return numbers with the smallest of one dimension that is enough."""
+        return size._replace(**{dimension: self._least(dimension, size, self.margin)})
+
+    def _least(self, dimension: str, size: Size, difference: float) -> float:
+        """Return the smallest number, from 2 on, that detects a difference."""
+        if difference == 0:
+            return math.inf
+        if not self._varied:
+            of_one = self.components.detectable(Size(items=1), self.alpha, self.power)
+            return max(2, math.ceil((of_one / difference) ** 2))
+
+        def enough(n: int) -> bool:
+            found = self.components.power(size._replace(**{dimension: n}), difference, self.alpha)
+            return found >= self.power
+
+        reached = next((k for k, n in enumerate(_TRIED) if enough(n)), None)
+        if not reached:
+            return math.inf if reached is None else _TRIED[0]
+        between = range(_TRIED[reached - 1] + 1, _TRIED[reached])
+        return between.start + bisect_left(between, True, key=enough)
+
+    def _cheapest_runs(self) -> Size:
+        """Search the number of runs, with the items that it needs, of the least cost."""
+
+        def of(n: float) -> Size:
+            return self._solved("items", self.size._replace(runs=n))
+
+        best = min(map(of, (*LADDER, 100, 200, 500, 1000)), key=self._cost)
+        step = int(best.runs) // 2
+        while step:
+            near = [of(n) for n in (best.runs - step, best.runs + step) if n >= LADDER[0]]
+            found = min([best, *near], key=self._cost)
+            step, best = (step // 2 if found is best else step), found
+        return best
+
+    @property
+    def _cheapest(self) -> Size | None:
+        """The cheapest numbers that are enough, if costs are given and there are any."""
+        if self.cost_item is None or not self.frontier["cheapest"].any():
+            return None
+        row = self.frontier.loc[self.frontier["cheapest"].idxmax(), ["n_sets", "n_items", "n_runs"]]
+        return Size(*map(int, row))
+
+    def _cost(self, size: Size) -> float:
+        """Return the cost of all test sets, items and runs of both models."""
+        of_items = (self.cost_item or 0.0) * size.sets * size.items
+        return of_items + 2 * (self.cost_run or 0.0) * size.runs
