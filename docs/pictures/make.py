@@ -1,4 +1,4 @@
-"""Write the pictures of the README and of pages next to this file: ``python -m docs.pictures.make``."""
+"""Write the pictures of the README and of pages here: ``python -m docs.pictures.make``."""
 
 import contextlib
 import io

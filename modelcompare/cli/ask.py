@@ -74,16 +74,15 @@ def of_two_models(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
     label: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Answer a question about one value of two models."""
+    """Answer a question about one value of two models, on one test set or several."""
     output.check(reading.files)
-    predictions = reading.read()
+    predictions = reading.read_all()
+    first = next(iter(predictions.values())) if isinstance(predictions, dict) else predictions
     # Loading the registry takes time; errors of reading come first.
     from modelcompare.metrics.registry import default_metric
 
-    value = metric or default_metric(predictions)
-    result = attrgetter(function)(mc)(
-        predictions, *_two(predictions), value, label=label, **options
-    )
+    value = metric or default_metric(first)
+    result = attrgetter(function)(mc)(predictions, *_two(first), value, label=label, **options)
     output.emit(result, inputs=reading.files)
 
 

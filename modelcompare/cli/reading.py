@@ -128,6 +128,16 @@ class Reading(SimpleNamespace):
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
 
+    def read_all(self) -> Any:
+        """Read the test sets by name, if there are several and none is named; else the only one."""
+        if self.set is None and self.missing != "bounds":
+            try:
+                return self.read_sets()
+            except ValueError:
+                # One test set, or an error that its reading repeats.
+                pass
+        return self.read()
+
     def read_results(self) -> Predictions | None:
         """Read a table of published results as scores of data sets; None if it is none."""
         given = self._given_beside({"files", *(option.name for option in RESULTS.every)})

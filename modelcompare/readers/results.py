@@ -47,10 +47,9 @@ def from_results(
     >>> import modelcompare as mc
     >>> table = {"task": ["law", "maths", "code", "trivia"], "a": [0.71, 0.60, 0.55, 0.83],
     ...          "b": [0.66, 0.52, 0.50, 0.77]}
-    >>> result = mc.compare(mc.io.from_results(table))
-    >>> result.differences[["difference", "ci_low", "ci_high"]].round(3)
-       difference  ci_low  ci_high
-    0        0.06   0.038    0.082
+    >>> preds = mc.io.from_results(table)
+    >>> preds.ids.tolist(), preds.models
+    (['law', 'maths', 'code', 'trivia'], ('a', 'b'))
     """
     lower = None if greater_is_better is None else not greater_is_better
     columns = checked_columns(

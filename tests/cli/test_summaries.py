@@ -101,10 +101,12 @@ def test_the_table_that_a_refusal_names_is_read(run, tmp_path):
     assert run("compare", "u.csv", "--resamples", 99).code == 0
 
 
-def test_compare_and_groups_point_at_ranks_for_printed_scores(run, tmp_path):
+def test_compare_points_at_ranks_for_printed_scores_which_groups_reads(run, tmp_path):
     (tmp_path / "t.csv").write_text("dataset,a,b\nu,93.3 ± 0.5,92\nv,80.1,82\nw,70,71\n")
-    for command in ("compare", "groups"):
-        assert run(command, "t.csv").err == (
-            "modelcompare: error: t.csv: column 'a' has '93.3 ± 0.5', as papers print scores; such "
-            "scores are for `modelcompare ranks`, those of samples are numbers alone.\n"
-        )
+    assert run("compare", "t.csv").err == (
+        "modelcompare: error: t.csv: column 'a' has '93.3 ± 0.5', as papers print scores; such "
+        "scores are for `modelcompare ranks`, those of samples are numbers alone.\n"
+    )
+    found = run("groups", "t.csv", "--resamples", "99")
+    assert "each data set is one sample; the answer is for data sets like these" in found.err
+    assert "n:3|" in found.out

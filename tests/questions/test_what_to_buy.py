@@ -1,5 +1,6 @@
 """Items, runs and test sets that a difference needs: components, predictions, frontier, costs."""
 
+import json
 import math
 import warnings
 
@@ -419,3 +420,22 @@ def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
     ]
     assert sorted(points) == sorted([(row["n_runs"], row["n_items"]), (R, N)])
     assert len(asked(suite()).plot.frontier().axes) == 1
+
+
+def test_the_command_plans_test_sets_too(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"set": f"s{s}", "item": i, "model": m, "score": float(x)}
+        for s in range(5) for m in "ab"
+        for i, x in enumerate(rng.normal(0.2 * (m == "b") + 0.1 * rng.normal(), 1, 40))
+    ]  # fmt: skip
+    path = tmp_path / "suite.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    given = ["sample-size", str(path), "--margin", "0.3", "--higher-is-better", "--format", "json"]
+    assert main(given) == 0
+    shown = json.loads(capsys.readouterr().out)
+    sets = mc.io.read_sets(str(path), lower_is_better=False)
+    expected = mc.sample_size(sets, "a", "b", "mean_score", margin=0.3)
+    assert shown["signature"] == expected.signature
+    assert main([*given, "--read", "set=s1"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_samples"] == 40
