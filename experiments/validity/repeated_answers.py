@@ -12,8 +12,6 @@ and the highest are printed.
 
 from __future__ import annotations
 
-import argparse
-import re
 import warnings
 import zlib
 from collections.abc import Sequence
@@ -22,13 +20,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy import stats
 
 import modelcompare as mc
+from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from experiments.validity.results import markdown
-from modelcompare.report.writers.files import write_text
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -182,22 +178,7 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the lowest coverage and highest size."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=800, help="of a cell; 5 times if it is short")
-    parser.add_argument("--only", default="", help="regular expression of a cell's values")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS)
-    options = parser.parse_args(arguments)
-    chosen = [c for c in cells() if re.search(options.only, " ".join(map(str, c.values())))]
-    if not chosen:
-        parser.error(f"--only {options.only!r} fits no cell.")
-    tasks = (delayed(simulated)(cell, options.trials) for cell in chosen)
-    parts = []
-    for part in Parallel(n_jobs=options.jobs, return_as="generator")(tasks):
-        parts.append(part)
-        table = pd.concat(parts, ignore_index=True)
-        write_text(options.output, table.to_csv(index=False, float_format="%.5g"))
-    print(markdown(verdict(table)))
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ wrong answers at 0.05 are written to ``results/suites.csv``; the worst are print
 
 from __future__ import annotations
 
-import argparse
-import re
 import warnings
 import zlib
 from collections.abc import Sequence
@@ -23,15 +21,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy import stats
 
 import modelcompare as mc
+from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from experiments.validity.results import markdown
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.report.writers.files import write_text
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -190,7 +186,7 @@ def is_wrong(cell: Params, rng: np.random.Generator) -> bool:
     return mc.gate(sets, "old", "new", "any:+0" if kind == "any" else f"each:-{MARGIN}").passed
 
 
-def simulated(cell: Params, n_trials: int) -> dict[str, Any]:
+def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     """Return a row of the table: five times as many trials where a share is short of the wanted."""
     seed = zlib.crc32(cell_id({**cell, "study": "suites"}).encode())
 
@@ -206,7 +202,7 @@ def simulated(cell: Params, n_trials: int) -> dict[str, Any]:
         if found.get("wrong", 0) > SIZE or min(found.values()) < 0 or _short(found):
             trials *= 5
             found = run(trials)
-    return {**cell, "trials": trials, **found}
+    return pd.DataFrame([{**cell, "trials": trials, **found}])
 
 
 def _short(found: dict[str, float]) -> bool:
@@ -229,21 +225,7 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the worst."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=800, help="of a cell; 5 times if it is short")
-    parser.add_argument("--only", default="", help="regular expression of a cell's values")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS)
-    options = parser.parse_args(arguments)
-    chosen = [c for c in cells() if re.search(options.only, " ".join(map(str, c.values())))]
-    if not chosen:
-        parser.error(f"--only {options.only!r} fits no cell.")
-    tasks = (delayed(simulated)(cell, options.trials) for cell in chosen)
-    rows = []
-    for row in Parallel(n_jobs=options.jobs, return_as="generator")(tasks):
-        rows.append(row)
-        write_text(options.output, pd.DataFrame(rows).to_csv(index=False, float_format="%.5g"))
-    print(markdown(verdict(pd.DataFrame(rows))))
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
 
 
 if __name__ == "__main__":
