@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +117,7 @@ def ends(cell: Params, scores: Sequence[Array]) -> dict[str, Array]:
         }  # fmt: skip
         preds = mc.Predictions.from_scores(outputs, greater_is_better=True, **columns)
         result = mc.bootstrap(preds, "mean_score", n_resamples=2)
-        samples.append(mc.compare(preds, baseline="a0", n_resamples=2, test="wald").bootstrap
-                       if n_runs > 1 else result)  # fmt: skip
+        samples.append(replace(result, new_runs=n_runs > 1))
     a, shares = np.arange(n_trials), np.full(n_sets, 1 / n_sets)
     found = {}
     for name, pairs in (("score", None), ("difference", (a, a + n_trials))):

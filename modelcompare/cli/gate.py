@@ -92,7 +92,7 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
     if format == "github":
         _leave_for_workflow(found)
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
-    for shown, sentence in found.sentences:
+    for shown, sentence in found.answered:
         if format == "github":
             answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
         else:

@@ -172,11 +172,16 @@ class GateResult(Result):
             notes=[holds] if len(self.decisions) > 1 else [],
             decimals=[decision.decimals for decision in self.decisions],
         )  # fmt: skip
-        return self._document({"decisions": table}, findings=[text for _, text in self.sentences])
+        return self._document({"decisions": table}, findings=self.sentences)
 
     @property
-    def sentences(self) -> list[tuple[Answer, str]]:
-        """Answers with sentences; of a rule about each test set, of those where it fails."""
+    def sentences(self) -> list[str]:
+        """Sentences of the answers; of a rule about each test set, of those where it fails."""
+        return [sentence for _, sentence in self.answered]
+
+    @property
+    def answered(self) -> list[tuple[Answer, str]]:
+        """Answers, each with its sentence of `sentences`."""
         found: list[tuple[Answer, str]] = []
         for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
             if over in ("each", "any"):

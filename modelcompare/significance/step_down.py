@@ -106,20 +106,17 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
 
 
 def step_down_swaps(
-    statistic: SwapStatistic, masks: Weights, values: slice, counted: IntArray | None = None,
-    chosen: IntArray | None = None,
-) -> FloatArray:  # fmt: skip
+    statistic: SwapStatistic, masks: Weights, values: slice, chosen: IntArray | None = None
+) -> FloatArray:
     """Return two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
 
-    Of a metric's `values` all are hypotheses, which may have been counted with the test, or those
-    at the chosen positions.
+    Of a metric's `values` all are hypotheses, or those at the chosen positions.
     """
     at = np.arange(statistic.observed.shape[1])[values]
     at = at if chosen is None else at[chosen]
     observed = np.abs(statistic.observed[:, at])
     rising = rising_order(observed.ravel())
-    if counted is None or chosen is not None:
-        counted = statistic.n_rising(masks, at, rising)
+    counted = statistic.n_rising(masks, at, rising)
     return _stepped(counted, masks.n_resamples, rising[0], observed.shape)
 
 
@@ -127,7 +124,7 @@ def step_down_counted(
     counted: IntArray, n_swaps: int, observed: FloatArray,
     chosen: IntArray | None = None,  # noqa: ARG001  of one value there is no choice
 ) -> FloatArray:  # fmt: skip
-    """Return the same of a metric with one value, (n_pairs, 1), from the counts of its test."""
+    """Return those of a metric with one value, (n_pairs, 1), from the counts of its test."""
     return _stepped(counted, n_swaps, rising_order(observed.ravel())[0], observed.shape)
 
 

@@ -154,12 +154,7 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
 
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Draw swaps, for metrics that share a statistic."""
-    evaluation, metric = view.evaluation, metrics[0]
-    statistic = (
-        SwappedOutputs(view, metric)
-        if algorithm_of(evaluation, metric) == "output"
-        else swap_statistic(evaluation, metrics, *view.pairs)
-    )
+    evaluation, statistic = view.evaluation, _statistic(view, metrics)
     masks = view.masks_of(statistic.units)
     stepped = view.steps and len(metrics) == 1 and view.alternative == "two-sided"
     *found, counted = _drawn_p_values(
@@ -169,14 +164,31 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     for each in metrics:
         place = evaluation.metric_slice(each.name)
         values = slice(first, first + place.stop - place.start)
-        if counted is None or each.per_class:
-            step_down[each.name] = partial(step_down_swaps, statistic, masks, values, counted)
-        else:
-            # The counts are all that is needed: the numbers of the units may be released.
+        step_down[each.name] = partial(step_down_swaps, statistic, masks, values)
+        # Numbers of the units are released, and a later step-down computes them again; outputs are
+        # kept, as a function of the user has made them.
+        if counted is not None and not each.per_class:
             observed = np.abs(statistic.observed[:, values])
             step_down[each.name] = partial(step_down_counted, counted, masks.n_resamples, observed)
+        elif not isinstance(statistic, SwappedOutputs):
+            step_down[each.name] = partial(_stepped_down, view, metrics, values)
         first = values.stop
     return found[0], found[1], step_down
+
+
+def _statistic(view: PairView, metrics: Sequence[Any]) -> SwapStatistic:
+    """Return the statistic of drawn swaps that metrics share."""
+    if algorithm_of(view.evaluation, metrics[0]) == "output":
+        return SwappedOutputs(view, metrics[0])
+    return swap_statistic(view.evaluation, metrics, *view.pairs)
+
+
+def _stepped_down(
+    view: PairView, metrics: Sequence[Any], values: slice, chosen: IntArray | None = None
+) -> FloatArray:
+    """Return step-down p-values of some values, by the swaps of the test."""
+    statistic = _statistic(view, metrics)
+    return step_down_swaps(statistic, view.masks_of(statistic.units), values, chosen)
 
 
 def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:

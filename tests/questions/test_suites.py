@@ -106,7 +106,7 @@ def test_rules_of_one_gate():
     # A claim about any of three sets is at a third of the level.
     assert {d.alpha for d in found.decisions[4:]} == {0.05 / 3}
     assert found.decisions[1].p_value == decided(BETTER["law"]).p_value
-    sentences = [text for _, text in found.sentences]
+    sentences = found.sentences
     assert (
         "new is non-inferior to old (margin 0.05) in mean_score on 3 of 3 test sets." in sentences
     )
@@ -119,7 +119,7 @@ def test_one_bad_set_closes_the_gate_and_is_named():
     found = mc.gate(MIXED, "old", "new", "each:-0.05")
     assert found.answer == "shown otherwise"
     assert [d.answer for d in found.decisions] == ["shown", "shown otherwise", "shown"]
-    text = " ".join(text for _, text in found.sentences)
+    text = " ".join(found.sentences)
     assert "on 2 of 3 test sets. new is inferior to old (margin 0.05) in mean_score (maths)" in text
     assert mc.gate(MIXED, "old", "new", "any:+0").answer == "shown"
 
