@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -120,23 +120,24 @@ class Reading(SimpleNamespace):
 
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
-        # Bounds are for models that lack a whole set, whose other results are all there.
-        missing = "refuse" if self.missing == "bounds" else self.missing
-        columns = {**self._columns(), "missing": missing}
-        readings = readings_of_sets(self.files, checked_columns(**columns))
-        for name, reading in readings.items():
-            say(f"modelcompare: read {name}: {reading.sentence}")
-        return {name: reading.predictions for name, reading in readings.items()}
+        return _described(self._sets())
 
     def read_all(self) -> Any:
         """Read the test sets by name, if there are several and none is named; else the only one."""
-        if self.set is None and self.missing != "bounds":
+        sets: Mapping[str, Any] = {}
+        if self.set is None:
             try:
-                return self.read_sets()
+                sets = self._sets()
             except ValueError:
                 # One test set, or an error that its reading repeats.
                 pass
-        return self.read()
+        return _described(sets) if len(sets) > 1 else self.read()
+
+    def _sets(self) -> Mapping[str, Any]:
+        # Bounds are for models that lack a whole set, whose other results are all there.
+        missing = "refuse" if self.missing == "bounds" else self.missing
+        columns = {**self._columns(), "missing": missing}
+        return readings_of_sets(self.files, checked_columns(**columns))
 
     def read_results(self) -> Predictions | None:
         """Read a table of published results as scores of data sets; None if it is none."""
@@ -187,3 +188,10 @@ class Reading(SimpleNamespace):
         for name in ("files", "scan", "checkpoint"):
             del columns[name]
         return columns
+
+
+def _described(readings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the predictions of test sets by name, after a line for each on how it was read."""
+    for name, reading in readings.items():
+        say(f"modelcompare: read {name}: {reading.sentence}")
+    return {name: reading.predictions for name, reading in readings.items()}
