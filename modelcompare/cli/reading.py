@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -126,11 +127,9 @@ class Reading(SimpleNamespace):
         """Read the test sets by name, if there are several and none is named; else the only one."""
         sets: Mapping[str, Any] = {}
         if self.set is None:
-            try:
+            # If there is one test set, or an error, reading goes on below, or repeats it.
+            with suppress(ValueError):
                 sets = self._sets()
-            except ValueError:
-                # One test set, or an error that its reading repeats.
-                pass
         return _described(sets) if len(sets) > 1 else self.read()
 
     def _sets(self) -> Mapping[str, Any]:
