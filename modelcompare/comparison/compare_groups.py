@@ -16,7 +16,7 @@ from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
-from modelcompare.comparison.warned import held_back
+from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
@@ -122,6 +122,8 @@ def compare_groups(
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
         groups, n_samples = _sets(source, models), sum(map(len, source.values()))
         shares = shares_of(source, weights, random, options.get("method", "auto"))
+        if random in WITHIN:
+            warn_of_few_sets(len(source))
     else:
         if random in WITHIN or weights != "equal":
             raise ValueError("random='sets' and `weights` are for several test sets.")

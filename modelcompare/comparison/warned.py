@@ -301,6 +301,17 @@ def warn_of_few_runs(predictions: TestSet) -> list[str]:
     return [text]
 
 
+def warn_of_few_sets(n_sets: int) -> None:
+    """Warn where there are so few test sets that they decide about new ones."""
+    if n_sets < FEW_RUNS:
+        warn_caller(
+            f"{n_sets} test sets decide how far new ones may differ: with fewer than {FEW_RUNS}, "
+            "intervals are wide and differences seldom significant, however many samples there "
+            "are. Add test sets, or ask about these alone with random='items' (--random items).",
+            SparseDataWarning,
+        )
+
+
 def _flaw(low: float, high: float) -> str:
     if math.isnan(low) or math.isnan(high):
         return "has no bounds"

@@ -95,6 +95,8 @@ class Components:
             second += terms(mean * chdtri(of_runs, point) / of_runs, of_runs)
             third += terms(np.full(_N_POINTS, left), of_units * of_runs)
         variance, degrees = combined(first, second, third)
+        if self.sets is not None:
+            degrees = np.minimum(degrees, of_units)
         found: FloatArray = stdtrit(degrees, (1 + level) / 2) * np.sqrt(variance)
         return found
 

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.suite import check_weights
-from modelcompare.comparison.warned import each_warning_once
+from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -324,6 +324,8 @@ def decide(
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data()
+        if found.sets_vary:
+            warn_of_few_sets(len(sets))
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
 
 

@@ -154,6 +154,15 @@ def test_new_sets_and_new_runs_are_two_crossed_factors():
     assert "|random:items+sets+runs|" in found.signature
 
 
+def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
+    sets = {name: preds_of(SHARED[name]) for name in "stu"}
+    with pytest.warns(mc.SparseDataWarning, match="3 test sets decide how far new ones may differ"):
+        found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
+    assert found._pooled((np.array([0]), np.array([1]))).run_degrees.max() <= 2
+    with pytest.warns(mc.SparseDataWarning, match="3 test sets decide"):
+        mc.decide(sets, "a", "b", "mean_score", margin=0.1, random="sets", n_resamples=99)
+
+
 def test_partly_shared_runs_are_refused():
     sets = {name: preds_of(table) for name, table in SHARED.items()}
     half = sets["s"].with_columns(runs=[r.replace("run3", "other") for r in sets["s"].runs])
