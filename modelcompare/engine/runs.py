@@ -148,10 +148,11 @@ def _gap(predictions: TestSet, counts: IntArray) -> str:
 def _overlap(predictions: TestSet) -> str:
     """Return which models have some runs in common, and others not; empty for none."""
     models = predictions.models
+    columns = [predictions.runs_of(model) for model in models]
+    names = [{*np.unique(np.asarray(column))} for column in columns]
     for place, a in enumerate(models):
-        for b in models[:place]:
-            mine, others = (np.asarray(predictions.runs_of(m)) for m in (a, b))
-            if not _shared(mine, others) and np.isin(mine, others).any():
+        for other, b in enumerate(models[:place]):
+            if names[place] & names[other] and not _shared(columns[place], columns[other]):
                 return (
                     f"models {b!r} and {a!r} share some runs and not others; name the runs of each "
                     "model apart where they are separate trainings"
