@@ -14,8 +14,8 @@ TASKS = {
     task.__name__: task
     for task in (
         python_tasks.scikit_learn, python_tasks.stambo, python_tasks.confidenceinterval,
-        python_tasks.sacrebleu, python_tasks.evalstats, python_tasks.autorank, r_tasks.proc,
-        r_tasks.yardstick,
+        python_tasks.sacrebleu, python_tasks.evalstats, python_tasks.rliable, python_tasks.autorank,
+        r_tasks.proc, r_tasks.yardstick,
     )
 }  # fmt: skip
 

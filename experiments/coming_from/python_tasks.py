@@ -178,6 +178,41 @@ def evalstats() -> Task:
     ], theirs, ours)  # fmt: skip
 
 
+def rliable() -> Task:
+    """Mean score of one algorithm, five runs on each of eight tasks."""
+    from rliable import library, metrics
+
+    scores = np.random.default_rng(0).beta(2, 1, (8, 5))
+    task, run = (each.ravel() for each in np.indices(scores.shape))
+
+    def by_them(**options: bool) -> tuple[float, float, float]:
+        mean, ends = library.get_interval_estimates(
+            {"a": scores.T}, lambda x: np.array([metrics.aggregate_mean(x)]), reps=50_000,
+            random_state=np.random.RandomState(0), **options,
+        )  # fmt: skip
+        return float(mean["a"][0]), *map(float, ends["a"][:, 0])
+
+    def by_us(**declared: np.ndarray) -> pd.Series:
+        scored = mc.Predictions.from_scores(
+            {"a": scores.ravel()}, greater_is_better=True, **declared
+        )
+        return mc.compare(scored).scores.iloc[0]
+
+    found, theirs = timed(by_them)
+    row, ours = timed(lambda: by_us(strata=task))
+    same = by_us(groups=run)
+    wide, new = by_them(task_bootstrap=True), by_us(groups=task, runs=run)
+    return Task(_named("rliable"), "mean score of 5 runs on each of 8 tasks", [
+        Row("mean", found[0], row.estimate),
+        Row("lower end of 95 %", found[1], row.ci_low),
+        Row("upper end of 95 %", found[2], row.ci_high),
+        Row("lower end, the same runs on all tasks", "not offered", same.ci_low),
+        Row("upper end, the same runs on all tasks", "not offered", same.ci_high),
+        Row("lower end, new tasks as well", wide[1], new.ci_low),
+        Row("upper end, new tasks as well", wide[2], new.ci_high),
+    ], theirs, ours)  # fmt: skip
+
+
 def autorank() -> Task:
     """Ranks of three models over six data sets."""
     from autorank import autorank as ranked
