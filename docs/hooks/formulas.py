@@ -54,7 +54,7 @@ def formula_of(metric: AnyMetric) -> str:
     if metric.class_ratio is not None:
         ratio = metric.class_ratio
         return f"({_combined(ratio.numerator)}) / ({_combined(ratio.denominator)})"
-    name = metric.statistics[0].name
+    name = "v" if metric.of_items else metric.statistics[0].name
     mean = f"sum_i({name}_i) / n"
     return mean if metric.power == 1 else f"sqrt({mean})"
 
@@ -62,6 +62,8 @@ def formula_of(metric: AnyMetric) -> str:
 def legend_of(metric: AnyMetric) -> str:
     """Return sentences on the symbols of a formula."""
     text, legend = formula_of(metric), []
+    if metric.of_items:
+        legend.append("The answers to item i have the value v; n counts items.")
     if "TP" in text:
         counts = "TP, FN, FP and TN count true positives, false negatives, false positives and"
         legend.append(f"{counts} true negatives of a class.")

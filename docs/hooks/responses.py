@@ -13,6 +13,8 @@ from modelcompare.report.figures.types import Axes
 
 _SHARES = np.linspace(0, 1, 11)
 _N = 600
+# Of an item, for metrics of repeated answers.
+_ANSWERS = 10
 _TAGGED = ("slot_error_rate", "span_f1")
 _SPOILED = {
     "labels": "spoiled: another class",
@@ -68,7 +70,8 @@ def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
         tokens = rng.integers(4, 12, _N).astype(float)
         return tokens, -1.0 * tokens, -3.0 * tokens, {"kind": "values"}
     if metric.needs == "scores":
-        return None, np.ones(_N), np.zeros(_N), {"kind": "scores"}
+        items = {"groups": np.arange(_N) // _ANSWERS} if metric.of_items else {}
+        return None, np.ones(_N), np.zeros(_N), {"kind": "scores", **items}
     if metric.needs == "values":
         values = rng.gamma(4.0, 1.0, _N)
         return values, values.copy(), rng.permutation(values), {"kind": "values"}
