@@ -133,9 +133,10 @@ def compare_groups(
         n_samples, shares, dropped, models = len(source), None, (), [*source.models]
     groups = [*groups]
     # Within each group, corrections are at the level at which all groups are one family.
+    level = alpha if correction == "none" else alpha / len(groups)
     results = _compare_each(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
-        random=within(random), alpha=alpha / len(groups), **options,
+        random=within(random), alpha=level, **options,
     )  # fmt: skip
     found = _correct_together(results, correction, alpha)
     notes = {key: each.evidence.notes for key, each in found.items()}

@@ -65,10 +65,10 @@ class Gain:
         shares, contrasts, used = shares_of(sets, weights, random, method), {}, method
         seed = seed_sequence(rng)
         for place, (name, predictions) in enumerate(sets.items()):
-            own, label = one_value(metric, label, predictions)
+            own, own_label = one_value(metric, label, predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
             contrasts[name] = Contrast.between(
-                served, candidate, baseline, own, label=label, zero_division=zero_division,
+                served, candidate, baseline, own, label=own_label, zero_division=zero_division,
                 rng=rng if len(sets) == 1 else child_seed(seed, place),
                 random=within(random), **options,
             )  # fmt: skip

@@ -192,6 +192,14 @@ def test_p_values_of_all_sets_are_one_family():
     assert "|tests:12|" in signature
 
 
+def test_without_a_correction_groups_do_not_count():
+    # 99 swaps are enough for a level of 0.05, and not for a fourth of it.
+    found = mc.compare_groups(SCORES, correction="none", **OPTIONS)
+    p = found.differences
+    assert (p["p_adjusted"] == p["p_value"]).all()
+    assert {each.evidence.alpha for each in found.results.values()} == {0.05}
+
+
 def test_swaps_that_step_down_within_sets_step_down_over_them():
     # With 39 swaps, no p-value of 12 tests could be below 0.05 by Holm's method.
     shifted = {

@@ -153,6 +153,8 @@ def test_classes_and_mappings_name_what_a_rule_is_about():
     mapped = {"over": "each", "metric": "recall", "label": 1, "margin": 0.1}
     same = mc.gate(sets, "old", "new", [mapped])
     assert [d.row for d in text.decisions] == [d.row for d in same.decisions]
+    named = mc.decide(sets, "old", "new", "recall[1]", margin=0.1)
+    assert named.gain == mc.decide(sets, "old", "new", "recall", label=1, margin=0.1).gain
     mean = mc.gate(sets, "old", "new", [{"metric": "accuracy", "margin": 0.1}])
     assert mean.rules == (("mean", 1),)
 
