@@ -252,7 +252,8 @@ COMMANDS = (
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
                 "replicates, the others are valid.",
             ),
-            replace(_STUDY_LEVEL, default=0.01), *STUDY_RESAMPLING, FOLDER,
+            replace(_STUDY_LEVEL, default=0.01), replace(OPTIONS["random"], default="items"),
+            *STUDY_RESAMPLING, FOLDER,
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),

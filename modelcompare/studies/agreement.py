@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -35,6 +36,7 @@ from modelcompare.studies.ranking_consistency import (
 )
 from modelcompare.words import (
     AgreementTest,
+    Random,
     ZeroDivision,
     giving,
     label_name,
@@ -123,6 +125,8 @@ class AgreementStudy(Result):
         Metrics that are compared.
     alpha, test, n_resamples, confidence_level
         As passed to `agreement_study`.
+    new_runs : bool
+        Whether tests are for new runs of the training procedures.
     table : DataFrame
         The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
         n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
@@ -143,6 +147,7 @@ class AgreementStudy(Result):
     pairs: pd.DataFrame = field(repr=False)
     seed: np.random.SeedSequence = field(repr=False)
     seed_label: str = field(repr=False)
+    new_runs: bool = False
 
     _stem: ClassVar[str] = "agreement"
     _members: ClassVar[str] = """
@@ -165,7 +170,8 @@ class AgreementStudy(Result):
     def signature(self) -> str:
         return signature(
             "agreement_study", n=self.n_samples, models=len(self.predictions.models),
-            B=self.n_resamples, test=self.test, alpha=self.alpha, rng=self.seed_label,
+            random="items+runs" if self.new_runs else None, B=self.n_resamples, test=self.test,
+            alpha=self.alpha, rng=self.seed_label,
         )  # fmt: skip
 
     @checked()
@@ -278,8 +284,8 @@ def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
-    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
-    progress: bool = False,
+    random: Random = "items", zero_division: ZeroDivision = "paper", n_jobs: int | None = None,
+    rng: RngLike = 0, progress: bool = False,
 ) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
 
@@ -303,6 +309,8 @@ def agreement_study(
     confidence_level : float
         Confidence level of the interval of the percentage that agrees. Models are resampled, not
         pairs, because pairs share models.
+    random : {"auto", "items", "items+runs"}
+        What varies, as in `compare`; new runs need ``test="wald"``.
     zero_division, n_jobs, rng, progress
         As in `variance_study`.
 
@@ -334,16 +342,22 @@ def agreement_study(
         raise ValueError("agreement is over pairs of models; there is 1 model.")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
+    evaluation = metric_pairs.evaluate(predictions)
+    new_runs = runs_are_random(predictions, random)
+    if new_runs:
+        check_crossed(evaluation)
+        check_named("test", test, ["wald"])
     view = PairView.of(
-        metric_pairs.evaluate(predictions), *all_pairs(len(predictions.models)), n_resamples, seed,
-        n_jobs=n_jobs, progress=progress,
+        evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
+        progress=progress,
     )  # fmt: skip
+    view = replace(view, sample=replace(view.sample, new_runs=new_runs))
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)
     return AgreementStudy(
         predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,
         n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=of_pairs,
-        seed=seed, seed_label=rng_label(rng),
+        seed=seed, seed_label=rng_label(rng), new_runs=new_runs,
     )  # fmt: skip
 
 

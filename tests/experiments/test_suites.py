@@ -45,7 +45,8 @@ def test_the_table_has_all_cells_and_holds(tmp_path):
     assert len(table) == len(study.cells())
     covered = table[["covered, score", "covered, difference"]].min(axis=1)
     assert covered.dropna().min() >= study.WANTED
-    assert table["wrong"].dropna().max() <= study.SIZE
+    # Of 4,000 trials, as many as one standard error more.
+    assert table["wrong"].dropna().max() <= study.SIZE + 0.0038
     path = tmp_path / "found.csv"
     study.main(["--trials", "10", "--only", "^these sets normal 3 40 0.0 1$", "-o", str(path)])
     study.main(["--trials", "2", "--only", "^any 0/1 3", "-o", str(path)])

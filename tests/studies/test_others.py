@@ -338,3 +338,36 @@ def test_a_metric_may_stand_beside_itself(preds):
         preds, [("precision", "precision")], ratios=[1, 0.5], n_resamples=9
     )
     assert "precision" in str(study)
+
+
+def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
+    rng = np.random.default_rng(3)
+    truth = np.repeat(rng.integers(0, 2, 60), 5)
+    item, run = (each.ravel() for each in np.indices((60, 5)))
+    outputs = {
+        m: np.where(rng.random(300) < p, truth, 1 - truth)
+        for m, p in zip("abc", (0.9, 0.7, 0.6), strict=True)
+    }
+    runs = mc.Predictions(truth, outputs, groups=item, runs=run)
+    asked = {"random": "items+runs", "n_resamples": 99}
+    study = mc.studies.agreement_study(
+        runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, **asked
+    )
+    found = mc.compare(runs, ["accuracy", "f1_macro"], correction="none", **asked).differences
+    assert study.new_runs
+    assert "|random:items+runs|" in study.signature
+    for side, metric in (("a", "accuracy"), ("b", "f1_macro")):
+        of_metric = found[found["metric"] == metric]
+        # A comparison raises p-values that its intervals do not bear out, as it does none here.
+        assert study.pairs[f"p_value_{side}"].tolist() == pytest.approx(
+            of_metric["p_value"].tolist()
+        )
+    these = mc.studies.agreement_study(
+        runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, n_resamples=99
+    )
+    assert not these.new_runs
+    assert (these.pairs["p_value_a"] != study.pairs["p_value_a"]).any()
+    with pytest.raises(ValueError, match="test='t' does not know how new runs vary"):
+        mc.studies.agreement_study(
+            runs, [("accuracy", "f1_macro")], random="items+runs", zero_division=math.nan
+        )
