@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_groups
+from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
@@ -118,7 +119,9 @@ def compare_groups(
     if isinstance(source, Mapping):
         if by is not None:
             raise ValueError("`by` names slices of one test set; of several leave it out.")
-        source, dropped = _complete(source, missing, random)
+        source, dropped = _complete(
+            source, missing, random, options.get("method", "auto"), correction
+        )
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
         groups, n_samples = _sets(source, models), sum(map(len, source.values()))
         shares = shares_of(source, weights, random, options.get("method", "auto"))
@@ -148,8 +151,9 @@ def compare_groups(
 
 
 def _complete(
-    sets: Mapping[str, Predictions], missing: MissingSets, random: RandomOfSets
-) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:
+    sets: Mapping[str, Predictions], missing: MissingSets, random: RandomOfSets, method: str,
+    correction: Correction,
+) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:  # fmt: skip
     """Return the test sets to compare on, and a note on those that lack models."""
     models = dict.fromkeys(model for each in sets.values() for model in each.models)
     gaps = {name: [m for m in models if m not in each.models] for name, each in sets.items()}
@@ -166,6 +170,12 @@ def _complete(
             raise ValueError(
                 "missing='bounds' is for these test sets and runs; use random='items' (--random "
                 "items)."
+            )
+        if missing == "bounds" and (method in RESAMPLED or correction == "max-t"):
+            what = f"method={method!r}" if method in RESAMPLED else "correction='max-t'"
+            raise ValueError(
+                f"{what} needs resamples of all models on all test sets, and {name!r} lacks "
+                f"{', '.join(map(repr, lacks))}; use method='auto' and correction='holm'."
             )
     named = ", ".join(gaps)
     kept = {name: each for name, each in sets.items() if missing == "bounds" or name not in gaps}

@@ -430,3 +430,11 @@ def test_bounds_that_nothing_is_known_of_are_refused():
     with pytest.raises(ValueError, match="ranks need the values of all models"):
         lacking.friedman("mean_score")
     assert lacking.orders["kendall"].notna().all()
+
+
+@pytest.mark.parametrize("options", [{"method": "percentile"}, {"correction": "max-t"}])
+def test_resamples_of_models_that_lack_a_set_are_refused(options):
+    # Each set lacks another model, so that arrays of resamples would fit together.
+    sets = binary([("s", "a"), ("t", "b"), ("u", "c"), ("v", "a")])
+    with pytest.raises(ValueError, match="needs resamples of all models on all test sets"):
+        mc.compare_groups(sets, missing="bounds", random="items", n_resamples=999, **options)

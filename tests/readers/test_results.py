@@ -77,3 +77,11 @@ def test_predictions_are_not_taken_for_published_results(tmp_path, capsys):
     pd.DataFrame({"y_true": y, "a": y, "b": 1 - y}).to_csv(path, index=False)
     assert main(["groups", str(path)]) == 2
     assert "there is 1 test set" in capsys.readouterr().err
+
+
+def test_items_of_a_long_table_are_not_taken_for_data_sets(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    rows = [(f"q{i}", m, x) for i in range(30) for m, x in zip("ab", RNG.random(2), strict=True)]
+    pd.DataFrame(rows, columns=["item", "model", "score"]).to_csv(path, index=False)
+    assert main(["groups", str(path)]) == 2
+    assert "only one test set" in capsys.readouterr().err
