@@ -13,11 +13,10 @@ from modelcompare.cli.options import READING, RESULTS, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.readers import checked_columns, names, read, readings_of_sets
+from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.readers.opening import read_table
-from modelcompare.readers.published import published_results
 from modelcompare.readers.reading import in_one_line
-from modelcompare.readers.results import scores_of_sets
+from modelcompare.readers.results import named_results, scores_of_sets
 from modelcompare.spelling import chosen
 
 # Options of reading block by block.
@@ -144,21 +143,11 @@ class Reading(SimpleNamespace):
         if len(self.files) > 1 or given or self.missing in ("worst", "bounds"):
             return None
         try:
-            frame = read_table(self.files[0], keeps_unnamed=True)
-            headings = [str(heading) for heading in frame.columns]
-            # Of a row for each score, the data sets must be named as such: items are samples.
-            if (
-                self.id is None
-                and names.named(headings, names.MODEL)
-                and not names.named(headings, names.SET)
-                and names.named(headings, (*names.SCORE, *names.METRIC))
-            ):
-                return None
             columns = checked_columns(**self._columns())
-            found = published_results(frame, columns)
+            found = named_results(read_table(self.files[0], keeps_unnamed=True), columns)
         except ValueError:
             return None
-        if all(isinstance(name, int) for name in found.scores.index):
+        if found is None:
             return None
         say(f"modelcompare: read {in_one_line(found.parts)}")
         return scores_of_sets(found, columns)

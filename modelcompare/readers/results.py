@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved
-from modelcompare.readers import checked_columns
+from modelcompare.readers import checked_columns, names
 from modelcompare.readers.options import Columns
 from modelcompare.readers.published import Results, frame_of, published_results
 from modelcompare.words import WholeSets
+
+_SCORES = (*names.SCORE, *names.METRIC)
 
 
 @checked()
@@ -57,6 +61,16 @@ def from_results(
         missing=missing, lower_is_better=lower,
     )  # fmt: skip
     return scores_of_sets(published_results(frame_of(table), columns), columns)
+
+
+def named_results(frame: pd.DataFrame, columns: Columns) -> Results | None:
+    """Read a table whose data sets have names; None if its rows may be samples."""
+    headings = [str(heading) for heading in frame.columns]
+    of_scores = names.named(headings, names.MODEL) and names.named(headings, _SCORES)
+    if of_scores and columns.id is None and not names.named(headings, names.SET):
+        return None
+    found = published_results(frame, columns)
+    return None if all(isinstance(name, int) for name in found.scores.index) else found
 
 
 def scores_of_sets(found: Results, columns: Columns) -> Predictions:
