@@ -28,7 +28,8 @@ Unlisted = Literal["unassigned", "spread"]
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs", "items"]
 # Access to the samples that a function needs: all rows, blocks of them, numbers of units, or sums.
-Need = Literal["rows", "blocks", "units", "sums"]
+# A judge stands in for labels that people did not give.
+Need = Literal["rows", "blocks", "units", "sums", "judge"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
@@ -284,15 +285,18 @@ def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
         raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
 
 
-def giving(need: Need) -> Callable[[str, Any], None]:
+def giving(need: Need, *, or_judge: bool = False) -> Callable[[str, Any], None]:
     """Return a check that a test set gives the access to samples that a function needs."""
-    return partial(check_test_set, need=need)
+    return partial(check_test_set, need=need, or_judge=or_judge)
 
 
-def check_test_set(argument: str, value: Any, need: Need) -> None:
-    """Refuse a value that is not a test set, or does not give the access that is needed."""
+def check_test_set(argument: str, value: Any, need: Need, *, or_judge: bool = False) -> None:
+    """Refuse a value that is not a test set, or does not give the access that is needed.
+
+    With `or_judge`, labels of some samples are enough where a judge speaks of all.
+    """
     if any(base.__name__ == "TestSet" for base in type(value).__mro__):
-        value.require(need, argument)
+        value.require("judge" if or_judge and value.judge is not None else need, argument)
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
     if isinstance(value, str | PathLike):

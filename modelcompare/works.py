@@ -28,6 +28,7 @@ CLOPPER = (
     "Clopper & Pearson (1934). The use of confidence or fiducial limits illustrated in the case of "
     "the binomial. Biometrika 26, 404-413. doi:10.1093/biomet/26.4.404"
 )
+COCHRAN = "Cochran (1977). Sampling Techniques, 3rd edition, chapter 5A. Wiley."
 DAVISON = (
     "Davison & Hinkley (1997). Bootstrap Methods and their Application. Cambridge University Press."
 )

@@ -19,6 +19,7 @@ from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct, steps_expected
 from modelcompare.comparison.duration import warn_of_time
+from modelcompare.comparison.few_labels import warn_of_few_labels
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
@@ -54,7 +55,7 @@ from modelcompare.words import (
 )
 
 
-@checked(predictions=giving("sums"))
+@checked(predictions=giving("sums", or_judge=True))
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(CompareTest)))
 def compare(
     predictions: TestSet,
@@ -215,10 +216,13 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    new_runs, used = _for_new_runs(evaluation, random, method, used, correction)
+    new_runs, used = _beyond_items(evaluation, random, method, used, correction)
     _check_size(evaluation, len(a))
-    warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
+    judged = predictions.judge is not None
+    if not judged:
+        warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
+    n_drawn = 0 if judged else n_drawn
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)
@@ -253,20 +257,26 @@ def _at_bounds(
     return bounded(predictions, metrics, ask, baseline, zero_division)
 
 
-def _for_new_runs(
+def _beyond_items(
     evaluation: Evaluation, random: Random, method: IntervalMethod, test: str,
     correction: Correction,
 ) -> tuple[bool, str]:  # fmt: skip
-    """Return whether answers are for new runs, and their test; refuse what knows no new runs."""
-    if not runs_are_random(evaluation.predictions, random, test):
+    """Return whether answers are for new runs, and the test.
+
+    For new runs, or with a judge, methods that know the items alone are refused.
+    """
+    judged = evaluation.predictions.judge is not None
+    new_runs = runs_are_random(evaluation.predictions, random, test)
+    if not (judged or new_runs):
         return False, test
-    check_crossed(evaluation)
-    check_named("method", method, ["auto"])
+    if new_runs:
+        check_crossed(evaluation)
+    check_named("method", method, ["auto"], judged=judged)
     if correction in ("max-t", "min-p"):
-        check_named("correction", correction, ["holm"])
+        check_named("correction", correction, ["holm"], judged=judged)
     test = "wald" if test == DEFAULT_TEST else test
-    check_named("test", test, ["wald", RUN_TEST])
-    return True, test
+    check_named("test", test, ["wald", *([] if judged else [RUN_TEST])], judged=judged)
+    return new_runs, test
 
 
 def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
@@ -285,9 +295,12 @@ def _intervals(
     """
     scores = replicated.score_interval(method, confidence_level)
     differences = intervals.intervals_around(every, method, confidence_level)
-    sparse = warn_of_sparse_data(
-        replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
-    )
+    if replicated.judged is not None:
+        sparse = warn_of_few_labels(replicated, every.pairs)
+    else:
+        sparse = warn_of_sparse_data(
+            replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
+        )
     if replicated.new_runs:
         sparse += warn_of_few_runs(replicated.evaluation.predictions)
     return intervals_at(scores, places), intervals_at(differences, places), sparse

@@ -62,7 +62,7 @@ class Compared(Evidence):
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Frame of `Comparison.standings`."""
-        parts, of_items = [], not self.bootstrap.new_runs
+        parts, of_items = [], not self.bootstrap.varies_beyond
         for at, key in enumerate(self.keys):
             better, direction, point = self.better[at], self.direction[at], self.point[:, at]
             order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
@@ -117,14 +117,16 @@ class Compared(Evidence):
         return signature(
             n=self.n_samples,
             **{predictions.unit: units.n_units if predictions.unit != "samples" else None,
-               THESE_RUNS: bool(self.notes) and not self.bootstrap.new_runs},
+               THESE_RUNS: bool(self.notes) and not self.bootstrap.varies_beyond,
+               "labels": None if predictions.judge is None else predictions.judge.n_labels},
             random="items+runs" if self.bootstrap.new_runs else None,
             B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
             test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
             family="all" if self.family == "all" else None, baseline=self.baseline,
             tests="+".join(map(str, self.family_sizes.values())) if corrected else None,
             rng=self.rng_label, groups=groups or None, stratified=units.strata is not None,
-            **{scheme: scheme != "multinomial"}, collapsed=bool(evaluation.collapsed),
+            **{scheme: scheme != "multinomial"},
+            collapsed=evaluation.collapsed and not self.bootstrap.varies_beyond,
             **{m.name: f"[{m.signature()}]" for m in evaluation.metrics if m.signature},
         )  # fmt: skip
 

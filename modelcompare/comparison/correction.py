@@ -300,7 +300,7 @@ def _level_at_once(evidence: Evidence, metric: str) -> float:
     where = evidence.slice_of(metric)
     n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
     bonferroni = 1 - (1 - level) / max(n_values, 1)
-    if bootstrap.n_resamples < 2 or n_values < 2 or bootstrap.new_runs:
+    if bootstrap.n_resamples < 2 or n_values < 2 or bootstrap.varies_beyond:
         return bonferroni
     error = bootstrap.moments.standard_error()[:, where]
     deviation = np.abs(bootstrap.draws[:, :, where] - bootstrap.point[:, where])

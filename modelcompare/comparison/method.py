@@ -20,6 +20,7 @@ from modelcompare.works import (
     BONETT,
     BROECKER,
     CLOPPER,
+    COCHRAN,
     EFRON,
     EFRON_BOOK,
     HALL,
@@ -73,6 +74,12 @@ INTERVALS: Mapping[str, Phrase] = {
     "items+runs-t": (
         "Student's interval with the variance over items and training runs of the influences "
         "(crossed random effects, Satterthwaite's degrees of freedom)", (INFLUENCE,)),
+    "judged-wilson": (
+        "Wilson's interval of the effective number of samples, from labels by people and a judge's "
+        "verdicts (post-stratification)", (WILSON, COCHRAN)),
+    "judged-t": (
+        "Student's interval from labels by people and a judge's verdicts (post-stratification)",
+        (COCHRAN,)),
     "test-inversion": ("inversion of two tests of the plug-in calibration error", (BROECKER,)),
     "simultaneous": (
         "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),
@@ -232,10 +239,11 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def comparison_code(result: Compared) -> str:
     """Return code that repeats the call, with the options that the result records."""
+    these_runs = result.notes and not result.bootstrap.varies_beyond
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,
-        "random": "items+runs" if result.bootstrap.new_runs else "items" if result.notes else None,
+        "random": "items+runs" if result.bootstrap.new_runs else "items" if these_runs else None,
         "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
     }  # fmt: skip
     if result.rng_label.isdigit():

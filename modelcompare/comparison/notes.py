@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.few_labels import worth
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
@@ -115,6 +116,8 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     if evidence.test == RUN_TEST:
         predictions = evidence.bootstrap.evaluation.predictions
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
+    if evidence.bootstrap.judged is not None:
+        texts.append(worth(evidence.bootstrap, metric))
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)
@@ -129,10 +132,12 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
         )
     n_found, n_left = (np.count_nonzero(p < evidence.alpha) for p in (alone, adjusted))
     if n_tests > 1 and n_left < n_found / 2:
-        new_runs = evidence.bootstrap.new_runs
+        beyond = "runs" if evidence.bootstrap.new_runs else "labels by people"
         ways = f"a larger test set{fewer_tests}"
-        ways = f"more runs{fewer_tests.replace(',', ' or')}" if new_runs else ways
-        ways += "" if new_runs or evidence.correction == "max-t" else " or the correction max-t"
+        if evidence.bootstrap.varies_beyond:
+            ways = f"more {beyond}{fewer_tests.replace(',', ' or')}"
+        elif evidence.correction != "max-t":
+            ways += " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"
         texts.append(
             f"{n_found:,} of {n_tests:,} differences have p below {evidence.alpha:g} alone, "

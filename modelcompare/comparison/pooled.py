@@ -94,7 +94,7 @@ class PooledSets(MeanOfSets):
             nothing = np.full(difference.shape, np.nan)
             none = Interval.of(nothing, nothing, self.method)
             ends = extended(none, self, 1 - alpha, self.method)
-            p_values = np.maximum(p_values, _p_of(difference, ends, self.run_degrees, alpha))
+            p_values = np.maximum(p_values, _p_of(difference, ends, self.degrees, alpha))
         return p_values
 
 

@@ -14,6 +14,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
+from modelcompare.engine.judged import Judged
 from modelcompare.engine.runs import Layers
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
@@ -116,8 +117,15 @@ class SelectedResult(BootstrapResult):
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         return self.whole.standard_error(pairs)[:, self.places]
 
-    def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
-        return self.whole.run_degrees(pairs)[:, self.places]
+    def degrees(self, pairs: Pairs | None = None) -> FloatArray:
+        return self.whole.degrees(pairs)[:, self.places]
+
+    def centre(self, pairs: Pairs) -> FloatArray:
+        return self.whole.centre(pairs)[:, self.places]
+
+    @cached_property
+    def judged(self) -> Judged | None:
+        return self.whole.judged
 
     @cached_property
     def of_these_runs(self) -> Self:

@@ -143,8 +143,8 @@ class _Sentence:
         found = self.found
         difference = found.point[a, self.at] - found.point[b, self.at]
         error = found.error[found.row_of[a, b], self.at]
-        # More samples do not reduce what runs add to the error.
-        if difference == 0 or error == 0 or found.bootstrap.new_runs:
+        # More samples do not reduce what runs, or a few labels, add to the error.
+        if difference == 0 or error == 0 or found.bootstrap.varies_beyond:
             return ""
         quantiles = normal_quantile(1 - found.alpha / self._n_tests) + ndtri(_POWER)
         needed = found.n_samples * float(quantiles * error / difference) ** 2

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import (
@@ -23,6 +22,8 @@ from modelcompare.data.columns import (
     slice_frame,
     split_runs,
 )
+from modelcompare.data.described import described, described_in_html
+from modelcompare.data.judges import Judge, check_design, with_verdicts
 from modelcompare.data.kinds import (
     Answers,
     Output,
@@ -103,6 +104,17 @@ class Predictions(TestSet):
         range, and the gate reports so.
     score_names : sequence of str
         Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
+    judge : array-like of shape (n_samples,), optional
+        Labels by a judge (a language model, a rule, a cheap annotator) on every sample, where
+        people labelled some: `y_true` is missing (None, NaN) on the others. See also `from_scores`.
+        Answers are about the labels that people would give; a judge only makes them more certain.
+        The labelled samples must be drawn at random, at least 5.
+    label_weight : array-like of shape (n_samples,), optional
+        Inverse of the known probability with which a sample was labelled; `strata` are those of
+        the draw. By default all samples, or all of a stratum, had the same chance.
+    judge_tuned : bool
+        Whether labels given here tuned the judge, its prompt for instance: it then agrees with
+        them more than with others, and is refused.
     name : str, optional
         Heading in tables, such as a file's name.
 
@@ -125,9 +137,9 @@ class Predictions(TestSet):
       bow  labels
     """
 
-    __slots__ = ("_outputs", "_own_runs", "_predicted", "_slices")
+    __slots__ = ("_judge", "_outputs", "_own_runs", "_predicted", "_slices")
 
-    abilities = frozenset[Need]({"rows", "blocks", "units", "sums"})
+    abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
 
     @checked(name=check_text)
     def __init__(
@@ -138,8 +150,16 @@ class Predictions(TestSet):
         sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
         missing_mass: bool = False, greater_is_better: Direction | None = None,
-        bounds: Ranges | None = None, score_names: Sequence[str] = (), name: str | None = None,
+        bounds: Ranges | None = None, score_names: Sequence[str] = (),
+        judge: Any = None, label_weight: ArrayLike | None = None, judge_tuned: bool = False,
+        name: str | None = None,
     ) -> None:  # fmt: skip
+        self._judge = None
+        if judge is not None:
+            check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
+            y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
+        elif label_weight is not None:
+            raise ValueError("`label_weight` (--label-weight) is for labels beside a `judge`.")
         arrays = checks.model_arrays(outputs)
         truth = None if y_true is None else as_truth(y_true, kind)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
@@ -205,7 +225,8 @@ class Predictions(TestSet):
         Each model's scores, of shape (n_samples,), are the samples' contributions to its mean
         score. Several scores per sample are mappings, or frames, of names to scores: each name is
         then a metric with its own direction, which the name determines unless it is given.
-        All options are as for Predictions.
+        All options are as for Predictions. With a judge, scores are people's, missing where they
+        gave none, and `judge` maps each model to the judge's scores of its answers.
 
         Examples
         --------
@@ -226,6 +247,52 @@ class Predictions(TestSet):
             None, arrays, kind="scores", greater_is_better=greater_is_better, bounds=bounds,
             **options,
         )  # fmt: skip
+
+    # -- a judge ----------------------------------------------------------------------------
+
+    @property
+    def judge(self) -> Judge | None:
+        return self._judge
+
+    @property
+    def labelled(self) -> Predictions:
+        """The samples that people labelled, without the judge; all samples if there is none."""
+        if self._judge is None:
+            return self
+        return self._replaced(self._outputs).subset(self._judge.labelled)._without_judge()
+
+    def _without_judge(self) -> Predictions:
+        part = self._replaced(self._outputs)
+        part._judge = None
+        return part
+
+    def as_labelled(
+        self, rows: IntArray, weight: FloatArray, *, codes: IntArray | None = None,
+        scores: Mapping[str, FloatArray] | None = None,
+    ) -> Predictions:  # fmt: skip
+        """Return some rows, repeated or not, as if people had labelled them so, with weights.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+            Positions of samples.
+        weight : ndarray of shape (n_rows,)
+            Their weights.
+        codes : ndarray of int of shape (n_rows,), optional
+            True classes.
+        scores : mapping of str to ndarray of shape (n_rows,), optional
+            Scores of each model.
+        """
+        outputs = {m: output.rows(rows) for m, output in self._outputs.items()}
+        if scores is not None:
+            outputs = {m: replace(outputs[m], array=array) for m, array in scores.items()}
+        part = self._replaced(outputs)._without_judge()
+        part._slices, part._own_runs = None, {}
+        truth = {} if codes is None or self._labels is None else {
+            "codes": codes, "y_true": self._labels[codes]
+        }  # fmt: skip
+        part._columns = {**dict.fromkeys(self._columns), **truth, "sample_weight": weight}
+        return part
 
     # -- outputs ----------------------------------------------------------------------------
 
@@ -331,6 +398,7 @@ class Predictions(TestSet):
             for name, column in self._columns.items()
         }
         part._own_runs = {m: read_only(runs[index]) for m, runs in self._own_runs.items()}
+        part._judge = None if self._judge is None else self._judge.rows(index)
         if self._slices is not None:
             part._slices = self._slices.iloc[index].reset_index(drop=True)
         return part
@@ -344,32 +412,11 @@ class Predictions(TestSet):
             yield self.subset(np.arange(first, min(first + ROW_BLOCK, n)))
 
     def __repr__(self) -> str:
-        parts = [f"{len(self):,} samples"]
-        if self._labels is not None:
-            shown = ", ".join(map(str, self._labels[:6]))
-            more = ", ..." if self.n_classes > 6 else ""
-            parts.append(f"{self.n_classes} classes ({shown}{more})")
-        parts.append(f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}")
-        parts += [f"scores {', '.join(self._score_names)}"] if self._score_names else []
-        parts += [name for name in get_args(SampleColumn) if self._columns[name] is not None]
-        if self._slices is not None:
-            parts.append(f"slices by {', '.join(map(str, self._slices.columns))}")
-        width = max(map(len, self.models))
-        rows = [f"  {model:{width}}  {output.kind}" for model, output in self._outputs.items()]
-        if len(rows) > 12:
-            rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
-        return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
+        return described(self)
 
     def _repr_html_(self) -> str:
         """Show the first line of `repr`, and a table of the models."""
-        head, *rows = map(escape, repr(self).split("\n"))
-        kinds = [row.strip().rpartition("  ")[::2] for row in rows if not row.startswith("  ...")]
-        more = "".join(f"<p>{row.strip()}</p>" for row in rows if row.startswith("  ..."))
-        cell = "<td style='padding-right: 1em; text-align: left'>"
-        cells = "".join(
-            f"<tr>{cell}{model.strip()}</td><td>{kind}</td></tr>" for model, kind in kinds
-        )
-        return f"<p>{head}</p><table><tr><th>model</th><th>outputs</th></tr>{cells}</table>{more}"
+        return described_in_html(self)
 
     # -- workers ----------------------------------------------------------------------------
 
@@ -378,6 +425,7 @@ class Predictions(TestSet):
         part._share(self)
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
+        part._judge = None if self._judge is None else self._judge.of_models([*outputs])
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         return part
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
+from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
@@ -149,6 +150,11 @@ class TestSet(ABC):
         for model in chosen:
             checks.check_models(self.models, model=model)
         return self._of_models(chosen)
+
+    @property
+    def judge(self) -> Judge | None:
+        """Verdicts of a judge, where people labelled some of the samples only; else None."""
+        return None
 
     # -- columns of the samples ---------------------------------------------------------------
 
@@ -354,7 +360,15 @@ class TestSet(ABC):
     # -- refusals -----------------------------------------------------------------------------
 
     def require(self, need: Need, argument: str) -> None:
-        """Refuse a test set, given as `argument`, that lacks an ability."""
+        """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows."""
+        if self.judge is not None and need != "judge":
+            raise ValueError(
+                f"`{argument}` has a judge, and labels by people on {self.judge.n_labels:,} of "
+                f"{len(self):,} samples. With a judge there are compare, decide, gate, sample_size "
+                "and diagnostics.judge_report; for the samples with labels alone take "
+                f"{argument}.labelled, on the command line leave --judge out and add "
+                "--missing drop."
+            )
         if need not in self.abilities:
             raise ValueError(self._lacking.format(argument))
 

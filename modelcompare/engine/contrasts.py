@@ -14,10 +14,12 @@ from typing import Self
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
+from modelcompare.engine.judged import Judged
+from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
@@ -66,7 +68,21 @@ class Sample:
     @cached_property
     def point(self) -> FloatArray:
         """Values on the test set, of shape (n_models, n_values)."""
-        return self.evaluation.estimate()
+        return self.evaluation.estimate() if self.judged is None else self.judged.point
+
+    @cached_property
+    def judged(self) -> Judged | None:
+        """Values by labels of people and a judge; None if all samples have labels."""
+        judge = self.evaluation.predictions.judge
+        return None if judge is None else Judged(self.evaluation)
+
+    @property
+    def varies_beyond(self) -> bool:
+        """True if values vary by more than the items drawn: by new runs, or by labels drawn.
+
+        Influences and resamples of the items then know part of the errors only.
+        """
+        return self.new_runs or self.judged is not None
 
     @cached_property
     @one_blas_thread()
@@ -114,20 +130,36 @@ class Sample:
 
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
-        if not self.new_runs:
+        if not self.varies_beyond:
             return self.moments.standard_error(pairs)
         errors: FloatArray = np.sqrt(self.layers(pairs).variance[0])
         return errors
 
-    def run_degrees(self, pairs: Pairs | None = None) -> FloatArray:
-        """Return degrees of freedom of standard errors for new runs, (n_rows, n_values)."""
+    def degrees(self, pairs: Pairs | None = None) -> FloatArray:
+        """Return degrees of freedom of such errors beyond the items, (n_rows, n_values)."""
         degrees: FloatArray = self.layers(pairs).variance[1]
         return degrees
 
+    def centre(self, pairs: Pairs) -> FloatArray:
+        """Return the differences from which tests and intervals start, (n_pairs, n_values)."""
+        if self.judged is None:
+            return pair_differences(self.point, *pairs)
+        return _stacked([each.centre for each in self.judged.found(pairs)], self.point)
+
+    @property
+    def alone(self) -> BoolArray:
+        """Where a value depends on a single unit, of shape (n_models, n_values)."""
+        none: BoolArray = np.zeros(self.point.shape, dtype=bool)
+        return self.moments.alone if self.judged is None else none
+
     def layers(self, pairs: Pairs | None = None) -> Layers:
-        """Return the parts of the variance of each row; items alone if runs are not new."""
+        """Return the parts of the variance of each row; one part if runs are not new."""
         if self.new_runs:
             return self.run_variances.layers(pairs)
+        if self.judged is not None:
+            found = self.judged.found(pairs)
+            variance = _stacked([each.variance for each in found], self.point)
+            return Layers.of_items(variance, _stacked([each.degrees for each in found], self.point))
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
 
@@ -166,8 +198,10 @@ class Sample:
 
 
 def scope(sample: Sample) -> tuple[str, ...]:
-    """Return a note on the runs for which an answer holds, if there are several."""
+    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
     predictions = sample.evaluation.predictions
+    if predictions.judge is not None:
+        return of_judge(predictions, predictions.judge)
     if not sample.new_runs:
         return for_these_runs(predictions)
     counts = sorted({*run_counts(predictions)})
@@ -227,9 +261,9 @@ class Contrasts:
         return self.sample.standard_error(self.pairs)
 
     @cached_property
-    def run_degrees(self) -> FloatArray:
-        """Degrees of freedom of standard errors for new runs."""
-        return self.sample.run_degrees(self.pairs)
+    def degrees(self) -> FloatArray:
+        """Degrees of freedom of standard errors that know more than the items."""
+        return self.sample.degrees(self.pairs)
 
     @property
     def size(self) -> int:
@@ -264,6 +298,11 @@ class Contrasts:
             return [self]
         starts = range(0, len(a), step)
         return [Contrasts(self.sample, (a[i : i + step], b[i : i + step])) for i in starts]
+
+
+def _stacked(rows: list[FloatArray], like: FloatArray) -> FloatArray:
+    """Stack rows of values; none for no rows."""
+    return np.stack(rows) if rows else np.empty((0, like.shape[1]))
 
 
 @one_blas_thread()

@@ -66,13 +66,19 @@ def check_crossed(evaluation: Evaluation) -> None:
         )
 
 
-def check_named(what: str, name: str, instead: Sequence[str]) -> None:
-    """Refuse a method whose numbers are for these runs, where new ones are asked about."""
-    if name not in instead:
+def check_named(what: str, name: str, instead: Sequence[str], *, judged: bool = False) -> None:
+    """Refuse a method that knows the items alone, where new runs or a judge add to the error."""
+    if name in instead:
+        return
+    if judged:
         raise ValueError(
-            f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
-            f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
+            f"{what}={name!r} does not know the error of a judge; use "
+            f"{what}={' or '.join(map(repr, instead))}, or leave `judge` (--judge) out."
         )
+    raise ValueError(
+        f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
+        f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
+    )
 
 
 def run_codes(predictions: TestSet, model: str) -> IntArray:
@@ -186,7 +192,7 @@ class Layers:
     runs: FloatArray
 
     @classmethod
-    def of_items(cls, variance: FloatArray, degrees: float) -> Layers:
+    def of_items(cls, variance: FloatArray, degrees: FloatArray | float) -> Layers:
         """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
         items = terms(variance, degrees)
         return cls(items, np.zeros_like(items), np.empty((0, *variance.shape, 1)))

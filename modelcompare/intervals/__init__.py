@@ -59,8 +59,8 @@ def difference_method(method: IntervalMethod) -> IntervalMethod:
 
 def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
     """Compute the intervals of the rows by `method`, or by the method that replaces it."""
-    if contrasts.sample.new_runs:
-        check_named("method", method, ["auto"])
+    if contrasts.sample.varies_beyond:
+        check_named("method", method, ["auto"], judged=contrasts.sample.judged is not None)
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

@@ -35,7 +35,7 @@ def extended(
     values. It contains the interval for what is at hand: that one knows how few items decide, and
     new runs and sets only add to the error. `scales` are factors of values and errors, by metric.
     """
-    error, degrees = contrasts.standard_error, contrasts.run_degrees
+    error, degrees = contrasts.standard_error, contrasts.degrees
     size = np.full(error.shape, float(contrasts.size))
     low, high = found.low.copy(), found.high.copy()
     interval = score_interval if contrasts.pairs is None else difference_interval

@@ -123,7 +123,7 @@ class MeanOfSets(Contrasts):
         return self._root_of_squares([part.standard_error for part in self.parts])
 
     @cached_property
-    def run_degrees(self) -> FloatArray:
+    def degrees(self) -> FloatArray:
         degrees: FloatArray = self._variance[1]
         return degrees
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
+from modelcompare.comparison.few_labels import warn_of_few_labels
 from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
@@ -107,15 +108,19 @@ class Contrast(PairView):
 
     @property
     def n_units(self) -> int:
-        """Number of samples, or of clusters if `groups` are given; for a sketch, of samples."""
-        evaluation = self.evaluation
+        """Number of samples, of clusters if `groups` are given, or of labels beside a judge."""
+        evaluation, judge = self.evaluation, self.evaluation.predictions.judge
+        if judge is not None:
+            return judge.n_labels
         if evaluation.predictions.unit == "buckets":
             return len(evaluation.predictions)
         return evaluation.units.size
 
     @property
     def unit(self) -> str:
-        """Unit that is counted: "samples" or "clusters"."""
+        """Unit that is counted: "samples", "clusters", or "labels" beside a judge."""
+        if self.sample.judged is not None:
+            return "labels"
         return "clusters" if self.evaluation.predictions.unit == "clusters" else "samples"
 
     @property
@@ -130,6 +135,9 @@ class Contrast(PairView):
 
     def warn_of_sparse_data(self) -> None:
         """Warn, at the caller's line, if the two values depend on too few samples or runs."""
+        if self.sample.judged is not None:
+            warn_of_few_labels(self.sample, self.pairs)
+            return
         warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
         if self.sample.new_runs:
             warn_of_few_runs(self.evaluation.predictions)

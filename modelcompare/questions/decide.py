@@ -150,10 +150,15 @@ class DecisionResult(Result):
         return "random" in self.made_with
 
     @property
+    def of_these_runs(self) -> bool:
+        """True if the answer is for the runs at hand, of several."""
+        return bool(self.notes) and not self.varies and "judge" not in self.made_with
+
+    @property
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
-            **self.made_with, **{THESE_RUNS: bool(self.notes) and not self.varies},
+            **self.made_with, **{THESE_RUNS: self.of_these_runs},
         )  # fmt: skip
 
     @property
@@ -226,7 +231,7 @@ class DecisionResult(Result):
 def check_sets(argument: str, value: Any) -> None:
     """Refuse what is neither a test set nor several by name."""
     if not isinstance(value, Mapping):
-        giving("sums")(argument, value)
+        giving("sums", or_judge=True)(argument, value)
         return
     check_mapping(argument, value, "predictions", kind=TestSet)
     if len(value) < 2:
@@ -351,6 +356,7 @@ def _decision(
         first.unit,
         {"B": n_resamples, "ci": found.method,
          **({"random": found.random} if found.random else {}),
+         **({"judge": True} if first.sample.judged is not None else {}),
          **({"sets": len(found.contrasts)} if found.test_set else {})},
         unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
         found.test_set, needed,

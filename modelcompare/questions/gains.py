@@ -20,6 +20,7 @@ from modelcompare.comparison.suite import (
     within,
 )
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.intervals.sets import MeanOfSets
@@ -66,6 +67,8 @@ class Gain:
         seed = seed_sequence(rng)
         for place, (name, predictions) in enumerate(sets.items()):
             own, own_label = one_value(metric, label, predictions)
+            if p_at_random(predictions) < NOT_AT_RANDOM:
+                raise not_drawn(predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
             contrasts[name] = Contrast.between(
                 served, candidate, baseline, own, label=own_label, zero_division=zero_division,

@@ -159,7 +159,7 @@ class GateResult(Result):
         return signature(
             "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
             rules=len(self.rules), alpha=self.alpha, **first.made_with,
-            **{THESE_RUNS: bool(first.notes) and not first.varies},
+            **{THESE_RUNS: first.of_these_runs},
         )  # fmt: skip
 
     def document(self) -> Document:

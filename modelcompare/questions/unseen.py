@@ -70,6 +70,9 @@ class Unseen:
         """Return the difference of a contrast with what is needed to add units to it."""
         metric, evaluation = contrast.metric, contrast.evaluation
         low, high = range_of_samples(metric, evaluation.predictions)
+        if contrast.sample.judged is not None:
+            # An added label in each cell stands for what was not seen.
+            return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
         p = evaluation.predictions

@@ -39,6 +39,8 @@ def run_test(name: str, view: PairView) -> Outcome:
         If the test does not apply to the metric, the data or the alternative.
     """
     row = TESTS[name]
+    if view.sample.judged is not None:
+        check_named("test", name, ["wald"], judged=True)
     if view.sample.new_runs:
         check_named("test", name, ["wald", RUN_TEST])
     if len(view.model_a) == 0:

@@ -145,8 +145,8 @@ class PairView(Contrasts):
     @cached_property
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of the errors, of shape (n_pairs, n_values)."""
-        if self.sample.new_runs:
-            return self.sample.run_degrees(self.pairs)
+        if self.sample.varies_beyond:
+            return self.degrees
         n, every = self.evaluation.units.size, np.arange(len(self.evaluation.keys))
         carriers = pair_carriers(self.evaluation, self.sample.point, self.pairs, every)
         return np.clip(satterthwaite(carriers, n), 1.0, n - 1.0)

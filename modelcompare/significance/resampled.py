@@ -126,11 +126,12 @@ def wald(view: PairView) -> Outcome:
     """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")
-    t = standardized(view.estimate, view.standard_error)
+    centre = view.sample.centre(view.pairs)
+    t = standardized(centre, view.standard_error)
     floor = smallest_p_value(view.evaluation.units.size, view.alternative)
     p_value = np.maximum(student_p(t, view.degrees_of_freedom, view.alternative), floor)
-    alone = view.sample.moments.alone[view.model_a] | view.sample.moments.alone[view.model_b]
-    p_value = np.where(alone & (np.abs(view.estimate) > 0), 1.0, p_value)
+    alone = view.sample.alone[view.model_a] | view.sample.alone[view.model_b]
+    p_value = np.where(alone & (np.abs(centre) > 0), 1.0, p_value)
     return Outcome(t, p_value, floor=np.full(t.shape, floor))
 
 

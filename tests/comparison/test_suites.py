@@ -135,7 +135,7 @@ def test_runs_on_all_sets_are_crossed_with_them(crossed):
     assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
     assert "|random:items+runs|" in found.signature
     assert "new runs are allowed for" in found.verdict()
-    row, degrees = only(found.pooled_differences), pooled.run_degrees[0, 0]
+    row, degrees = only(found.pooled_differences), pooled.degrees[0, 0]
     low, high = stats.t.interval(0.95, degrees, row["difference"], expected)
     assert row["ci_low"] <= low + 1e-12
     assert row["ci_high"] >= high - 1e-12
@@ -158,7 +158,7 @@ def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
     sets = {name: preds_of(SHARED[name]) for name in "stu"}
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide how far new ones may differ"):
         found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
-    assert found._pooled((np.array([0]), np.array([1]))).run_degrees.max() <= 2
+    assert found._pooled((np.array([0]), np.array([1]))).degrees.max() <= 2
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide"):
         mc.decide(sets, "a", "b", "mean_score", margin=0.1, random="sets", n_resamples=99)
 

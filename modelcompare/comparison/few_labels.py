@@ -1,0 +1,59 @@
+"""Words on a judge: where labels by people are few, how they were drawn, what they are worth."""
+
+from __future__ import annotations
+
+from modelcompare.data.checks import DataWarning
+from modelcompare.engine.cells import LEAST
+from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
+from modelcompare.metrics import SparseDataWarning
+from modelcompare.words import warn_caller
+
+# Share of the samples from which on a cell matters.
+_MATTERS = 0.05
+
+
+def warn_of_few_labels(sample: Sample, pairs: Pairs | None) -> list[str]:
+    """Warn of cells that matter and have few labels, and of labels not drawn at random."""
+    assert sample.judged is not None  # noqa: S101  of the caller
+    texts, cells = [], [each.cells for each in sample.judged.found(None)]
+    cells += [] if pairs is None else [each.cells for each in sample.judged.found(pairs)]
+    few = [
+        (float(each.labels[k]), float(each.sizes[k] / each.sizes.sum()))
+        for each in cells
+        for k in ((each.labels < LEAST) & (each.sizes > _MATTERS * each.sizes.sum())).nonzero()[0]
+    ]
+    if few:
+        labels, share = min(few)
+        texts.append(
+            f"{labels:.3g} labels by people stand for {share:.0%} of the samples, those with the "
+            f"same answers and verdict: with fewer than {LEAST}, intervals may cover the true "
+            "value less often than their level. Label more of these samples.".replace("%", " %")
+        )
+        warn_caller(texts[0], SparseDataWarning)
+    predictions = sample.evaluation.predictions
+    if p_at_random(predictions) < NOT_AT_RANDOM:
+        warn_caller(str(not_drawn(predictions)), DataWarning)
+    return texts
+
+
+def worth(sample: Sample, metric: str) -> str:
+    """Return how many labels those with a judge are worth, for a metric's first value."""
+    assert sample.judged is not None  # noqa: S101  of the caller
+    place = sample.evaluation.metric_slice(metric).start
+    n, found = len(sample.judged.judge.labelled.nonzero()[0]), sample.judged.found(None)
+    times = {
+        model: float(each.alone[place] / each.variance[place])
+        for model, each in zip(sample.models, found, strict=True)
+        if each.variance[place] > 0
+    }
+    if not times:
+        return ""
+    low, high = (n * end for end in (min(times.values()), max(times.values())))
+    text = f"With the judge, {n:,} labels are worth {low:,.0f}"
+    text += f" to {high:,.0f}" if round(low) < round(high) else ""
+    costly = [model for model, each in times.items() if each < 1]
+    if costly:
+        text += f"; for {', '.join(costly[:3])} it costs more than it gains"
+    return f"{text}."

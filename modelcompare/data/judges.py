@@ -1,0 +1,193 @@
+"""A judge of a test set that people labelled in part: its verdicts, and the rows with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.data.checks import frozen, listed, real_values, refuse_rows
+from modelcompare.data.columns import checked_column
+from modelcompare.data.inputs import as_array
+from modelcompare.data.kinds import inferred
+from modelcompare.words import shown
+
+# Fewer labels than this are refused: their number is no basis for an interval.
+LEAST_LABELS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Verdicts on all samples, and which samples people labelled.
+
+    Parameters
+    ----------
+    verdicts : mapping of str to ndarray of shape (n_samples,)
+        For each model, the judge's labels or scores; of the truth, all models share one array.
+    labelled : ndarray of bool of shape (n_samples,)
+        Samples with a label by people.
+    weight : ndarray of shape (n_samples,), optional
+        Inverse of the known probability with which each sample was labelled; read where there is a
+        label.
+    """
+
+    verdicts: Mapping[str, AnyArray]
+    labelled: BoolArray
+    weight: FloatArray | None = None
+
+    def of_models(self, models: Sequence[str]) -> Judge:
+        """Return the verdicts on some models."""
+        return replace(self, verdicts={model: self.verdicts[model] for model in models})
+
+    def rows(self, rows: Any) -> Judge:
+        """Return the verdicts on some samples."""
+        taken = {id(array): array[rows] for array in self.verdicts.values()}
+        weight = None if self.weight is None else self.weight[rows]
+        verdicts = {model: taken[id(array)] for model, array in self.verdicts.items()}
+        return Judge(verdicts, self.labelled[rows], weight)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of samples that people labelled."""
+        return int(np.count_nonzero(self.labelled))
+
+
+def check_design(tuned: bool, **columns: object) -> None:
+    """Refuse designs, and judges, whose errors are not known."""
+    if tuned:
+        raise ValueError(
+            "labels that tuned the judge agree with it more than others do, so its error would "
+            "be understated; leave them missing in `y_true` and label other samples."
+        )
+    for name in (name for name, column in columns.items() if column is not None):
+        raise ValueError(
+            f"the error of a judge is not known with `{name}`; leave `judge` (--judge) or "
+            f"`{name}` out."
+        )
+
+
+def with_verdicts(
+    y_true: ArrayLike | None, outputs: Any, judge: Any, label_weight: ArrayLike | None
+) -> tuple[Any, Any, Judge]:
+    """Separate labels from missing ones; fill these in by the judge, so that all rows are complete.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), or None for scores
+        Labels, missing (None, NaN) where people gave none.
+    outputs : mapping of str to array-like
+        The models' outputs; of scores, those by people, missing where they gave none.
+    judge : array-like of shape (n_samples,), or mapping of str to array-like
+        Verdicts on the truth, or on each model's answers.
+    label_weight : array-like of shape (n_samples,), optional
+        Inverse of the probability of a label.
+
+    Returns
+    -------
+    y_true, outputs
+        The same, complete; what is filled in is read by nothing but checks of types.
+    judge : Judge
+    """
+    if y_true is None:
+        return _of_scores(outputs, judge, label_weight)
+    if isinstance(judge, Mapping):
+        raise ValueError(
+            "`judge` has verdicts on each model, but there is a truth, `y_true`; give its labels "
+            "as one column (--judge COLUMN), or scores by people with Predictions.from_scores."
+        )
+    truth = as_array(y_true, "`y_true`")
+    if truth.ndim != 1:
+        raise ValueError("a judge needs one label for each sample; soft labels have several.")
+    labelled = ~pd.isna(truth)
+    verdicts = checked_column("judge", judge, len(truth))
+    known = inferred(truth.astype(object)[labelled])
+    if known.dtype.kind == "f" and (known == np.round(known)).all():
+        known = known.astype(np.int64)
+    _check_verdicts(verdicts, known)
+    filled = np.empty(len(truth), dtype=object)
+    filled[labelled], filled[~labelled] = known, verdicts[~labelled]
+    outside = ~np.isin(filled.astype(str), known.astype(str))
+    filled[outside] = known[0] if len(known) else None
+    found = _judge(dict.fromkeys(outputs, verdicts), labelled, label_weight)
+    return inferred(filled), outputs, found
+
+
+def _check_verdicts(verdicts: AnyArray, known: AnyArray) -> None:
+    """Refuse verdicts that are not labels, or never a label that people gave."""
+    n_distinct = len(pd.unique(verdicts))
+    if verdicts.dtype.kind == "f" and not (verdicts == np.round(verdicts)).all():
+        raise ValueError(
+            f"`judge` gives numbers ({n_distinct:,} distinct), and `y_true` labels; give the "
+            "judge's labels."
+        )
+    if not np.isin(verdicts.astype(str), known.astype(str)).any():
+        raise ValueError(
+            f"`judge` never gives a label of `y_true`: it gives {listed(pd.unique(verdicts))}, "
+            f"people gave {listed(pd.unique(known))}; write them the same way."
+        )
+
+
+def _of_scores(
+    outputs: Any, judge: Any, label_weight: ArrayLike | None
+) -> tuple[None, dict[str, AnyArray], Judge]:
+    """Fill in the mean of each model's scores by people, which nothing reads."""
+    if not isinstance(judge, Mapping) or {*judge} != {*outputs}:
+        raise ValueError(
+            "`judge` must have verdicts on each model's answers, as a mapping of the models "
+            f"{', '.join(map(str, outputs))} (--judge '{{model}}.judge'), got {shown(judge)}."
+        )
+    arrays = {m: np.asarray(as_array(a, f"model {m!r}"), dtype=object) for m, a in outputs.items()}
+    if any(array.ndim != 1 for array in arrays.values()):
+        raise ValueError("with a judge, each sample has one score; choose it (--score NAME).")
+    missing = np.array([pd.isna(array) for array in arrays.values()])
+    uneven = missing.any(axis=0) & ~missing.all(axis=0)
+    refuse_rows(
+        uneven, "people scored some of the models only",
+        "score all models on a sample, or leave its scores empty",
+    )  # fmt: skip
+    labelled, filled = ~missing[0], {}
+    for model, array in arrays.items():
+        known = real_values(array[labelled], f"model {model!r}")
+        filled[model] = np.full(len(array), known.mean() if len(known) else 0.0)
+        filled[model][labelled] = known
+    n_samples = len(labelled)
+    verdicts = {
+        m: real_values(checked_column(f"judge[{m!r}]", judge[m], n_samples), f"judge of {m!r}")
+        for m in outputs
+    }
+    return None, filled, _judge(verdicts, labelled, label_weight)
+
+
+def _judge(
+    verdicts: Mapping[str, AnyArray], labelled: BoolArray, label_weight: ArrayLike | None
+) -> Judge:
+    """Check that there are labels, and their weights."""
+    n_labels = int(np.count_nonzero(labelled))
+    if n_labels < LEAST_LABELS:
+        raise ValueError(
+            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone shows "
+            f"nothing of its own error. Label at least {LEAST_LABELS}, drawn at random."
+        )
+    if n_labels == len(labelled):
+        raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")
+    weight = None
+    if label_weight is not None:
+        given = np.asarray(as_array(label_weight, "`label_weight`"), dtype=np.float64)
+        if given.shape != labelled.shape:
+            raise ValueError(
+                f"`label_weight` must have shape ({len(labelled)},), got {given.shape}."
+            )
+        bad = labelled & ~(np.isfinite(given) & (given > 0))
+        refuse_rows(bad, "`label_weight` is missing or not positive where there is a label")
+        weight = frozen(np.where(labelled, given, 0.0))
+    return Judge(
+        {model: frozen(array) for model, array in verdicts.items()}
+        if len({id(array) for array in verdicts.values()}) > 1
+        else dict.fromkeys(verdicts, frozen(next(iter(verdicts.values())))),
+        frozen(labelled), weight,
+    )  # fmt: skip

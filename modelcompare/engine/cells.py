@@ -1,0 +1,130 @@
+"""Cells of samples with a few labels each, and the labels as rows with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.judges import Judge
+
+# Labels from which on a cell of answers and verdicts is a cell by itself.
+LEAST = 10
+# Parts into which many values are cut.
+PARTS = 5
+# Samples of a cell, or rows of scores, among which an added label is divided.
+REPRESENTATIVES = 8
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of samples, and the labels in each.
+
+    Parameters
+    ----------
+    of : ndarray of int of shape (n_samples,)
+        Cell of each sample.
+    sizes, labels : ndarray of shape (n_cells,)
+        Samples, and effective number of labels.
+    """
+
+    of: IntArray
+    sizes: FloatArray
+    labels: FloatArray
+
+    @classmethod
+    def by(cls, of: IntArray, judge: Judge) -> Cells:
+        """Count the samples and labels of given cells."""
+        of = np.unique(of, return_inverse=True)[1]
+        n_cells, here = int(of.max()) + 1, of[judge.labelled]
+        labels = np.bincount(here, minlength=n_cells).astype(np.float64)
+        if judge.weight is not None:
+            w = judge.weight[judge.labelled]
+            total, squares = (np.bincount(here, x, n_cells) for x in (w, w**2))
+            labels = np.divide(total**2, squares, out=np.zeros(n_cells), where=squares > 0)
+        return cls(of, np.bincount(of).astype(np.float64), labels)
+
+    @classmethod
+    def of_patterns(
+        cls, fine: IntArray, coarse: IntArray, within: IntArray, judge: Judge, *, filled: bool
+    ) -> Cells:
+        """Return fine cells with enough labels, and coarse ones of the other samples.
+
+        All are `within` strata of the draw of labels. With `filled`, a cell without a label joins
+        that with the fewest labels of its stratum.
+        """
+        n_strata = int(within.max()) + 1
+        fine, coarse = (n_strata * each + within for each in (fine, coarse))
+        of_fine = np.unique(fine, return_inverse=True)[1]
+        labels = np.bincount(of_fine[judge.labelled], minlength=int(of_fine.max()) + 1)
+        enough = labels[of_fine] >= LEAST
+        found = cls.by(np.where(enough, 2 * of_fine, 2 * coarse + 1), judge)
+        if not filled or (found.labels > 0).all():
+            return found
+        of, stratum = found.of.copy(), np.empty(len(found.sizes), dtype=np.intp)
+        stratum[found.of] = within
+        for cell in np.flatnonzero(found.labels == 0):
+            others = np.flatnonzero((stratum == stratum[cell]) & (found.labels > 0))
+            of[found.of == cell] = others[found.labels[others].argmin()]
+        return cls.by(of, judge)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels, by people or added ones.
+
+    Parameters
+    ----------
+    of : ndarray of int of shape (n_rows,)
+        Sample of each.
+    truth : ndarray of shape (n_rows,) or (n_models, n_rows)
+        Its true class, or the score of each model.
+    cell : ndarray of int of shape (n_rows,)
+    weight : ndarray of shape (n_rows,)
+        Number of samples of the cell for which it stands.
+    """
+
+    of: IntArray
+    truth: AnyArray
+    cell: IntArray
+    weight: FloatArray
+
+    def joined(self, other: Rows, weight: FloatArray) -> Rows:
+        """Return these rows and others, with new weights; rows without weight are left out."""
+        kept = np.flatnonzero(weight)
+        of, cell, truth = (
+            np.concatenate([getattr(each, name) for each in (self, other)], axis=-1)[..., kept]
+            for name in ("of", "cell", "truth")
+        )
+        return Rows(of, truth, cell, weight[kept])
+
+
+def fifths(values: FloatArray) -> IntArray:
+    """Return the fifth of each number among all, from 0 on; equal numbers are in one."""
+    order = np.searchsorted(np.sort(values), values, side="left")
+    return np.asarray(PARTS * order // len(values), dtype=np.intp)
+
+
+def joint(columns: Sequence[AnyArray]) -> IntArray:
+    """Return a code for each combination of entries."""
+    code = np.zeros(len(columns[0]), dtype=np.intp)
+    for column in columns:
+        code = code * (int(column.max()) + 1) + column
+    return code
+
+
+def evenly(n: int) -> IntArray:
+    """Return a few positions of n, evenly spaced."""
+    few = min(n, REPRESENTATIVES)
+    return ((np.arange(few) + 0.5) * n / few).astype(np.intp)
+
+
+def spread(cells: IntArray) -> IntArray:
+    """Return a few samples of each cell, evenly spaced."""
+    order = np.argsort(cells, kind="stable")
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    sizes = np.diff(np.append(starts, len(cells)))
+    places = [start + evenly(size) for start, size in zip(starts, sizes, strict=True)]
+    return order[np.concatenate(places)]

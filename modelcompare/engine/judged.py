@@ -1,0 +1,358 @@
+"""Values of models on a test set that people labelled in part and a judge judged as a whole.
+
+Samples are post-stratified by what a model answered and what the judge said: each label stands for
+the samples of its cell. For the difference of two models cells are of both answers and the verdict,
+so that samples on which the models agree add nothing. A cell of few labels joins those in which
+models and judge agree or disagree in the same way. The variance of a value is
+
+    V = sum_k N_k^2 s_k^2 / (n_k + 1) + sum_k N_k (m_k - m)^2,
+
+with N_k samples and n_k labels in cell k, and mean m_k and variance s_k^2 of the influences of a
+sample there. One label more is added to each cell, divided among the classes that models or judge
+named and one other: judge and people may agree on all labels, and not on the next one. Influences
+are derivatives of a metric at these weights, so any metric has an error: an F1, an AUC, a function.
+A value itself is that of the labels; the centre of a difference's interval has the added labels of
+cells of few labels.
+
+For a judge whose scores have many values cells are fifths of them; from 100 labels on, the scores
+themselves predict those of people, with a coefficient from the other labels (PPI++).
+
+References
+----------
+Cochran (1977), Sampling Techniques, chapter 5A (post-stratification).
+Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.cells import (
+    LEAST,
+    PARTS,
+    Cells,
+    Rows,
+    evenly,
+    fifths,
+    joint,
+    spread,
+)
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
+from modelcompare.metrics.base import Metric
+
+# Distinct scores of a judge from which on they are numbers, not verdicts.
+_MANY = 11
+# Labels from which on numbers predict those of people.
+_FOR_NUMBERS = 100
+# Relative weight of the rows that measure derivatives.
+_PROBE = 1e-5
+
+
+@dataclass(frozen=True)
+class Found:
+    """Values of some models, or the difference of two; arrays of shape (n_values,).
+
+    Attributes
+    ----------
+    centre : ndarray
+        Value, or difference, with the added label in cells of few labels.
+    shrunk : ndarray
+        The same with it in all cells.
+    variance, degrees : ndarray
+        Variance, and its degrees of freedom.
+    alone : ndarray
+        Variance of the labels alone, without the judge.
+    cells : Cells
+    """
+
+    centre: FloatArray
+    shrunk: FloatArray
+    variance: FloatArray
+    degrees: FloatArray
+    alone: FloatArray
+    cells: Cells
+
+
+class Judged:
+    """Values of all models, and differences of pairs, from labels by people and a judge.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and metrics on predictions that have a judge.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        predictions = evaluation.predictions
+        if not isinstance(predictions, Predictions) or predictions.judge is None:
+            raise TypeError("the test set has no judge.")
+        self.predictions, self.judge = predictions, predictions.judge
+        self.metrics, self.models = evaluation.metrics, evaluation.models
+        self._labelled = np.flatnonzero(self.judge.labelled)
+        self._found: dict[tuple[int, ...], Found] = {}
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
+        places = range(len(self.models))
+        if self._has_numbers:
+            return np.stack([self._of((place,)).centre for place in places])
+        rows = [self._real(self._cells((place,))) for place in places]
+        values = [
+            self._evaluation((k,), each).estimate()[0] for k, each in zip(places, rows, strict=True)
+        ]
+        return np.stack(values)
+
+    def found(self, pairs: Pairs | None) -> list[Found]:
+        """Return what is known of all models, or of the differences of pairs."""
+        places = [(k,) for k in range(len(self.models))]
+        every = places if pairs is None else zip(*(side.tolist() for side in pairs), strict=True)
+        return [self._of(tuple(each)) for each in every]
+
+    # -- cells --------------------------------------------------------------------------------
+
+    @cached_property
+    def _strata(self) -> IntArray:
+        """Stratum of each sample in the draw of labels."""
+        strata = self.predictions.strata
+        if strata is None:
+            return np.zeros(len(self.predictions), dtype=np.intp)
+        names, codes = np.unique(strata, return_inverse=True)
+        labels = np.bincount(codes[self.judge.labelled], minlength=len(names))
+        if (labels == 0).any():
+            raise ValueError(
+                f"stratum {str(names[labels.argmin()])!r} has no label by people, so nothing is "
+                "known of it; label some of its samples, or leave these samples out."
+            )
+        return codes
+
+    def _answers(self, place: int) -> IntArray:
+        """Return the class of each answer of a model; of raw scores the fifth."""
+        model = self.models[place]
+        if self.predictions.kinds[model] == "values":
+            return fifths(self.predictions.output(model).array)
+        return self.predictions.predicted(model)
+
+    @cached_property
+    def verdicts(self) -> list[IntArray]:
+        """Verdicts on each model: classes, and others from the number of classes on; or fifths."""
+        arrays, labels = self.judge.verdicts, self.predictions.labels
+        made: dict[int, IntArray] = {}
+        for array in arrays.values():
+            if id(array) in made:
+                continue
+            names, codes = np.unique(array, return_inverse=True)
+            if labels is not None:
+                known = {str(label): code for code, label in enumerate(labels.tolist())}
+                place = [known.get(str(x), len(known) + k) for k, x in enumerate(names.tolist())]
+                codes = np.array(place)[codes]
+            elif len(names) >= _MANY:
+                codes = fifths(array)
+            made[id(array)] = codes
+        return [made[id(arrays[model])] for model in self.models]
+
+    def _cells(self, places: tuple[int, ...]) -> Cells:
+        verdicts, several = [self.verdicts[k] for k in places], len(places) > 1
+        if self.predictions.labels is None:
+            fine, coarse = joint(verdicts), np.sign(verdicts[0] - verdicts[-1]) + 1
+        else:
+            answers, verdict = [self._answers(k) for k in places], verdicts[0]
+            same = [answer == verdict for answer in answers]
+            same += [answers[0] == answers[1]] if several else []
+            fine, coarse = joint([*answers, verdict]), joint(same)
+        return Cells.of_patterns(fine, coarse, self._strata, self.judge, filled=not several)
+
+    # -- rows ---------------------------------------------------------------------------------
+
+    def _real(self, cells: Cells) -> Rows:
+        """Return the rows with labels by people, each for its share of the samples of its cell."""
+        cell, w = cells.of[self._labelled], self.judge.weight
+        own = np.ones(len(cell)) if w is None else w[self._labelled]
+        share = own / np.bincount(cell, own, len(cells.sizes))[cell]
+        codes = self.predictions.codes
+        scores = np.stack([self.predictions.output(m).array[self._labelled] for m in self.models])
+        truth = scores if codes is None else codes[self._labelled]
+        return Rows(self._labelled, truth, cell, share * cells.sizes[cell])
+
+    def _added(self, places: tuple[int, ...], cells: Cells) -> Rows:
+        """Return rows that divide one more label in each cell, each for the whole of the cell."""
+        if self.predictions.codes is None:
+            truth, share = self._possible_scores(places)
+            n_cells, first = len(cells.sizes), np.unique(cells.of, return_index=True)[1]
+            cell = np.repeat(np.arange(n_cells), len(share))
+            weight = np.tile(share, n_cells) * cells.sizes[cell]
+            return Rows(first[cell], np.tile(truth, n_cells), cell, weight)
+        chosen = spread(cells.of)
+        named = [self._answers(k)[chosen] for k in places] + [self.verdicts[places[0]][chosen]]
+        classes, share = self._possible_classes(np.stack(named, axis=1))
+        at, column = np.nonzero(share)
+        cell = cells.of[chosen]
+        share = share / np.bincount(cell, minlength=len(cells.sizes))[cell][:, None]
+        weight = share[at, column] * cells.sizes[cell[at]]
+        return Rows(chosen[at], classes[at, column], cell[at], weight)
+
+    def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the distinct classes named in each row and one other, and their equal shares."""
+        codes = np.asarray(self.predictions.codes)[self._labelled]
+        frequent = np.argsort(-np.bincount(codes), kind="stable")[: named.shape[1] + 1]
+        taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)
+        classes = np.column_stack([named, frequent[taken.argmin(axis=1)]])
+        first = np.stack([
+            (classes[:, :k] != classes[:, k : k + 1]).all(axis=1) for k in range(classes.shape[1])
+        ], axis=1)  # fmt: skip
+        distinct = first & (classes < self.predictions.n_classes)
+        return classes, distinct / distinct.sum(axis=1, keepdims=True)
+
+    def _possible_scores(self, places: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+        """Return rows of scores (n_models, n_rows) and their shares.
+
+        Of two distinct scores those that models may have; of others the rows of some labels.
+        """
+        scores = np.stack([
+            self.predictions.output(m).array[self._labelled] for m in self.models
+        ])  # fmt: skip
+        ends = np.unique(scores)
+        if len(ends) > 2:
+            order = np.argsort(scores[places[0]] - len(places[1:]) * scores[places[-1]])
+            chosen = order[evenly(len(order))]
+            return scores[:, chosen], np.full(len(chosen), 1 / len(chosen))
+        found = np.repeat(scores[:, :1], 2 ** len(places), axis=1)
+        for bit, place in enumerate(places):
+            found[place] = ends[[0, -1]][np.arange(found.shape[1]) >> bit & 1]
+        return found, np.full(found.shape[1], 1 / found.shape[1])
+
+    # -- values -------------------------------------------------------------------------------
+
+    def _evaluation(self, places: tuple[int, ...], rows: Rows) -> Evaluation:
+        """Return the evaluation of rows as if all had a label by people."""
+        models = [self.models[k] for k in places]
+        if self.predictions.codes is None:
+            given = {"scores": dict(zip(models, rows.truth[list(places)], strict=True))}
+            labelled = self.predictions[models].as_labelled(rows.of, rows.weight, **given)
+        else:
+            labelled = self.predictions[models].as_labelled(rows.of, rows.weight, codes=rows.truth)
+        return Evaluation(labelled, self.metrics, collapse=False)
+
+    def _of(self, places: tuple[int, ...]) -> Found:
+        if places not in self._found:
+            self._found[places] = self._post_stratified(places)
+        return self._found[places]
+
+    def _post_stratified(self, places: tuple[int, ...]) -> Found:
+        cells = self._cells(places)
+        real, added = self._real(cells), self._added(places, cells)
+        share = 1 / (cells.labels + 1)
+        shares = [(1 - share)[real.cell] * real.weight, share[added.cell] * added.weight]
+        every = real.joined(added, np.concatenate(shares))
+        few = np.where(cells.labels < LEAST, share, 0.0)
+        some = [(1 - few)[real.cell] * real.weight, few[added.cell] * added.weight]
+        centred = real.joined(added, np.concatenate(some))
+        centre = _contrast(self._evaluation(places, centred).estimate())
+        shrunk, u = self._influences(places, every)
+        variance, degrees = _variance(u, every, cells)
+        if len(places) > 1:
+            # A variance with an added label in it varies less than Satterthwaite's degrees assume.
+            degrees = np.sqrt(degrees * (len(self._labelled) - 1.0))
+        here, w = u[: len(real.of)], real.weight
+        alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
+        found = Found(centre, shrunk, variance, degrees, alone, cells)
+        return self._by_numbers(places, found) if self._has_numbers else found
+
+    def _influences(self, places: tuple[int, ...], rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return the value, or difference, and its derivatives by the weights of the rows.
+
+        Each row comes a second time, with so little weight that leaving it out is a derivative.
+        """
+        n_rows, again = len(rows.of), np.tile(np.arange(len(rows.of)), 2)
+        probes = np.concatenate([rows.weight, _PROBE * rows.weight])
+        doubled = Rows(rows.of[again], rows.truth[..., again], rows.cell[again], probes)
+        evaluation = self._evaluation(places, doubled)
+        values = evaluation.estimate()
+        moved = evaluation.influence(slice(None), slice(n_rows, None), values)
+        scale = (evaluation.units.size - 1) * _PROBE * rows.weight
+        u = _contrast(moved.transpose(1, 0, 2)) / scale[:, None]
+        return _contrast(values), u
+
+    # -- a judge of numbers -------------------------------------------------------------------
+
+    @cached_property
+    def _has_numbers(self) -> bool:
+        """True where the judge's scores have many values, and there are labels enough for them."""
+        plain = self.predictions.strata is None and self.judge.weight is None
+        if not plain or self.predictions.codes is not None or len(self._labelled) < _FOR_NUMBERS:
+            return False
+        many = [len(np.unique(x)) >= _MANY for x in self.judge.verdicts.values()]
+        return any(many) and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
+
+    def _by_numbers(self, places: tuple[int, ...], found: Found) -> Found:
+        """Return the mean by the judge's scores as predictions of those of people."""
+        verdicts = [self.judge.verdicts[self.models[k]] for k in places]
+        scores = [self.predictions.output(self.models[k]).array for k in places]
+        judged, people = (_contrast(np.stack(each)) for each in (verdicts, scores))
+        numbers = predicted_mean(people[self._labelled], judged, self._labelled)
+        centre, variance, degrees = (np.full(found.centre.shape, x) for x in numbers)
+        return replace(found, centre=centre, shrunk=centre, variance=variance, degrees=degrees)
+
+
+def predicted_mean(
+    people: FloatArray, judged: FloatArray, labelled: IntArray, coefficient: float | None = None
+) -> tuple[float, float, float]:
+    """Return a mean by a judge's numbers as predictions, its variance and degrees of freedom.
+
+    Parameters
+    ----------
+    people : ndarray of shape (n_labels,)
+        Scores by people.
+    judged : ndarray of shape (n_samples,)
+        Scores by the judge.
+    labelled : ndarray of int of shape (n_labels,)
+        Positions of the samples with scores by people.
+    coefficient : float, optional
+        That of the judge's scores; by default the one of least variance, for each fifth of the
+        labels from the others (cross-fitting).
+
+    References
+    ----------
+    .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inference.
+    """
+    n, n_samples, f = len(people), len(judged), judged[labelled]
+    slope = np.empty(n)
+    for part in range(PARTS):
+        here = np.arange(n) % PARTS == part
+        covariance = np.cov(people[~here], f[~here])
+        least = covariance[0, 1] / ((1 + n / n_samples) * max(covariance[1, 1], 1e-300))
+        slope[here] = least if coefficient is None else coefficient
+    rest = people - slope * (f - judged.mean())
+    centred = rest - rest.mean()
+    squares = centred @ centred
+    carriers = squares**2 / max(float(np.sum(centred**4)), 1e-300)
+    variance = squares / (n - 1) / n + slope.mean() ** 2 * judged.var(ddof=1) / n_samples
+    return float(rest.mean()), float(variance), float(max(2 * carriers - 1, 1.0))
+
+
+def _contrast(values: FloatArray) -> FloatArray:
+    """Return the values of the only model, or the difference of two; models come first."""
+    return values[0] if len(values) == 1 else values[0] - values[1]
+
+
+def _variance(u: FloatArray, rows: Rows, cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Return the variance of a value by the influences of rows, and Satterthwaite's degrees."""
+    n_cells, share = len(cells.sizes), (rows.weight / cells.sizes[rows.cell])[:, None]
+    means, squares = np.zeros((2, n_cells, u.shape[1]))
+    np.add.at(means, rows.cell, share * u)
+    np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
+    within = cells.sizes[:, None] ** 2 * squares / (cells.labels + 1)[:, None]
+    n_samples = cells.sizes.sum()
+    centred = means - cells.sizes @ means / n_samples
+    between = cells.sizes @ centred**2
+    variance = within.sum(axis=0) + between
+    degrees = np.maximum(cells.labels, 1.0)[:, None]
+    terms = (within**2 / degrees).sum(axis=0) + between**2 / (n_samples - 1)
+    found = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
+    return variance, found

@@ -1,0 +1,77 @@
+"""A test of whether the samples that people labelled are a random part of all."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import chdtrc
+
+from modelcompare.arrays import AnyArray
+from modelcompare.data.judges import Judge
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
+
+# P-value below which labels are taken for not drawn at random: it stops a decision.
+NOT_AT_RANDOM = 0.01
+# Verdicts of which fewer labels are expected are taken together.
+_EXPECTED = 1.0
+
+
+def p_at_random(predictions: TestSet) -> float:
+    """Compute the p-value of verdicts on samples with labels against those on all.
+
+    Pearson's chi-squared test within the strata of the draw; of known probabilities with Rao and
+    Scott's first-order correction. Of verdicts on each model the smallest p-value, by Bonferroni.
+
+    References
+    ----------
+    .. [1] Rao & Scott (1981), Journal of the American Statistical Association 76, 221-230.
+    """
+    judge = predictions.judge
+    if judge is None or not isinstance(predictions, Predictions):
+        return 1.0
+    strata = predictions.strata
+    within = np.zeros(len(predictions)) if strata is None else strata
+    tests = {id(array): _p_value(array, within, judge) for array in judge.verdicts.values()}
+    return min(1.0, len(tests) * min(tests.values()))
+
+
+def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
+    """Return the note on answers that rest on labels of some samples and a judge of all."""
+    return (
+        f"Labels by people on {judge.n_labels:,} of {len(predictions):,} samples, a judge on all: "
+        "valid if the labels were drawn at random (their verdicts against those on the other "
+        f"samples: p = {p_at_random(predictions):.2f}) and did not tune the judge.",
+    )
+
+
+def not_drawn(predictions: TestSet) -> ValueError:
+    """Return the error about labels that were not drawn at random."""
+    return ValueError(
+        "the judge's verdicts on the samples with labels by people differ from those on the "
+        f"others (p = {p_at_random(predictions):.2g}), so these labels were not drawn at random, "
+        "and answers would be about other samples. Draw them at random, or give the strata of "
+        "the draw (strata, --strata) or its probabilities (label_weight, --label-weight)."
+    )
+
+
+def _p_value(verdicts: AnyArray, strata: AnyArray, judge: Judge) -> float:
+    statistic = degrees = 0.0
+    numbers = len(np.unique(verdicts)) > 10 and verdicts.dtype.kind == "f"
+    for stratum in np.unique(strata):
+        here = strata == stratum
+        codes = np.unique(verdicts[here], return_inverse=True)[1]
+        if numbers:
+            codes = 5 * np.argsort(np.argsort(codes, kind="stable"), kind="stable") // len(codes)
+        chosen = judge.labelled[here]
+        w = np.ones(len(codes)) if judge.weight is None else judge.weight[here]
+        w = np.where(chosen, w, 0.0)
+        n, every = w.sum() ** 2 / (w @ w), np.bincount(codes).astype(np.float64)
+        found = np.bincount(codes, w, len(every)) / w.sum()
+        share = every / len(codes)
+        rare = n * share < _EXPECTED
+        pooled = [np.append(x[~rare], x[rare].sum()) for x in (found, share)]
+        found, share = (x[pooled[1] > 0] for x in pooled)
+        left = 1 - n / len(codes) if judge.weight is None else 1.0
+        statistic += n * ((found - share) ** 2 / share).sum() / max(left, 1e-9)
+        degrees += len(share) - 1
+    return float(chdtrc(degrees, statistic)) if degrees else 1.0

@@ -1,0 +1,164 @@
+"""Values, errors and degrees of freedom of labels by people beside a judge."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, roc_auc_score
+
+import modelcompare as mc
+from modelcompare.engine.cells import LEAST
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.judged import Judged, predicted_mean
+from modelcompare.metrics.registry import resolve_metrics
+from tests.judges.sets import answers, drawn
+
+
+def judged(predictions: mc.Predictions, *metrics: Any) -> Judged:
+    return Judged(Evaluation(predictions, resolve_metrics(list(metrics), predictions)))
+
+
+def cells_by_loop(answer: Any, verdict: Any, labelled: Any) -> Any:
+    """Cells of answer and verdict; those of few labels join by agreement, those of none the least."""
+    keys = [*zip(answer.tolist(), verdict.tolist(), strict=True)]
+    counts = {
+        key: sum(k == key for k, seen in zip(keys, labelled, strict=True) if seen) for key in keys
+    }
+    cells = [key if counts[key] >= LEAST else key[0] == key[1] for key in keys]
+    labels = {
+        c: sum(x == c for x, seen in zip(cells, labelled, strict=True) if seen) for c in cells
+    }
+    least = min((c for c in labels if labels[c]), key=lambda c: (labels[c], str(type(c))))
+    return [cell if labels[cell] else least for cell in cells]
+
+
+@pytest.mark.parametrize("n_labels", [60, 200])
+def test_a_value_is_that_of_labels_weighted_by_cells(n_labels: int) -> None:
+    preds, _ = drawn(3, n_labels)
+    found = judged(preds, "accuracy", "f1_macro")
+    assert preds.judge is not None
+    labelled = preds.judge.labelled
+    for place, model in enumerate(preds.models):
+        cells = cells_by_loop(preds.predicted(model), found.verdicts[place], labelled)
+        every = {c: cells.count(c) for c in cells}
+        seen = [c for c, there in zip(cells, labelled, strict=True) if there]
+        weights = np.array([every[c] / seen.count(c) for c in seen])
+        truth, said = preds.codes[labelled], preds.predicted(model)[labelled]
+        assert found.point[place, 0] == pytest.approx(np.average(truth == said, weights=weights))
+        expected = f1_score(truth, said, average="macro", sample_weight=weights)
+        assert found.point[place, 1] == pytest.approx(expected)
+
+
+def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float]:
+    """Variance and Satterthwaite's degrees of a difference of accuracies of two classes."""
+    a, b = (preds.predicted(m) for m in preds.models)
+    verdict, labelled, truth = found.verdicts[0], preds.judge.labelled, preds.codes
+    fine = [*zip(a.tolist(), b.tolist(), verdict.tolist(), strict=True)]
+    counts = {
+        key: sum(1 for k, s in zip(fine, labelled, strict=True) if s and k == key) for key in fine
+    }
+    cells = [
+        key
+        if counts[key] >= LEAST
+        else ("few", key[0] == key[2], key[1] == key[2], key[0] == key[1])
+        for key in fine
+    ]
+    n_samples, terms, squares, means = len(cells), [], [], {}
+    for cell in dict.fromkeys(cells):
+        here = [k for k, c in enumerate(cells) if c == cell]
+        seen = [k for k in here if labelled[k]]
+        # The added label is divided between the two classes, for every sample of the cell.
+        values = [(float(a[k] == truth[k]) - float(b[k] == truth[k]), 1.0) for k in seen]
+        values += [
+            (float(a[k] == c) - float(b[k] == c), 0.5 / len(here)) for k, c in product(here, (0, 1))
+        ]
+        total = len(seen) + 1
+        mean = sum(v * w for v, w in values) / total
+        spread = sum(w * (v - mean) ** 2 for v, w in values) / total
+        terms.append((len(here) / n_samples) ** 2 * spread / total)
+        squares.append(terms[-1] ** 2 / max(len(seen), 1))
+        means[cell] = mean, len(here)
+    centre = sum(m * n for m, n in means.values()) / n_samples
+    between = sum(n * (m - centre) ** 2 for m, n in means.values()) / n_samples**2
+    variance = sum(terms) + between
+    return variance, variance**2 / (sum(squares) + between**2 / (n_samples - 1))
+
+
+def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
+    preds, _ = drawn(5, 80, 400, n_classes=2)
+    found = judged(preds, "accuracy")
+    (pair,) = found.found((np.array([0]), np.array([1])))
+    variance, degrees = variance_by_loop(preds, found)
+    # A few samples of a cell stand for all in the added label.
+    assert pair.variance[0] == pytest.approx(variance, rel=0.02)
+    assert pair.degrees[0] == pytest.approx(np.sqrt(degrees * 79), rel=0.05)
+
+
+def test_models_that_agree_everywhere_differ_by_nothing() -> None:
+    preds, _ = drawn(1, 50)
+    same = mc.Predictions(
+        np.where(preds.judge.labelled, preds.codes, np.nan),
+        {"a": preds.predicted("m0"), "b": preds.predicted("m0")}, judge=preds.judge.verdicts["m0"],
+    )  # fmt: skip
+    row = mc.compare(same, "accuracy").differences.iloc[0]
+    assert row["difference"] == 0
+    assert row["p_value"] == 1
+
+
+def test_a_judge_that_agrees_on_every_label_leaves_some_width() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 1000)
+    seen = np.where(np.arange(1000) % 20 == 0, truth, np.nan)
+    preds = mc.Predictions(seen, {"a": truth, "b": answers(rng, truth, 0.9, 2)}, judge=truth)
+    result = mc.compare(preds, ["accuracy", "f1_macro"])
+    assert ((result.scores["ci_high"] - result.scores["ci_low"]) > 0.01).all()
+    assert ((result.differences["ci_high"] - result.differences["ci_low"]) > 0.01).all()
+
+
+def test_the_area_under_the_curve_is_that_of_weighted_labels() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 1500)
+    score = np.clip(0.5 * truth + rng.normal(0.25, 0.3, 1500), 0.001, 0.999)
+    seen = np.where(rng.random(1500) < 0.2, truth, np.nan)
+    preds = mc.Predictions(
+        seen, {"a": np.stack([1 - score, score], 1)}, judge=answers(rng, truth, 0.9, 2)
+    )
+    found = judged(preds, "roc_auc")
+    labelled = preds.judge.labelled
+    cell = 2 * (score > 0.5) + found.verdicts[0]
+    weights = (np.bincount(cell) / np.bincount(cell[labelled]))[cell[labelled]]
+    expected = roc_auc_score(truth[labelled], score[labelled], sample_weight=weights)
+    assert found.point[0, 0] == pytest.approx(expected)
+    assert roc_auc_score(truth, score) == pytest.approx(found.point[0, 0], abs=0.05)
+
+
+def test_numbers_of_a_judge_predict_those_of_people() -> None:
+    rng = np.random.default_rng(0)
+    f = rng.normal(0, 1, 2000)
+    labelled = np.sort(rng.permutation(2000)[:200])
+    people = 2 + 0.8 * f[labelled] + rng.normal(0, 0.5, 200)
+    mean, variance, _ = predicted_mean(people, f, labelled, coefficient=1.0)
+    # Prediction-powered inference with coefficient 1, by its definition.
+    rest = people - f[labelled]
+    assert mean == pytest.approx(f.mean() + rest.mean())
+    assert variance == pytest.approx(rest.var(ddof=1) / 200 + f.var(ddof=1) / 2000, rel=1e-9)
+    best = predicted_mean(people, f, labelled)[1]
+    alone = people.var(ddof=1) / 200
+    assert best < variance
+    assert best < 0.5 * alone
+
+
+def test_weights_of_labels_undo_how_they_were_drawn() -> None:
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 2, 4000)
+    model = answers(rng, truth, 0.8, 2)
+    # Errors are labelled four times as often, by known probabilities.
+    chance = np.where(model == truth, 0.05, 0.2)
+    seen = np.where(rng.random(4000) < chance, truth, np.nan)
+    judge = answers(rng, truth, 0.6, 2)
+    plain = judged(mc.Predictions(seen, {"a": model}, judge=judge), "accuracy")
+    known = mc.Predictions(seen, {"a": model}, judge=judge, label_weight=1 / chance)
+    weighted = judged(known, "accuracy")
+    assert plain.point[0, 0] < 0.65
+    assert weighted.point[0, 0] == pytest.approx(0.8, abs=0.04)
