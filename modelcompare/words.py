@@ -28,7 +28,7 @@ Unlisted = Literal["unassigned", "spread"]
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs", "items"]
 # Access to the samples that a function needs: all rows, blocks of them, numbers of units, or sums.
-# A judge stands in for labels that people did not give.
+# A judge replaces labels that people did not give.
 Need = Literal["rows", "blocks", "units", "sums", "judge"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]

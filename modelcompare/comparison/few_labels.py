@@ -5,7 +5,6 @@ from __future__ import annotations
 from modelcompare.data.checks import DataWarning
 from modelcompare.engine.cells import LEAST
 from modelcompare.engine.contrasts import Sample
-from modelcompare.engine.influence import Pairs
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.words import warn_caller
@@ -14,11 +13,10 @@ from modelcompare.words import warn_caller
 _MATTERS = 0.05
 
 
-def warn_of_few_labels(sample: Sample, pairs: Pairs | None) -> list[str]:
+def warn_of_few_labels(sample: Sample) -> list[str]:
     """Warn of cells that matter and have few labels, and of labels not drawn at random."""
     assert sample.judged is not None  # noqa: S101  of the caller
     texts, cells = [], [each.cells for each in sample.judged.found(None)]
-    cells += [] if pairs is None else [each.cells for each in sample.judged.found(pairs)]
     few = [
         (float(each.labels[k]), float(each.sizes[k] / each.sizes.sum()))
         for each in cells

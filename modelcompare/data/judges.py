@@ -170,8 +170,8 @@ def _judge(
     n_labels = int(np.count_nonzero(labelled))
     if n_labels < LEAST_LABELS:
         raise ValueError(
-            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone shows "
-            f"nothing of its own error. Label at least {LEAST_LABELS}, drawn at random."
+            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone "
+            f"does not show its error. Label at least {LEAST_LABELS}, drawn at random."
         )
     if n_labels == len(labelled):
         raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")

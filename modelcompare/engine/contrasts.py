@@ -148,7 +148,7 @@ class Sample:
 
     @property
     def alone(self) -> BoolArray:
-        """Where a value depends on a single unit, of shape (n_models, n_values)."""
+        """Values that depend on a single unit, a mask of shape (n_models, n_values)."""
         none: BoolArray = np.zeros(self.point.shape, dtype=bool)
         return self.moments.alone if self.judged is None else none
 

@@ -1,6 +1,6 @@
 """Values of models on a test set that people labelled in part and a judge judged as a whole.
 
-Samples are post-stratified by what a model answered and what the judge said: each label stands for
+Samples are post-stratified by what a model answered and the verdict: each label stands for
 the samples of its cell. For the difference of two models cells are of both answers and the verdict,
 so that samples on which the models agree add nothing. A cell of few labels joins those in which
 models and judge agree or disagree in the same way. The variance of a value is

@@ -136,7 +136,7 @@ class Contrast(PairView):
     def warn_of_sparse_data(self) -> None:
         """Warn, at the caller's line, if the two values depend on too few samples or runs."""
         if self.sample.judged is not None:
-            warn_of_few_labels(self.sample, self.pairs)
+            warn_of_few_labels(self.sample)
             return
         warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
         if self.sample.new_runs:

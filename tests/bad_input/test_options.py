@@ -81,6 +81,8 @@ OPTIONS: dict[str, list[Any]] = {
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
+    "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
+    "judge_tuned": FLAG,
 }  # fmt: skip
 
 
