@@ -12,6 +12,8 @@ from modelcompare.data.judges import Judge
 
 # Labels from which on a cell of answers and verdicts is a cell by itself.
 LEAST = 10
+# Distinct scores of a judge from which on they are numbers, not verdicts.
+MANY = 11
 # Parts into which many values are cut.
 PARTS = 5
 # Samples of a cell, or rows of scores, among which an added label is divided.

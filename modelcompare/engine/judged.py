@@ -34,6 +34,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import (
     LEAST,
+    MANY,
     PARTS,
     Cells,
     Rows,
@@ -46,8 +47,6 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
 
-# Distinct scores of a judge from which on they are numbers, not verdicts.
-_MANY = 11
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
 # Relative weight of the rows that measure derivatives.
@@ -152,7 +151,7 @@ class Judged:
                 known = {str(label): code for code, label in enumerate(labels.tolist())}
                 place = [known.get(str(x), len(known) + k) for k, x in enumerate(names.tolist())]
                 codes = np.array(place)[codes]
-            elif len(names) >= _MANY:
+            elif len(names) >= MANY:
                 codes = fifths(array)
             made[id(array)] = codes
         return [made[id(arrays[model])] for model in self.models]
@@ -287,7 +286,7 @@ class Judged:
         plain = self.predictions.strata is None and self.judge.weight is None
         if not plain or self.predictions.codes is not None or len(self._labelled) < _FOR_NUMBERS:
             return False
-        many = [len(np.unique(x)) >= _MANY for x in self.judge.verdicts.values()]
+        many = [len(np.unique(x)) >= MANY for x in self.judge.verdicts.values()]
         return any(many) and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
 
     def _by_numbers(self, places: tuple[int, ...], found: Found) -> Found:

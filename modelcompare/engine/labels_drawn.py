@@ -5,22 +5,23 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.cells import MANY, fifths, joint
 
 # P-value below which labels are taken for not drawn at random: it stops a decision.
 NOT_AT_RANDOM = 0.01
-# Verdicts of which fewer labels are expected are taken together.
+# Verdicts and answers of which fewer labels are expected are taken together.
 _EXPECTED = 1.0
 
 
 def p_at_random(predictions: TestSet) -> float:
-    """Compute the p-value of verdicts on samples with labels against those on all.
+    """Compute the p-value of verdicts and answers on samples with labels against those on all.
 
     Pearson's chi-squared test within the strata of the draw; of known probabilities with Rao and
-    Scott's first-order correction. Of verdicts on each model the smallest p-value, by Bonferroni.
+    Scott's first-order correction. Of the models the smallest p-value, by Bonferroni.
 
     References
     ----------
@@ -31,8 +32,15 @@ def p_at_random(predictions: TestSet) -> float:
         return 1.0
     strata = predictions.strata
     within = np.zeros(len(predictions)) if strata is None else strata
-    tests = {id(array): _p_value(array, within, judge) for array in judge.verdicts.values()}
-    return min(1.0, len(tests) * min(tests.values()))
+    tests = []
+    for model, verdicts in judge.verdicts.items():
+        seen = np.unique(verdicts, return_inverse=True)[1]
+        if predictions.kinds[model] in ("labels", "probabilities"):
+            seen = joint([seen, predictions.predicted(model)])
+        elif len(np.unique(verdicts)) >= MANY:
+            seen = fifths(verdicts)
+        tests.append(_p_value(seen, within, judge))
+    return min(1.0, len(tests) * min(tests))
 
 
 def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
@@ -47,21 +55,18 @@ def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
 def not_drawn(predictions: TestSet) -> ValueError:
     """Return the error about labels that were not drawn at random."""
     return ValueError(
-        "the judge's verdicts on the samples with labels by people differ from those on the "
-        f"others (p = {p_at_random(predictions):.2g}), so these labels were not drawn at random, "
-        "and answers would be about other samples. Draw them at random, or give the strata of "
-        "the draw (strata, --strata) or its probabilities (label_weight, --label-weight)."
+        "the samples with labels by people have other verdicts of the judge, or other answers, than "
+        f"the rest (p = {p_at_random(predictions):.2g}): they were not drawn at random, and results "
+        "would be about other samples. Draw them at random, or give the strata of the draw "
+        "(strata, --strata) or its probabilities (label_weight, --label-weight)."
     )
 
 
-def _p_value(verdicts: AnyArray, strata: AnyArray, judge: Judge) -> float:
+def _p_value(seen: IntArray, strata: AnyArray, judge: Judge) -> float:
     statistic = degrees = 0.0
-    numbers = len(np.unique(verdicts)) > 10 and verdicts.dtype.kind == "f"
     for stratum in np.unique(strata):
         here = strata == stratum
-        codes = np.unique(verdicts[here], return_inverse=True)[1]
-        if numbers:
-            codes = 5 * np.argsort(np.argsort(codes, kind="stable"), kind="stable") // len(codes)
+        codes = np.unique(seen[here], return_inverse=True)[1]
         chosen = judge.labelled[here]
         w = np.ones(len(codes)) if judge.weight is None else judge.weight[here]
         w = np.where(chosen, w, 0.0)
