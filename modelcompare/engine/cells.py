@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
@@ -39,7 +40,7 @@ class Cells:
     @classmethod
     def by(cls, of: IntArray, judge: Judge) -> Cells:
         """Count the samples and labels of given cells."""
-        of = np.unique(of, return_inverse=True)[1]
+        of = pd.factorize(of)[0]
         n_cells, here = int(of.max()) + 1, of[judge.labelled]
         labels = np.bincount(here, minlength=n_cells).astype(np.float64)
         if judge.weight is not None:
@@ -59,7 +60,7 @@ class Cells:
         """
         n_strata = int(within.max()) + 1
         fine, coarse = (n_strata * each + within for each in (fine, coarse))
-        of_fine = np.unique(fine, return_inverse=True)[1]
+        of_fine = pd.factorize(fine)[0]
         labels = np.bincount(of_fine[judge.labelled], minlength=int(of_fine.max()) + 1)
         enough = labels[of_fine] >= LEAST
         found = cls.by(np.where(enough, 2 * of_fine, 2 * coarse + 1), judge)
@@ -125,7 +126,9 @@ def evenly(n: int) -> IntArray:
 
 def spread(cells: IntArray) -> IntArray:
     """Return a few samples of each cell, evenly spaced."""
-    order = np.argsort(cells, kind="stable")
+    # Small integers are sorted by counting.
+    small = cells.astype(np.uint16) if cells.max() < 2**16 else cells
+    order = np.argsort(small, kind="stable")
     starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
     sizes = np.diff(np.append(starts, len(cells)))
     places = [start + evenly(size) for start, size in zip(starts, sizes, strict=True)]

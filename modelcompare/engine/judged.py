@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
@@ -146,7 +147,7 @@ class Judged:
         for array in arrays.values():
             if id(array) in made:
                 continue
-            names, codes = np.unique(array, return_inverse=True)
+            codes, names = pd.factorize(array)
             if labels is not None:
                 known = {str(label): code for code, label in enumerate(labels.tolist())}
                 place = [known.get(str(x), len(known) + k) for k, x in enumerate(names.tolist())]

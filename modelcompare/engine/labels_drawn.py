@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from scipy.special import chdtrc
 
 from modelcompare.arrays import AnyArray, IntArray
@@ -34,10 +35,10 @@ def p_at_random(predictions: TestSet) -> float:
     within = np.zeros(len(predictions)) if strata is None else strata
     tests = []
     for model, verdicts in judge.verdicts.items():
-        seen = np.unique(verdicts, return_inverse=True)[1]
+        seen = pd.factorize(verdicts)[0]
         if predictions.kinds[model] in ("labels", "probabilities"):
             seen = joint([seen, predictions.predicted(model)])
-        elif len(np.unique(verdicts)) >= MANY:
+        elif seen.max() >= MANY - 1:
             seen = fifths(verdicts)
         tests.append(_p_value(seen, within, judge))
     return min(1.0, len(tests) * min(tests))
@@ -55,9 +56,9 @@ def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
 def not_drawn(predictions: TestSet) -> ValueError:
     """Return the error about labels that were not drawn at random."""
     return ValueError(
-        "the samples with labels by people have other verdicts of the judge, or other answers, than "
-        f"the rest (p = {p_at_random(predictions):.2g}): they were not drawn at random, and results "
-        "would be about other samples. Draw them at random, or give the strata of the draw "
+        "samples with labels by people have other verdicts of the judge, or other answers, than "
+        f"the rest (p = {p_at_random(predictions):.2g}): they were not drawn at random, and "
+        "results would be about other samples. Draw them at random, or give the strata of the draw "
         "(strata, --strata) or its probabilities (label_weight, --label-weight)."
     )
 
@@ -66,7 +67,7 @@ def _p_value(seen: IntArray, strata: AnyArray, judge: Judge) -> float:
     statistic = degrees = 0.0
     for stratum in np.unique(strata):
         here = strata == stratum
-        codes = np.unique(seen[here], return_inverse=True)[1]
+        codes = pd.factorize(seen[here])[0]
         chosen = judge.labelled[here]
         w = np.ones(len(codes)) if judge.weight is None else judge.weight[here]
         w = np.where(chosen, w, 0.0)
