@@ -201,6 +201,9 @@ def compare(
     mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
     missing results (p = 0.003 in the worst case).
     """
+    if predictions.judge is not None:
+        check_named("missing", missing, ["worst"], judged=True)
+        check_named("undefined", undefined, ["count"], judged=True)
     if missing == "bounds":
         return _at_bounds(
             predictions, metrics, baseline, random, zero_division, n_resamples=n_resamples,

@@ -247,10 +247,11 @@ def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> 
     studentized deviation over all pairs and classes of the metric, or, if `stepped`, over those
     that were left at the last step. Bounds have the shape (2, n_pairs, n_values).
     """
-    if evidence.bootstrap.new_runs:
+    if evidence.bootstrap.varies_beyond:
+        instead = f", or {INSTEAD}" if evidence.bootstrap.new_runs else ""
         raise ValueError(
-            "max-t is a quantile of resamples of items, which do not know how new runs vary; use "
-            f"leads(every=True), whose intervals are corrected, or {INSTEAD}."
+            "max-t is a quantile of resamples of items, which do not know how new runs, or a "
+            f"judge's errors, vary; use leads(every=True), whose intervals are corrected{instead}."
         )
     draws, difference, error = evidence.bootstrap.drawn, evidence.difference, evidence.error
     out = np.empty((2, *error.shape))

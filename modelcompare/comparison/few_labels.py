@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from modelcompare.data.checks import DataWarning
+from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.cells import LEAST
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
@@ -36,11 +37,11 @@ def warn_of_few_labels(sample: Sample) -> list[str]:
     return texts
 
 
-def worth(sample: Sample, metric: str) -> str:
-    """Return how many labels those with a judge are worth, for a metric's first value."""
+def worth(sample: Sample, key: ValueKey) -> str:
+    """Return how many labels those with a judge are worth, for one value."""
     assert sample.judged is not None  # noqa: S101  of the caller
-    place = sample.evaluation.metric_slice(metric).start
-    n, found = len(sample.judged.judge.labelled.nonzero()[0]), sample.judged.found(None)
+    place = sample.judged.keys.index(key)
+    n, found = sample.judged.judge.n_labels, sample.judged.found(None)
     times = {
         model: float(each.alone[place] / each.variance[place])
         for model, each in zip(sample.models, found, strict=True)

@@ -104,6 +104,7 @@ def with_verdicts(
     if truth.ndim != 1:
         raise ValueError("a judge needs one label for each sample; soft labels have several.")
     labelled = ~pd.isna(truth)
+    check_labels(labelled)
     verdicts = checked_column("judge", judge, len(truth))
     known = inferred(truth.astype(object)[labelled])
     if known.dtype.kind == "f" and (known == np.round(known)).all():
@@ -112,7 +113,7 @@ def with_verdicts(
     filled = np.empty(len(truth), dtype=object)
     filled[labelled], filled[~labelled] = known, verdicts[~labelled]
     outside = ~np.isin(filled.astype(str), known.astype(str))
-    filled[outside] = known[0] if len(known) else None
+    filled[outside] = known[0]
     found = _judge(dict.fromkeys(outputs, verdicts), labelled, label_weight)
     return inferred(filled), outputs, found
 
@@ -151,9 +152,10 @@ def _of_scores(
         "score all models on a sample, or leave its scores empty",
     )  # fmt: skip
     labelled, filled = ~missing[0], {}
+    check_labels(labelled)
     for model, array in arrays.items():
         known = real_values(array[labelled], f"model {model!r}")
-        filled[model] = np.full(len(array), known.mean() if len(known) else 0.0)
+        filled[model] = np.full(len(array), known.mean())
         filled[model][labelled] = known
     n_samples = len(labelled)
     verdicts = {
@@ -163,18 +165,22 @@ def _of_scores(
     return None, filled, _judge(verdicts, labelled, label_weight)
 
 
-def _judge(
-    verdicts: Mapping[str, AnyArray], labelled: BoolArray, label_weight: ArrayLike | None
-) -> Judge:
-    """Check that there are labels, and their weights."""
+def check_labels(labelled: BoolArray) -> None:
+    """Refuse too few labels, and labels of all samples."""
     n_labels = int(np.count_nonzero(labelled))
     if n_labels < LEAST_LABELS:
         raise ValueError(
-            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone "
-            f"does not show its error. Label at least {LEAST_LABELS}, drawn at random."
+            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone does not "
+            f"show its error. Label at least {LEAST_LABELS}, drawn at random."
         )
     if n_labels == len(labelled):
         raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")
+
+
+def _judge(
+    verdicts: Mapping[str, AnyArray], labelled: BoolArray, label_weight: ArrayLike | None
+) -> Judge:
+    """Check the weights of the labels."""
     weight = None
     if label_weight is not None:
         given = np.asarray(as_array(label_weight, "`label_weight`"), dtype=np.float64)

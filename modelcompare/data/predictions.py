@@ -171,6 +171,11 @@ class Predictions(TestSet):
         self._missing_mass = bool(missing_mass)
         classes, of_truth = truth_of(truth, labels, arrays, kinds, normalize=normalize)
         self._labels, self._columns = classes, of_truth
+        if self._judge is not None and truth is not None and classes is None:
+            raise ValueError(
+                "`judge` (--judge) is for labels and for scores per example, and the models gave "
+                f"{', '.join({*kinds.values()})}; score each answer, with Predictions.from_scores."
+            )
         self._outputs = {
             model: Output(kinds[model], frozen(checked_output(
                 f"model {model!r}", array, kinds[model], classes,

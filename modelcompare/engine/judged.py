@@ -32,6 +32,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import (
     LEAST,
@@ -93,7 +94,12 @@ class Judged:
         if not isinstance(predictions, Predictions) or predictions.judge is None:
             raise TypeError("the test set has no judge.")
         self.predictions, self.judge = predictions, predictions.judge
-        self.metrics, self.models = evaluation.metrics, evaluation.models
+        check_labels(self.judge.labelled)
+        self.metrics, self.models, self.keys = (
+            evaluation.metrics,
+            evaluation.models,
+            evaluation.keys,
+        )
         self._labelled = np.flatnonzero(self.judge.labelled)
         self._found: dict[tuple[int, ...], Found] = {}
 
@@ -160,7 +166,8 @@ class Judged:
     def _cells(self, places: tuple[int, ...]) -> Cells:
         verdicts, several = [self.verdicts[k] for k in places], len(places) > 1
         if self.predictions.labels is None:
-            fine, coarse = joint(verdicts), np.sign(verdicts[0] - verdicts[-1]) + 1
+            scores = [self.judge.verdicts[self.models[k]] for k in (places[0], places[-1])]
+            fine, coarse = joint(verdicts), (np.sign(scores[0] - scores[1]) + 1).astype(np.intp)
         else:
             answers, verdict = [self._answers(k) for k in places], verdicts[0]
             same = [answer == verdict for answer in answers]
@@ -200,7 +207,8 @@ class Judged:
     def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the distinct classes named in each row and one other, and their equal shares."""
         codes = np.asarray(self.predictions.codes)[self._labelled]
-        frequent = np.argsort(-np.bincount(codes), kind="stable")[: named.shape[1] + 1]
+        counts = np.bincount(codes, minlength=self.predictions.n_classes)
+        frequent = np.argsort(-counts, kind="stable")[: named.shape[1] + 1]
         taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)
         classes = np.column_stack([named, frequent[taken.argmin(axis=1)]])
         first = np.stack([

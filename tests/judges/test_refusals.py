@@ -1,0 +1,133 @@
+"""What a judge is refused for, and what refuses a judge."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.data.checks import DataWarning
+from modelcompare.engine.labels_drawn import p_at_random
+from tests.judges.sets import answers, drawn
+from tests.public import functions
+
+TAKES_A_JUDGE = {"compare", "decide", "gate"}
+
+
+def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
+    preds, _ = drawn(0)
+    seen = 0
+    for name, function in functions().items():
+        first = next(iter(inspect.signature(function).parameters), "")
+        if not first.startswith("predictions") or name.rpartition(".")[2] in TAKES_A_JUDGE:
+            continue
+        required = {
+            p.name: {"baseline": "m0", "candidate": "m1", "model_a": "m0", "model_b": "m1",
+                     "metric": "accuracy", "model": "m0", "by": "half"}.get(p.name, preds)
+            for p in inspect.signature(function).parameters.values()
+            if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        }  # fmt: skip
+        with pytest.raises((ValueError, TypeError), match="judge"):
+            function(**{**required, first: preds})
+        seen += 1
+    assert seen > 10
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"method": "BCa"}, "method"), ({"test": "permutation"}, "test"),
+        ({"correction": "max-t"}, "correction"), ({"missing": "bounds"}, "missing"),
+        ({"undefined": "stratify"}, "undefined"),
+    ],
+)  # fmt: skip
+def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
+    with pytest.raises(ValueError, match=f"{named}=.*judge"):
+        mc.compare(drawn(0)[0], "accuracy", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"groups": [0, 1] * 500}, "groups"), ({"runs": [0, 1] * 500}, "runs"),
+        ({"sample_weight": [1.0] * 1000}, "sample_weight"), ({"judge_tuned": True}, "tuned"),
+        ({"judge": ["x"] * 1000}, "never gives a label"), ({"judge": [0.5, 0.25] * 500}, "numbers"),
+        ({"judge": {"m0": [0] * 1000}}, "from_scores"), ({"judge": [0] * 5}, "shape"),
+        ({"label_weight": [0.0] * 1000}, "not positive"),
+    ],
+)  # fmt: skip
+def test_a_judge_is_refused_for_designs_and_verdicts(change: Any, message: str) -> None:
+    preds, truth = drawn(0)
+    assert preds.judge is not None
+    seen = np.where(preds.judge.labelled, truth, np.nan)
+    outputs = {m: preds.predicted(m) for m in preds.models}
+    with pytest.raises(ValueError, match=message):
+        mc.Predictions(seen, outputs, **{"judge": preds.judge.verdicts["m0"], **change})
+
+
+@pytest.mark.parametrize(("n", "message"), [(0, "people labelled 0"), (4, "4 of"), (1000, "every")])
+def test_labels_must_be_some(n: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        drawn(0, n)
+
+
+def test_a_part_without_labels_is_refused() -> None:
+    preds, _ = drawn(0, 20)
+    with pytest.raises(ValueError, match="people labelled 0"):
+        mc.compare(preds.subset(~preds.judge.labelled), "accuracy")
+
+
+def test_values_and_texts_have_no_judge() -> None:
+    seen = np.where(np.arange(100) < 50, np.arange(100) % 7, np.nan)
+    with pytest.raises(ValueError, match="score each answer"):
+        mc.Predictions(
+            seen, {"a": np.linspace(0, 7.5, 100)}, judge=np.arange(100) % 7, kind="values"
+        )
+
+
+def test_people_score_all_models_on_a_sample() -> None:
+    scores = {"a": [1.0] * 10 + [np.nan] * 10, "b": [1.0] * 9 + [np.nan] * 11}
+    with pytest.raises(ValueError, match="some of the models"):
+        mc.Predictions.from_scores(scores, judge={"a": [1] * 20, "b": [0] * 20})
+
+
+def test_a_stratum_without_labels_is_refused() -> None:
+    preds, truth = drawn(0, 40)
+    first = np.arange(1000) < 3
+    seen = np.where(preds.judge.labelled & ~first, truth, np.nan)
+    outputs = {m: preds.predicted(m) for m in preds.models}
+    with pytest.raises(ValueError, match="no label"):
+        mc.compare(mc.Predictions(seen, outputs, judge=truth, strata=first), "accuracy")
+
+
+def test_labels_that_were_not_drawn_at_random_stop_a_decision() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 2000)
+    model, judge = answers(rng, truth, 0.8, 2), answers(rng, truth, 0.9, 2)
+    easy = np.flatnonzero(model == judge)[:200]
+    seen = np.full(2000, np.nan)
+    seen[easy] = truth[easy]
+    other = answers(rng, truth, 0.8, 2)
+    preds = mc.Predictions(seen, {"a": model, "b": other}, judge=judge)
+    assert p_at_random(preds) < 1e-3
+    with pytest.warns(DataWarning, match="not drawn at random"):
+        mc.compare(preds, "accuracy")
+    for ask in (mc.decide, lambda *a, margin: mc.gate(*a, [f"accuracy:-{margin}"])):
+        with pytest.raises(ValueError, match="strata of the draw"):
+            ask(preds, "a", "b", margin=0.02)
+
+
+def test_the_test_of_the_draw_has_its_size() -> None:
+    p = np.array([p_at_random(drawn(seed, 60, 600)[0]) for seed in range(400)])
+    assert np.mean(p < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(p < 0.01) <= 0.03
+
+
+def test_selected_classes_have_the_numbers_of_all() -> None:
+    preds, _ = drawn(2, 200)
+    every = mc.compare(preds, "f1")
+    some = mc.compare(preds, "f1[2]")
+    whole = every.scores.query("label == 2")[["estimate", "ci_low", "ci_high"]].to_numpy()
+    assert some.scores[["estimate", "ci_low", "ci_high"]].to_numpy() == pytest.approx(whole)
+    assert "labels are worth" in some.to_markdown()
