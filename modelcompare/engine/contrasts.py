@@ -141,10 +141,16 @@ class Sample:
         return degrees
 
     def centre(self, pairs: Pairs) -> FloatArray:
-        """Return the differences from which tests and intervals start, (n_pairs, n_values)."""
+        """Return the differences that are tested, (n_pairs, n_values).
+
+        With a judge the nearer to 0 of the difference and that with added labels.
+        """
+        plain = pair_differences(self.point, *pairs)
         if self.judged is None:
-            return pair_differences(self.point, *pairs)
-        return _stacked([each.centre for each in self.judged.found(pairs)], self.point)
+            return plain
+        added = _stacked([each.centre for each in self.judged.found(pairs)], self.point)
+        nearer = np.where(np.abs(added) < np.abs(plain), added, plain)
+        return np.where(added * plain > 0, nearer, 0.0)
 
     @property
     def alone(self) -> BoolArray:

@@ -267,6 +267,7 @@ class Judged:
         if len(places) > 1:
             # A variance with an added label in it varies less than Satterthwaite's degrees assume.
             degrees = np.sqrt(degrees * (len(self._labelled) - 1.0))
+        degrees = np.minimum(degrees, _of_carriers(u, every, cells, len(self._labelled), variance))
         here, w = u[: len(real.of)], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
         found = Found(centre, shrunk, variance, degrees, alone, cells)
@@ -364,3 +365,20 @@ def _variance(u: FloatArray, rows: Rows, cells: Cells) -> tuple[FloatArray, Floa
     terms = (within**2 / degrees).sum(axis=0) + between**2 / (n_samples - 1)
     found = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
     return variance, found
+
+
+def _of_carriers(
+    u: FloatArray, rows: Rows, cells: Cells, n_labels: int, variance: FloatArray
+) -> FloatArray:
+    """Return degrees of freedom by the labels, the first rows, that carry part of a variance.
+
+    The rest, of added labels and between cells, is taken for known.
+    """
+    share = (rows.weight / cells.sizes[rows.cell])[:, None]
+    means = np.zeros((len(cells.sizes), u.shape[1]))
+    np.add.at(means, rows.cell, share * u)
+    weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
+    total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
+    carriers = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
+    shares = np.divide(variance, total, out=np.full(total.shape, np.inf), where=total > 0)
+    return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)

@@ -21,7 +21,8 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
 
     A value between 0 and 1 is a proportion whose number of trials its variance gives: Wilson's
     interval with Student's quantile, and no shorter than that of few failures. Others, and
-    differences, have Student's interval.
+    differences, have Student's interval. That of a difference starts from the value and from the
+    value with added labels, which draw it to 0: whichever is further out.
     """
     judged = contrasts.sample.judged
     assert judged is not None  # noqa: S101  of the caller
@@ -58,5 +59,10 @@ def _student(
     error, degrees = np.sqrt(found.variance[where]), found.degrees[where]
     size = np.full(error.shape, found.cells.labels.sum())
     if pair:
-        return difference_interval(found.centre[where], error, bounds, degrees, size, level)
+        ends = [
+            difference_interval(start, error, bounds, degrees, size, level)
+            for start in (estimate, found.centre[where])
+        ]
+        low, high = zip(*ends, strict=True)
+        return np.fmin(*low), np.fmax(*high)
     return score_interval(estimate, error, bounds, degrees, size, level)
