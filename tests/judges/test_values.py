@@ -51,7 +51,7 @@ def test_a_value_is_that_of_labels_weighted_by_cells(n_labels: int) -> None:
 
 
 def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float]:
-    """Variance and Satterthwaite's degrees of a difference of accuracies of two classes."""
+    """Variance and degrees of freedom of a difference of accuracies of two classes."""
     a, b = (preds.predicted(m) for m in preds.models)
     verdict, labelled, truth = found.verdicts[0], preds.judge.labelled, preds.codes
     fine = [*zip(a.tolist(), b.tolist(), verdict.tolist(), strict=True)]
@@ -64,7 +64,7 @@ def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float
         else ("few", key[0] == key[2], key[1] == key[2], key[0] == key[1])
         for key in fine
     ]
-    n_samples, terms, squares, means = len(cells), [], [], {}
+    n_samples, terms, squares, means, own = len(cells), [], [], {}, []
     for cell in dict.fromkeys(cells):
         here = [k for k, c in enumerate(cells) if c == cell]
         seen = [k for k in here if labelled[k]]
@@ -75,6 +75,7 @@ def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float
         ]
         total = len(seen) + 1
         mean = sum(v * w for v, w in values) / total
+        own += [(len(here) / n_samples / total * (v - mean)) ** 2 for v, _ in values[: len(seen)]]
         spread = sum(w * (v - mean) ** 2 for v, w in values) / total
         terms.append((len(here) / n_samples) ** 2 * spread / total)
         squares.append(terms[-1] ** 2 / max(len(seen), 1))
@@ -82,7 +83,10 @@ def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float
     centre = sum(m * n for m, n in means.values()) / n_samples
     between = sum(n * (m - centre) ** 2 for m, n in means.values()) / n_samples**2
     variance = sum(terms) + between
-    return variance, variance**2 / (sum(squares) + between**2 / (n_samples - 1))
+    satterthwaite = variance**2 / (sum(squares) + between**2 / (n_samples - 1))
+    carriers = sum(own) ** 2 / sum(x**2 for x in own)
+    by_labels = (2 * carriers - 1) * (variance / sum(own)) ** 2
+    return variance, min(np.sqrt(satterthwaite * (preds.judge.n_labels - 1)), by_labels)
 
 
 def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
@@ -92,7 +96,7 @@ def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
     variance, degrees = variance_by_loop(preds, found)
     # A few samples of a cell stand for all in the added label.
     assert pair.variance[0] == pytest.approx(variance, rel=0.02)
-    assert pair.degrees[0] == pytest.approx(np.sqrt(degrees * 79), rel=0.05)
+    assert pair.degrees[0] == pytest.approx(degrees, rel=0.05)
 
 
 def test_models_that_agree_everywhere_differ_by_nothing() -> None:
