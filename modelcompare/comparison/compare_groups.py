@@ -19,6 +19,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.runs import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
@@ -123,7 +124,7 @@ def compare_groups(
             source, missing, random, options.get("method", "auto"), correction
         )
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
-        groups, n_samples = _sets(source, models), sum(map(len, source.values()))
+        groups, test_sets = _sets(source, models), [*source.values()]
         shares = shares_of(source, weights, random, options.get("method", "auto"))
         if random in WITHIN:
             warn_of_few_sets(len(source))
@@ -133,7 +134,7 @@ def compare_groups(
         groups, left_out = _subgroups(source, _slices(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
-        n_samples, shares, dropped, models = len(source), None, (), [*source.models]
+        test_sets, shares, dropped, models = [source], None, (), [*source.models]
     groups = [*groups]
     # Within each group, corrections are at the level at which all groups are one family.
     level = alpha if correction == "none" else alpha / len(groups)
@@ -144,9 +145,10 @@ def compare_groups(
     found = _correct_together(results, correction, alpha)
     notes = {key: each.evidence.notes for key, each in found.items()}
     return GroupComparison(
-        found, rng_label(rng), n_samples,
+        found, rng_label(rng), sum(map(len, test_sets)),
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
+        size=written_size(test_sets),
     )  # fmt: skip
 
 

@@ -141,7 +141,7 @@ class Compared(Evidence):
         """Source, and numbers of models and samples."""
         models = f"{len(self.models):,} model{'s' * (len(self.models) != 1)}"
         name = f"{self.name}: " if self.name else ""
-        return f"{name}{models}, {self.n_samples:,} samples"
+        return f"{name}{models}, {self.size}"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from modelcompare.comparison.standings import rank_bounds, ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import written_size
 from modelcompare.intervals import Interval, resampled
 from modelcompare.metrics import AnyMetric
 from modelcompare.words import Correction, Family, IntervalMethod
@@ -97,6 +98,11 @@ class Evidence:
     def n_samples(self) -> int:
         """Size of the test set."""
         return len(self.bootstrap.evaluation.predictions)
+
+    @property
+    def size(self) -> str:
+        """Number of samples, or of items and runs, in words."""
+        return written_size([self.bootstrap.evaluation.predictions])
 
     @property
     def n_resamples(self) -> int:

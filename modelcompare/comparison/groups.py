@@ -14,12 +14,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.forest import group_panel, keys_of
-from modelcompare.comparison.pooled import (
-    BoundedMeans,
-    PooledSets,
-    difference_frame,
-    pooled_sets,
-)
+from modelcompare.comparison.pooled import BoundedMeans, PooledSets, difference_frame, pooled_sets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
@@ -86,7 +81,7 @@ def plot_groups(
     shown = part_shown(min(most, len(first.models)), len(first.models), "model", "the best")
     caption = Caption(
         f"{len(result.results)} {'test sets' if result._of_sets else 'subgroups'}, "
-        f"{result.n_samples:,} samples; scores with {interval_title(first.confidence_level)}",
+        f"{result.size}; scores with {interval_title(first.confidence_level)}",
         result.signature, shown, "colours: tests against the best of the group", keys_of(first),
     )  # fmt: skip
     return draw_panels(caption, wrapped([*panels], 2), (4.4, max(heights)), ax=ax)
@@ -111,6 +106,8 @@ class GroupComparison(Result):
         Share of each test set in their mean; None for subgroups.
     sets_vary : bool
         Whether means are for new test sets.
+    size : str
+        Number of samples, or of items and runs, in words.
     """
 
     results: Mapping[Any, Comparison] = field(repr=False)
@@ -121,6 +118,7 @@ class GroupComparison(Result):
     models: tuple[str, ...] = ()
     shares: FloatArray | None = field(default=None, repr=False)
     sets_vary: bool = False
+    size: str = ""
 
     _stem: ClassVar[str] = "groups"
     _schema_version: ClassVar[int] = 2

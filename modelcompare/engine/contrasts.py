@@ -23,7 +23,7 @@ from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import Layers, RunVariances, run_counts
+from modelcompare.engine.runs import Layers, RunVariances, seen_runs
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
@@ -210,8 +210,7 @@ def scope(sample: Sample) -> tuple[str, ...]:
         return of_judge(predictions, predictions.judge)
     if not sample.new_runs:
         return for_these_runs(predictions)
-    counts = sorted({*run_counts(predictions)})
-    seen = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    seen = seen_runs([predictions])
     return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 

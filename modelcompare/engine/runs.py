@@ -10,7 +10,7 @@ squares of runs and of the rest. `Layers` are these parts, which add up over tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
-from modelcompare.engine.units import each_its_cluster
+from modelcompare.engine.units import each_its_cluster, for_these_runs
 from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
@@ -89,6 +89,20 @@ def run_codes(predictions: TestSet, model: str) -> IntArray:
 def run_counts(predictions: TestSet) -> list[int]:
     """Return the number of runs of every model."""
     return [int(run_codes(predictions, m).max()) + 1 for m in predictions.models]
+
+
+def seen_runs(test_sets: Iterable[TestSet]) -> str:
+    """Write the smallest and the largest number of runs of a model."""
+    counts = sorted({n for each in test_sets for n in run_counts(each)})
+    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+
+
+def written_size(test_sets: Collection[TestSet]) -> str:
+    """Write the number of samples; of items and runs where rows are items that runs repeat."""
+    if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
+        return f"{sum(map(len, test_sets)):,} samples"
+    n_items = sum(int(each.unit_of.max()) + 1 for each in test_sets)
+    return f"{n_items:,} items x {seen_runs(test_sets)} runs"
 
 
 def share_runs(predictions: TestSet, a: int, b: int) -> bool:

@@ -1,5 +1,7 @@
 """Means over test sets for these and for new sets and runs, with one correction for all."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,9 +43,12 @@ def in_runs(n_items, seed, spread=0.4, names="ab", of_runs=None):
 
 def preds_of(tables, runs="run", **columns):
     item, run = (each.ravel() for each in np.indices(next(iter(tables.values())).shape))
+    named = [f"{runs}{r}" for r in run]
+    if isinstance(runs, dict):
+        named = {m: [f"{m}{r % n}" for r in run] for m, n in runs.items()}
     return mc.Predictions.from_scores(
         {m: x.ravel() for m, x in tables.items()}, groups=item, greater_is_better=True,
-        runs=[f"{runs}{r}" for r in run], **columns,
+        runs=named, **columns,
     )  # fmt: skip
 
 
@@ -312,6 +317,26 @@ def test_subgroups_answer_for_new_runs_as_compare_does():
     part = found.scores[found.scores["value"] == 0]
     assert part["ci_low"].tolist() == alone.scores["ci_low"].tolist()
     assert "new runs are allowed for" in "".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("runs", "size"),
+    [("run", "230 items x 4 runs"), ({"a": 4, "b": 2}, "230 items x 2 to 4 runs")],
+)
+def test_titles_count_items_and_runs_and_not_rows(runs, size):
+    sets = {name: preds_of(table, runs) for name, table in SHARED.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = mc.compare_groups(sets, **OPTIONS)
+    figure = found.plot.groups()
+    assert figure.title == f"4 test sets, {size}; scores with 95 % CI"
+    # "95 % CI" is not broken.
+    (drawn,) = [text.get_text() for text in figure.texts if "scores" in text.get_text()]
+    assert "95 % CI" in drawn
+    assert "\n" in drawn
+    one = found.results["s"]
+    assert one.plot().title.startswith(f"2 models, {size.replace('230', '40')};")
+    assert mc.compare(SCORES["s"], **OPTIONS).plot().title.startswith("3 models, 40 samples;")
 
 
 def test_intervals_without_spread_are_not_points():

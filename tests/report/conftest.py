@@ -36,7 +36,7 @@ class MadeEvidence(Compared):
 
     __setattr__ = object.__setattr__
     name = "made.npz"
-    n_samples, n_resamples = 9824, 9999
+    n_samples, n_resamples, size = 9824, 9999, "9,824 samples"
     notes = ()
     signature = metric_info = models = None
     bootstrap = SimpleNamespace(new_runs=False, evaluation=SimpleNamespace(

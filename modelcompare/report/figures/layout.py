@@ -233,7 +233,7 @@ def _words(line: str, room: float, size: float, bold: bool) -> Iterator[str]:
 
     Signatures are broken after their bars.
     """
-    for word in re.findall(r"[^\s|]*(?: %)?[\s|]+|[^\s|]+(?: %)?", line):
+    for word in re.findall(r"[^\s|]*(?: %(?: CI)?)?[\s|]+|[^\s|]+(?: %(?: CI)?)?", line):
         while _width(word.rstrip(), size, bold) > room and len(word) > 1:
             fitting = max(1, int(len(word) * room / _width(word, size, bold)) - 1)
             marks = [place + 1 for place in range(fitting // 2, fitting) if word[place] in "_-./:"]
