@@ -49,7 +49,7 @@ def groups(
         output.emit(_of_results(results, **options))
         return
     sets = reading.read_sets()
-    options["missing"] = "refuse" if reading.missing == "worst" else reading.missing
+    options["missing"] = reading.missing_sets
     if len(sets) < 2:
         raise ValueError(
             f"there is {len(sets)} test set; name the columns of its subgroups with --by, or run "

@@ -51,6 +51,7 @@ def gate(
         )
     of_sets = any(map(is_of_sets, rule))
     predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=True)
+    options |= {"missing": reading.missing_sets} if of_sets else {}
     first: TestSet = next(iter(predictions.values())) if of_sets else predictions
     if rule:
         rules = [read_rule(each, of_sets=of_sets) for each in rule]

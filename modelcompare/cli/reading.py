@@ -131,6 +131,11 @@ class Reading(SimpleNamespace):
                 sets = self._sets()
         return _described(sets) if len(sets) > 1 else self.read()
 
+    @property
+    def missing_sets(self) -> str:
+        """Treatment of models that lack a whole test set."""
+        return "refuse" if self.missing == "worst" else str(self.missing)
+
     def _sets(self) -> Mapping[str, Any]:
         # Bounds are for models that lack a whole set, whose other results are all there.
         missing = "refuse" if self.missing == "bounds" else self.missing
@@ -175,8 +180,8 @@ class Reading(SimpleNamespace):
     def _check_one_case(self) -> None:
         if self.missing == "bounds":
             raise ValueError(
-                "--missing bounds is for compare, which answers for both cases; choose refuse, "
-                "drop or worst."
+                "--missing bounds is for compare, and for groups and gate of several test sets, "
+                "which answer for all cases; choose refuse, drop or worst."
             )
 
     def _columns(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
@@ -38,6 +39,7 @@ MIN_SIZE = 30
 # Groups that one warning names.
 _NAMED = 3
 
+Tested = TypeVar("Tested", bound=TestSet)
 # What identifies a group, its name in warnings, and its samples.
 Group = tuple[Any, str, Predictions]
 
@@ -120,10 +122,12 @@ def compare_groups(
     if isinstance(source, Mapping):
         if by is not None:
             raise ValueError("`by` names slices of one test set; of several leave it out.")
-        source, dropped = _complete(
-            source, missing, random, options.get("method", "auto"), correction
-        )
+        if len(source) < 2:
+            raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
+        source, dropped = complete(
+            source, models, missing, random, options.get("method", "auto"), correction
+        )
         groups, test_sets = _sets(source, models), [*source.values()]
         shares = shares_of(source, weights, random, options.get("method", "auto"))
         if random in WITHIN:
@@ -152,21 +156,21 @@ def compare_groups(
     )  # fmt: skip
 
 
-def _complete(
-    sets: Mapping[str, Predictions], missing: MissingSets, random: RandomOfSets, method: str,
-    correction: Correction,
-) -> tuple[Mapping[str, Predictions], tuple[str, ...]]:  # fmt: skip
+def complete(
+    sets: Mapping[str, Tested], models: Sequence[str], missing: MissingSets,
+    random: RandomOfSets = "items", method: str = "auto", correction: Correction = "holm",
+) -> tuple[Mapping[str, Tested], tuple[str, ...]]:  # fmt: skip
     """Return the test sets to compare on, and a note on those that lack models."""
-    models = dict.fromkeys(model for each in sets.values() for model in each.models)
     gaps = {name: [m for m in models if m not in each.models] for name, each in sets.items()}
     gaps = {name: lacks for name, lacks in gaps.items() if lacks}
     for name, lacks in gaps.items():
         if missing == "refuse":
             raise ValueError(
                 f"test set {name!r} has no predictions of {', '.join(map(repr, lacks))} "
-                f"({sum(map(len, gaps.values()))} missing in all); leave such models out, such "
-                "test sets with missing='drop' (--missing drop), or compute what holds for "
-                "all possible results with missing='bounds' (--missing bounds)."
+                f"({sum(map(len, gaps.values()))} missing in all); leave out "
+                f"{'such models, or ' * (len(models) > 2)}such test sets with missing='drop' "
+                "(--missing drop), or compute what holds for all possible results with "
+                "missing='bounds' (--missing bounds)."
             )
         if missing == "bounds" and random != "items":
             raise ValueError(
@@ -180,13 +184,18 @@ def _complete(
                 f"{', '.join(map(repr, lacks))}; use method='auto' and correction='holm'."
             )
     named = ", ".join(gaps)
-    kept = {name: each for name, each in sets.items() if missing == "bounds" or name not in gaps}
+    if not gaps:
+        return sets, ()
+    if missing == "bounds":
+        return sets, (f"Bounds for all possible results of the models that lack {named}.",)
+    kept = {name: each for name, each in sets.items() if name not in gaps}
     if len(kept) < 2:
-        what = f"{len(sets)} of which {len(kept)} has all models" if gaps else "one test set"
-        raise ValueError(f"`source` holds {what}; compare_groups needs 2, use compare.")
-    if missing == "bounds" and gaps:
-        return kept, (f"Bounds for all possible results of the models that lack {named}.",)
-    return kept, (f"Test sets dropped, which lack models: {named}.",) if gaps else ()
+        raise ValueError(
+            f"missing='drop' (--missing drop) leaves {len(kept)} of {len(sets)} test sets, and a "
+            "mean needs 2; give the one test set itself, or use missing='bounds' (--missing "
+            "bounds)."
+        )
+    return kept, (f"Test sets dropped, which lack models: {named}.",)
 
 
 def _sets(sets: Mapping[str, Predictions], models: Sequence[str]) -> Iterator[Group]:

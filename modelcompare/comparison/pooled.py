@@ -16,7 +16,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics, correct
 from modelcompare.comparison.evidence import RESAMPLED, winners
 from modelcompare.engine.axis import pair_frame
-from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals import Interval, intervals_of
 from modelcompare.intervals.ratios import t_quantile
@@ -159,22 +159,29 @@ def pooled_sets(
     sets_vary : bool
         Whether the means are for new test sets.
     """
-    found = [*results.values()]
-    places = [[x.models.index(m) if m in x.models else -1 for m in models] for x in found]
-    method, sample = found[0].method, found[0].bootstrap
+    samples = [each.bootstrap for each in results.values()]
+    method = next(iter(results.values())).method
+    ends = [
+        PooledSets(samples[0], pairs, parts, shares, sets_vary, method)
+        for parts in possible_rows(samples, models, pairs)
+    ]
+    return BoundedMeans(*ends) if len(ends) > 1 else ends[0]
+
+
+def possible_rows(
+    samples: Sequence[Sample], models: Sequence[str], pairs: Pairs | None
+) -> Sequence[Sequence[Contrasts]]:
+    """Return the rows on each test set; the lowest and the highest ones where sets lack models."""
+    places = [[x.models.index(m) if m in x.models else -1 for m in models] for x in samples]
     if min(map(min, places)) >= 0:
-        parts = [Contrasts(each.bootstrap, pairs) for each in found]
-        return PooledSets(sample, pairs, parts, shares, sets_vary, method)
-    ranges = np.array([_range(found, metric, name) for name, metric in found[0].metric_info.items()
-                       for _ in range(len(found[0].keys))[found[0].slice_of(name)]])  # fmt: skip
-    ends = []
-    for fills in (ranges.T, ranges.T[::-1]):
-        incomplete = [
-            Incomplete(each.bootstrap, pairs, np.array(own), (fills[0], fills[1]))
-            for each, own in zip(found, places, strict=True)
-        ]
-        ends.append(PooledSets(sample, pairs, incomplete, shares, asked=method))
-    return BoundedMeans(*ends)
+        return [[Contrasts(each, pairs) for each in samples]]
+    evaluation = samples[0].evaluation
+    ranges = {metric.name: _range(samples, metric) for metric in evaluation.metrics}
+    low, high = np.array([ranges[key.metric] for key in evaluation.keys]).T
+    return [
+        [Incomplete(x, pairs, np.array(own), fills) for x, own in zip(samples, places, strict=True)]
+        for fills in ((low, high), (high, low))
+    ]
 
 
 def difference_frame(
@@ -196,16 +203,17 @@ def difference_frame(
     )  # fmt: skip
 
 
-def _range(found: Sequence[Compared], metric: AnyMetric, name: str) -> tuple[float, float]:
+def _range(samples: Sequence[Sample], metric: AnyMetric) -> tuple[float, float]:
     """Return the range of a metric's values on all test sets."""
     ranges = [metric.bounds]
     if not np.isfinite(metric.bounds).all():
-        ranges = [range_of_samples(metric, each.bootstrap.evaluation.predictions) for each in found]
+        ranges = [range_of_samples(metric, each.evaluation.predictions) for each in samples]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     if not np.isfinite([low, high]).all():
         raise ValueError(
-            f"missing='bounds' needs metrics with a range, which {name} has not; declare that of "
-            "scores (bounds=, --read range=LOW,HIGH), or use missing='drop' (--missing drop)."
+            f"missing='bounds' needs metrics with a range, which {metric.name} has not; declare "
+            "that of scores (bounds=, --read range=LOW,HIGH), or use missing='drop' (--missing "
+            "drop)."
         )
     return low, high
 

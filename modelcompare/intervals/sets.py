@@ -67,6 +67,13 @@ class Incomplete(Contrasts):
             out[rows] = sign * contrasts.estimate[own] + shift
         return out
 
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        out = np.zeros_like(self._fixed)
+        for rows, contrasts, own, *_ in self.parts:
+            out[rows] = contrasts.standard_error[own]
+        return out
+
     def interval(self, of: Callable[[Contrasts], Interval]) -> Interval:
         """Compute intervals from those of the sample; a fixed value has no width."""
         low, high = self._fixed, self._fixed

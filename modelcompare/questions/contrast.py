@@ -72,8 +72,12 @@ class Contrast(PairView):
         rng: RngLike = 0,
         random: Random = "items",
     ) -> Contrast:
-        """Return the contrast of two models of a test set; arguments are as in `paired_test`."""
-        pair = predictions[[model_a, model_b]]
+        """Return the contrast of two models of a test set; arguments are as in `paired_test`.
+
+        Of a test set that lacks a model, the sample is of the other one (`Gain`).
+        """
+        both = [model for model in (model_a, model_b) if model in predictions.models]
+        pair = predictions[both or [*predictions.models[:1]]]
         new_runs = runs_are_random(pair, random)
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         if new_runs:
@@ -138,7 +142,8 @@ class Contrast(PairView):
         if self.sample.judged is not None:
             warn_of_few_labels(self.sample)
             return
-        warn_of_sparse_data(self.sample, pairs=self.pairs, places=np.array([self.position]))
+        pairs = self.pairs if len(self.models) > 1 else None
+        warn_of_sparse_data(self.sample, pairs=pairs, places=np.array([self.position]))
         if self.sample.new_runs:
             warn_of_few_runs(self.evaluation.predictions)
 

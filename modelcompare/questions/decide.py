@@ -39,6 +39,7 @@ from modelcompare.words import (
     Answer,
     Decision,
     IntervalMethod,
+    MissingSets,
     RandomOfSets,
     WeightsOfSets,
     ZeroDivision,
@@ -71,7 +72,8 @@ class DecisionResult(Result):
     margin : float
         Margin in units of the metric.
     gain : float
-        Candidate minus baseline, with the sign changed for losses, so that more is better.
+        Candidate minus baseline, with the sign changed for losses, so that more is better. NaN
+        where results are lacking, whose possible values determine the interval.
     ci_low, ci_high : float
         Interval of the gain at the confidence level 1 - 2 alpha: each end is a one-sided bound.
     alpha : float
@@ -138,8 +140,8 @@ class DecisionResult(Result):
     def n_needed(self) -> float:
         """Number of samples with which the test would have power 0.8.
 
-        If the true gain is the observed one. NaN if the answer is definite, or for new runs or
-        test sets; infinite if the gain equals the margin.
+        If the true gain is the observed one. NaN if the answer is definite, results are lacking, or
+        for new runs or test sets; infinite if the gain equals the margin.
         """
         undecided = self.answer == "not enough data" and not self.varies
         return self.needed if undecided else math.nan
@@ -150,16 +152,16 @@ class DecisionResult(Result):
         return "random" in self.made_with
 
     @property
-    def of_these_runs(self) -> bool:
-        """True if the answer is for the runs at hand, of several."""
-        return bool(self.notes) and not self.varies and "judge" not in self.made_with
-
-    @property
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
             **self.made_with, **{THESE_RUNS: self.of_these_runs},
         )  # fmt: skip
+
+    @property
+    def of_these_runs(self) -> bool:
+        """True if there are several runs, and the answer is for these."""
+        return any("For these" in note for note in self.notes)
 
     @property
     def row(self) -> dict[str, object]:
@@ -197,12 +199,13 @@ class DecisionResult(Result):
         what = value_name(self.metric, self.label)
         what += f" ({self.test_set})" if self.test_set else ""
         n = f"{self.n_samples:,} {self.unit}"
-        if math.isnan(self.gain):
+        if math.isnan(self.ci_low):
             return (
                 f"It cannot be decided whether {self.candidate} is {claim} in {what}, which is "
                 f"undefined for one of the two on this test set ({n})."
             )
-        gain = format_number(self.gain, self.decimals, signed=True)
+        known = not math.isnan(self.gain)
+        gain = format_number(self.gain, self.decimals, signed=True) if known else "unknown"
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
         numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
         alpha = f"one-sided alpha {self.alpha:g}"
@@ -222,6 +225,8 @@ class DecisionResult(Result):
             sets = "sets" in str(self.made_with["random"])
             what = "test sets" if sets else "runs of both models"
             return f" More {what} would be, or more samples."
+        if math.isnan(self.gain):
+            return " The lacking results may be."
         if not self.n_needed <= 1e9:
             return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"
@@ -240,6 +245,12 @@ def check_sets(argument: str, value: Any) -> None:
         each.require("sums", argument)
 
 
+def check_known(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
+    """Refuse names of models that no test set has."""
+    known = dict.fromkeys(model for each in sets.values() for model in each.models)
+    check_models((*known,), baseline=baseline, candidate=candidate)
+
+
 @checked(predictions=check_sets, alpha=check_one_sided, weights=check_weights)
 def decide(
     predictions: TestSet | Mapping[str, TestSet],
@@ -254,6 +265,7 @@ def decide(
     method: IntervalMethod = "auto",
     random: RandomOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
+    missing: MissingSets = "refuse",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -292,7 +304,11 @@ def decide(
         As in `compare`; for several test sets `random` is as in `compare_groups`. For new runs, or
         test sets, no number of samples is given that would decide: more of these may be needed.
     weights : {"equal", "samples"} or mapping of str to float
-        Weights of several test sets, as in `compare_groups`.
+        Weights of several test sets, as in `compare_groups`; those without weight do not count.
+    missing : {"refuse", "drop", "bounds"}
+        Treatment of several test sets of which some lack a model, as in `compare_groups`. With
+        "bounds" the answer holds for all values that the model may have there; the claim, or its
+        opposite, is shown only if it is for all of them.
 
     Returns
     -------
@@ -301,7 +317,7 @@ def decide(
     Raises
     ------
     ValueError
-        If the margin is not valid for `kind`.
+        If the margin is not valid for `kind`, or a test set lacks a model.
 
     Warns
     -----
@@ -318,19 +334,20 @@ def decide(
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    for each in sets.values():
-        check_models(each.models, baseline=baseline, candidate=candidate)
+    check_known(sets, baseline, candidate)
+    if missing != "refuse" and not isinstance(predictions, Mapping):
+        raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
     found = Gain.of(
-        sets, candidate, baseline, metric, label, weights, random, method, zero_division, rng,
-        n_resamples=n_resamples, n_jobs=n_jobs,
+        sets, candidate, baseline, metric, label, weights, random, missing, method, zero_division,
+        rng, n_resamples=n_resamples, n_jobs=n_jobs,
     )  # fmt: skip
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data()
         if found.sets_vary:
-            warn_of_few_sets(len(sets))
+            warn_of_few_sets(len(found.contrasts))
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
 
 
@@ -339,17 +356,21 @@ def _decision(
     n_resamples: int,
 ) -> DecisionResult:  # fmt: skip
     """Decide about a gain."""
-    first, unseen, n = found.first, found.unseen, found.n_units
-    claims, ends, gain = claims_of(kind, margin), found.seen(alpha), unseen.gain
-    warn_of_undefined(first.metric.name, first.label, gain, (baseline, candidate))
+    first, unseen, n = found.first, found.unseen[0], found.n_units
+    claims, ends, gain = claims_of(kind, margin), found.seen(alpha), found.gain
+    warn_of_undefined(first.metric.name, first.label, unseen.gain, (baseline, candidate))
     found.check_width(ends)
     # For equivalence, the threshold nearer to the gain.
     threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
-    needed = max(
-        n_needed(kind, threshold, gain, ends, alpha, n),
-        unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
+    needed = (
+        math.nan
+        if found.bounded
+        else max(
+            n_needed(kind, threshold, gain, ends, alpha, n),
+            unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
+        )
     )
-    low, high = unseen.widened(ends, alpha)
+    low, high = found.bounds(alpha)
     return DecisionResult(
         baseline, candidate, first.metric.name, first.label, kind, margin, gain, low, high, alpha,
         answer_of(claims, (low, high)), max(p_above(*claim, found.bounds) for claim in claims), n,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare_groups import complete
 from modelcompare.comparison.planning import serve
+from modelcompare.comparison.pooled import possible_rows
 from modelcompare.comparison.suite import (
     WITHIN,
     new_sets_note,
@@ -20,6 +23,7 @@ from modelcompare.comparison.suite import (
     within,
 )
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.calibration import refusal, why_refused
@@ -32,7 +36,13 @@ from modelcompare.questions.claims import Ends, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
-from modelcompare.words import IntervalMethod, RandomOfSets, WeightsOfSets, ZeroDivision
+from modelcompare.words import (
+    IntervalMethod,
+    MissingSets,
+    RandomOfSets,
+    WeightsOfSets,
+    ZeroDivision,
+)
 
 
 @dataclass(frozen=True)
@@ -43,28 +53,38 @@ class Gain:
     ----------
     contrasts : mapping of str to Contrast
         Candidate minus baseline on each test set, by its name.
+    models : tuple of (str, str)
+        Candidate and baseline.
     method : str
         Interval method.
     shares : ndarray of shape (n_sets,)
         Share of each test set in the mean.
     sets_vary : bool
         Whether bounds are for new test sets like these.
+    lacking : tuple of str
+        Note on test sets that lack a model, if there are any.
     """
 
     contrasts: Mapping[str, Contrast]
+    models: tuple[str, str]
     method: IntervalMethod
     shares: FloatArray
     sets_vary: bool
+    lacking: tuple[str, ...]
 
     @classmethod
     def of(
         cls, sets: Mapping[str, TestSet], candidate: str, baseline: str, metric: MetricLike,
         label: Any, weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
-        method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike, **options: Any,
+        missing: MissingSets, method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike,
+        **options: Any,
     ) -> Gain:  # fmt: skip
-        """Return the gain on the test sets."""
-        shares, contrasts, used = shares_of(sets, weights, random, method), {}, method
-        seed = seed_sequence(rng)
+        """Return the gain on the test sets that have a weight."""
+        models, contrasts, used = (candidate, baseline), {}, method
+        weighed = dict(zip(sets, shares_of(sets, weights, random, method).tolist(), strict=True))
+        sets = {name: each for name, each in sets.items() if weighed[name] > 0}
+        sets, lacking = complete(sets, models, missing, random, method)
+        shares, seed = np.array([weighed[name] for name in sets]), seed_sequence(rng)
         for place, (name, predictions) in enumerate(sets.items()):
             own, own_label = one_value(metric, label, predictions)
             if p_at_random(predictions) < NOT_AT_RANDOM:
@@ -81,7 +101,7 @@ class Gain:
                 f"the test sets have different classes, and {first.metric.name} is per class; "
                 "decide on an average, e.g. f1_macro."
             )
-        return cls(contrasts, used, shares, random in WITHIN)
+        return cls(contrasts, models, used, shares / shares.sum(), random in WITHIN, lacking)
 
     @property
     def first(self) -> Contrast:
@@ -119,38 +139,61 @@ class Gain:
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})
-        return (*notes, *([new_sets_note(len(self.contrasts))] if self.sets_vary else []))
+        new_sets = [new_sets_note(len(self.contrasts))] if self.sets_vary else []
+        return (*notes, *new_sets, *self.lacking)
 
     @cached_property
-    def unseen(self) -> Unseen:
-        """The gain with what is needed to add unobserved units."""
-        parts = [Unseen.of(each, self.sign) for each in self.contrasts.values()]
-        return parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares)
+    def _rows(self) -> Sequence[Sequence[Contrasts]]:
+        """Rows on each test set; those of the lowest and of the highest possible gain."""
+        samples = [each.sample for each in self.contrasts.values()]
+        rows = possible_rows(samples, self.models, self.first.pairs)
+        return rows if self.sign > 0 else rows[::-1]
+
+    @property
+    def bounded(self) -> bool:
+        """True if results are lacking, so that there are only bounds of the gain."""
+        return len(self._rows) > 1
 
     @cached_property
-    def _mean(self) -> MeanOfSets:
-        parts: Sequence[Contrast] = [*self.contrasts.values()]
-        return MeanOfSets(self.first.sample, self.first.pairs, parts, self.shares, self.sets_vary)
+    def unseen(self) -> tuple[Unseen, Unseen]:
+        """The lowest and the highest possible gain, with what is needed to add unobserved units."""
+        found = []
+        for rows in self._rows:
+            pairs = zip(self.contrasts.values(), rows, strict=True)
+            parts = [Unseen.of(contrast, row, self.sign) for contrast, row in pairs]
+            found.append(parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares))
+        return found[0], found[-1]
+
+    @property
+    def gain(self) -> float:
+        """The gain; NaN if it is undefined, or if results are lacking."""
+        return math.nan if self.bounded else self.unseen[0].gain
+
+    @cached_property
+    def _means(self) -> list[MeanOfSets]:
+        sample, pairs = self.first.sample, self.first.pairs
+        return [MeanOfSets(sample, pairs, x, self.shares, self.sets_vary) for x in self._rows]
 
     def seen(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, from the samples alone."""
-        if len(self.contrasts) == 1:
+        if len(self.contrasts) == 1 and not self.bounded:
             return turned(self.sign, self.first.interval(self.method, 1 - 2 * level))
-        return turned(self.sign, self._bounds_of_mean(1 - 2 * level))
+        found = [self._bounds_of(mean, 1 - 2 * level) for mean in self._means]
+        return found[0][0], found[-1][1]
 
     @one_blas_thread()
-    def _bounds_of_mean(self, confidence_level: float) -> Ends:
-        found = self._mean.interval(self.method, confidence_level)
-        place = self.first.position
-        return float(found.low[0, place]), float(found.high[0, place])
+    def _bounds_of(self, mean: MeanOfSets, confidence_level: float) -> Ends:
+        found, place = mean.interval(self.method, confidence_level), self.first.position
+        return turned(self.sign, (float(found.low[0, place]), float(found.high[0, place])))
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""
-        return self.unseen.widened(self.seen(level), level)
+        lowest, highest = (each.widened(self.seen(level), level) for each in self.unseen)
+        return lowest[0], highest[1]
 
     def check_width(self, ends: Ends) -> None:
         """Raise an error that gives the reason why the gain has no interval."""
-        if np.isnan(self.unseen.gain) or ends[0] < ends[1]:
+        if np.isnan(self.gain) or ends[0] < ends[1]:
             return
         predictions = self.first.evaluation.predictions
         if self.method == "auto" and calibration_formula(self.metric) and why_refused(predictions):

@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.compare_groups import complete
 from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import default_metric, split_class
-from modelcompare.questions.decide import DecisionResult, check_sets, decide
+from modelcompare.questions.decide import DecisionResult, check_known, check_sets, decide
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import some_of
 from modelcompare.report.result import Result
@@ -200,13 +201,15 @@ class GateResult(Result):
 
 
 def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
-    """Write on how many test sets a claim is shown, and on which of any."""
+    """Write on how many test sets a claim is shown, on which of any, and the notes of all."""
     first, names = decisions[0], [each.test_set for each in decisions if each.passed]
     where = f" ({some_of(names)})" if over == "any" and names else ""
-    return (
+    count = (
         f"{first.candidate} is {first.claims[0]} in {value_name(first.metric, first.label)} on "
         f"{len(names)} of {len(decisions)} test sets{where}."
     )
+    notes = [note for note in first.notes if all(note in each.notes for each in decisions)]
+    return " ".join([count, *notes])
 
 
 def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:
@@ -306,16 +309,22 @@ def _decided(
     rule["metric"] = rule.get("metric") or default_metric(first)
     rule["label"] = first.class_named(rule.get("label"))
     asked = {"alpha": alpha, **options, **rule}
-    if over in ("", "mean"):
-        return [decide(predictions, baseline, candidate, **asked)]
-    if over not in ("each", "any"):
+    if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
-    asked |= {"random": within(asked.get("random", "auto")), "weights": "equal"}
+    if over in ("", "mean") or sets is not predictions:
+        return [decide(predictions, baseline, candidate, **asked)]
+    dropped: tuple[str, ...] = ()
+    check_known(sets, baseline, candidate)
+    if asked.get("missing") == "drop":
+        sets, dropped = complete(sets, (baseline, candidate), "drop")
+    asked |= {"random": within(asked.get("random", "auto"))}
     asked["alpha"] /= len(sets) if over == "any" else 1
-    return [
-        replace(decide(each, baseline, candidate, **asked), test_set=name)
-        for name, each in sets.items()
-    ]
+    found = []
+    for own in sets:
+        weights = {name: float(name == own) for name in sets}
+        alone = decide(sets, baseline, candidate, **{**asked, "weights": weights})
+        found.append(replace(alone, test_set=own, notes=(*alone.notes, *dropped)))
+    return found
 
 
 def _corrected(

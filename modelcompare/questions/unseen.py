@@ -21,6 +21,7 @@ from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import sentence
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.sizes import denominator_units
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -66,19 +67,20 @@ class Unseen:
     covers: bool
 
     @classmethod
-    def of(cls, contrast: Contrast, sign: float) -> Unseen:
-        """Return the difference of a contrast with what is needed to add units to it."""
-        metric, evaluation = contrast.metric, contrast.evaluation
+    def of(cls, contrast: Contrast, row: Contrasts, sign: float) -> Unseen:
+        """Return the difference of a row of a contrast with what is needed to add units to it."""
+        metric, evaluation, k = contrast.metric, contrast.evaluation, contrast.position
+        gain, error = sign * float(row.estimate[0, k]), float(row.standard_error[0, k])
         low, high = range_of_samples(metric, evaluation.predictions)
         if contrast.sample.judged is not None:
             # An added label in each cell stands for what was not seen.
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
-            return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
+            return cls(gain, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
         uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
         size = contrast.n_units if uniform else denominator_units(evaluation, metric)
-        return cls(sign * contrast.difference, contrast.error, size, low, high, True)
+        return cls(gain, error, size, low, high, True)
 
     @classmethod
     def of_sets(cls, parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
