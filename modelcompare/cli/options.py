@@ -80,6 +80,10 @@ OF_SETS = (
         help="Of test sets in their mean: {choices}; samples pools them.",
     ),
 )  # fmt: skip
+PLANNED_FOR = replace(
+    OF_SETS[0], help="Plan for these runs and test sets (items), or for new ones, as auto does "
+    "where there are several: {choices}",
+)  # fmt: skip
 _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)
 
@@ -115,6 +119,15 @@ def pairs(names: list[str]) -> list[str | tuple[str, str]]:
     return found
 
 
+RATIOS = statistics(
+    name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
+    help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
+)  # fmt: skip
+PAIRS = statistics(
+    name="pairs", flags="--pair", type=Texts, more=COMPLETED, parse=pairs,
+    help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
+    "precision and recall with their probabilistic twins.",
+)  # fmt: skip
 FILES = Option(
     name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
     help=f"Predictions ({listed(FileKind)}): one file of all models, a file for each, or a folder "

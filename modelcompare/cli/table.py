@@ -12,10 +12,12 @@ from typing import Any, Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
-    COMPLETED,
     FOLDER,
     OF_SETS,
     OUTPUT,
+    PAIRS,
+    PLANNED_FOR,
+    RATIOS,
     READING,
     RESAMPLING,
     RESULTS,
@@ -27,7 +29,6 @@ from modelcompare.cli.options import (
     metrics,
     named,
     output,
-    pairs,
     plotted,
     statistics,
 )
@@ -49,15 +50,6 @@ _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
     name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
     parse=lambda lower: not lower, help="Low scores are good.",
-)  # fmt: skip
-_RATIOS = statistics(
-    name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
-    help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
-)  # fmt: skip
-_PAIRS = statistics(
-    name="pairs", flags="--pair", type=Texts, more=COMPLETED, parse=pairs,
-    help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
-    "precision and recall with their probabilistic twins.",
 )  # fmt: skip
 _flag = partial(Option, type=bool, default=False)
 _STUDY_LEVEL = named("alpha", "Level.")
@@ -230,7 +222,7 @@ COMMANDS = (
         "study variance",
         "ask:of_predictions",
         (
-            READING, _PAIRS, _RATIOS,
+            READING, PAIRS, RATIOS,
             statistics(
                 name="tests", flags="--test", type=Texts,
                 help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
@@ -246,7 +238,7 @@ COMMANDS = (
         "study agreement",
         "ask:of_predictions",
         (
-            READING, _PAIRS,
+            READING, PAIRS,
             named(
                 "test", type=AgreementTest, default="t",
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
@@ -262,7 +254,7 @@ COMMANDS = (
     Command(
         "study undefined",
         "ask:of_predictions",
-        (READING, _PAIRS, _RATIOS, *STUDY_RESAMPLING, FOLDER),
+        (READING, PAIRS, RATIOS, *STUDY_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
@@ -297,7 +289,7 @@ COMMANDS = (
             READING,
             metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
-            _STUDY_LEVEL, OPTIONS["power"], OPTIONS["random"], OPTIONS["cost_item"],
+            _STUDY_LEVEL, OPTIONS["power"], PLANNED_FOR, OPTIONS["cost_item"],
             OPTIONS["cost_run"], FOLDER,
         ),
         "Estimate how many samples, and runs, a difference needs.",

@@ -78,13 +78,18 @@ def check_weights(argument: str, value: Any) -> None:
         raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
 
 
+def check_several(sets: Sized, random: RandomOfSets) -> None:
+    """Refuse a question about new test sets where there is one."""
+    if random in WITHIN and len(sets) < 2:
+        raise ValueError(f"random={random!r} asks about new test sets, which needs several.")
+
+
 def shares_of(
     sets: Mapping[str, Sized], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
     method: str,
 ) -> FloatArray:  # fmt: skip
     """Return the share of each test set in a mean, and refuse what new sets do not allow."""
-    if random in WITHIN and len(sets) < 2:
-        raise ValueError(f"random={random!r} asks about new test sets, which needs several.")
+    check_several(sets, random)
     if random in WITHIN and (weights != "equal" or method in RESAMPLED):
         wrong = f"method={method!r}" if weights == "equal" else "`weights`"
         raise ValueError(

@@ -86,7 +86,7 @@ class Components:
         if self.is_normal:
             return np.array([normal_quantile(level) * self.standard_error(size)])
         units, runs, rest = self.mean_squares(size)
-        of_units = (size.items if self.sets is None else size.sets) - 1.0
+        of_units = size.sets * (size.items - 1.0) if self.sets is None else size.sets - 1.0
         of_runs = max(size.runs - 1.0, 1.0)
         points = (0.5 + np.arange(_N_POINTS) * _STEPS[: 1 + len(runs)]) % 1
         first = terms(units * chdtri(of_units, points[0]) / of_units, of_units)
@@ -142,15 +142,22 @@ class Pilot:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, contrasts: Sequence[Contrast]) -> Pilot:
-        """Estimate the components of a difference from the contrast on each test set."""
+    def of(cls, contrasts: Sequence[Contrast], *, sets_vary: bool) -> Pilot:
+        """Estimate the components of a difference from the contrast on each test set.
+
+        Of fixed sets, what runs add to their mean is one component.
+        """
         parts = [_parts(each) for each in contrasts]
         n_items = [each.n_units for each in contrasts]
         splits = [_split(n, *each) for n, each in zip(n_items, parts, strict=True)]
         items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
         n_units, (square, tables, own) = n_items[0], parts[0]
         sets, sets_runs, notes = None, 0 * rest, []
-        if (n_sets := len(contrasts)) > 1:
+        n_sets = len(contrasts)
+        if not sets_vary:
+            tables = [np.mean(x, axis=0) for x in zip(*(part[1] for part in parts), strict=True)]
+            own = np.mean([part[2] for part in parts], axis=0) / n_sets
+        else:
             n_units, differences = n_sets, [each.difference for each in contrasts]
             square = float(np.var(differences, ddof=1)) / n_sets
             crossed = [np.stack(x)[None] for x in zip(*(part[1] for part in parts), strict=True)]
@@ -158,7 +165,7 @@ class Pilot:
                 every = RunVariances.of_tables(crossed, np.arange(len(crossed)))
                 tables, own = [x[0].mean(axis=0) for x in crossed], every.rest[0].diagonal()
         units, runs, left = _split(n_units, square, tables, own)
-        if n_sets > 1:
+        if sets_vary:
             within = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
             sets = max(units - float(within), 0.0)
             sets_runs = left - np.mean([s[2] / n for s, n in zip(splits, n_items, strict=True)], 0)

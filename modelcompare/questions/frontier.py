@@ -95,7 +95,7 @@ class Frontier:
         if difference == 0:
             return math.inf
         if not self._varied:
-            of_one = self.components.detectable(Size(items=1), self.alpha, self.power)
+            of_one = self.components.detectable(self.size._replace(items=1), self.alpha, self.power)
             return max(2, math.ceil((of_one / difference) ** 2))
 
         def enough(n: int) -> bool:

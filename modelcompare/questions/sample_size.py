@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.suite import WITHIN, check_several, new_sets_note, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.runs import INSTEAD, check_runs_of_sets
+from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
@@ -20,7 +21,7 @@ from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.sizes import SampleSize
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import Random, ZeroDivision, giving
+from modelcompare.words import RandomOfSets, ZeroDivision, giving
 
 
 def _check_source(argument: str, value: Any) -> None:
@@ -40,7 +41,7 @@ def sample_size(
     alpha: float = 0.05,
     power: float = 0.8,
     confidence_level: float = 0.95,
-    random: Random = "auto",
+    random: RandomOfSets = "auto",
     zero_division: ZeroDivision = math.nan,
     cost_item: float | None = None,
     cost_run: float | None = None,
@@ -55,8 +56,8 @@ def sample_size(
     Parameters
     ----------
     predictions : Predictions, or mapping of str to Predictions
-        A pilot that holds both models: a test set, or several by name, which stand for others like
-        them. Declared `runs` of the models stand for new runs; see `random`.
+        A pilot that holds both models: a test set, or several by name. By default these stand for
+        others like them, and declared `runs` of the models for new runs; see `random`.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable
@@ -69,9 +70,11 @@ def sample_size(
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
         Of the interval whose width is predicted.
-    random : {"auto", "items", "items+runs"}
-        With "items" the answer is for the runs of the pilot, if it has several, with "items+runs"
-        for new runs: how many of each model are needed with how many items. See `compare`.
+    random : {"auto", "items", "items+runs", "sets", "sets+runs"}
+        With "items" the answer is for the runs and test sets of the pilot, if it has several, with
+        "items+runs" for new runs: how many of each model are needed with how many items. With
+        "sets" and "sets+runs" it is for new test sets, too: how many are needed. "auto" is for new
+        sets where there are several, and for new runs as in `compare`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     cost_item, cost_run : float, optional
@@ -120,20 +123,22 @@ def sample_size(
             "`predictions` holds fewer than 2 test sets, which do not show how sets vary; give the "
             "one test set itself."
         )
+    check_several(sets, random)
     for each in sets.values():
         check_models(each.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, label, next(iter(sets.values())))
     contrasts = [
         Contrast.between(
             each, model_a, model_b, metric, label=label, zero_division=zero_division,
-            collapse=False, random=random,
+            collapse=False, random=within(random),
         )
         for each in sets.values()
     ]  # fmt: skip
     for name, contrast in zip(sets, contrasts, strict=True):
         _check_planned(contrast, f" {name!r}" if name else "")
     _check_runs(contrasts, cost_item, cost_run)
-    pilot, first = Pilot.of(contrasts), contrasts[0]
+    sets_vary = len(sets) > 1 and (random == "auto" or random in WITHIN)
+    pilot, first = Pilot.of(contrasts, sets_vary=sets_vary), contrasts[0]
     if pilot.components.standard_error(pilot.size) == 0:
         raise ValueError(
             f"{model_a} and {model_b} differ in {first.metric.name} by the same on every one of "
@@ -143,13 +148,21 @@ def sample_size(
     with each_warning_once():
         for contrast in contrasts:
             contrast.warn_of_sparse_data()
-    notes = dict.fromkeys(note for contrast in contrasts for note in contrast.notes)
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
         pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
         cost_item, cost_run, model_a, model_b, first.metric.name, label, difference,
-        confidence_level, first.unit, (*notes, *pilot.notes),
+        confidence_level, first.unit, (*_scope(contrasts, sets_vary=sets_vary), *pilot.notes),
     )  # fmt: skip
+
+
+def _scope(contrasts: Sequence[Contrast], *, sets_vary: bool) -> list[str]:
+    """Return notes on the runs and test sets that the answer is for, if there are several."""
+    notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
+    if (n_sets := len(contrasts)) > 1:
+        fixed = f"For the {n_sets} test sets of the pilot: new ones are not allowed for."
+        notes.append(new_sets_note(n_sets) if sets_vary else fixed)
+    return notes
 
 
 def _check_planned(contrast: Contrast, which: str) -> None:
@@ -171,7 +184,8 @@ def _check_runs(
     if len(new_runs) > 1 or (new_runs == {True} and not crossed):
         raise ValueError(
             "test sets have separate `runs`, or some have none; give the same runs of each model "
-            f"on every test set, or {INSTEAD}."
+            "on every test set, or for an answer about these runs use random='sets' (--random "
+            "sets), for these test sets as well random='items' (--random items)."
         )
     if (cost_item is None) != (cost_run is None) if True in new_runs else cost_run is not None:
         raise ValueError(

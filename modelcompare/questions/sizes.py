@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.comparison.suite import varying
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.questions.frontier import LADDER, Dimension, Frontier
 from modelcompare.report.document import Document
@@ -221,10 +222,11 @@ class SampleSize(Frontier, Result):
     @property
     def signature(self) -> str:
         """Signature of the numbers, in one line."""
-        here = {f"n_{each}": int(getattr(self.size, each)) for each in self._varied}
+        runs, sets = int(self.size.runs), int(self.size.sets)
+        vary = {what: what in self._varied for what in ("sets", "runs")}
         return signature(
-            "sample_size", n=self.n_samples, **here,
-            random="items+runs" if "runs" in self._varied else None, alpha=self.alpha,
+            "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
+            n_sets=sets if sets > 1 else None, random=varying(**vary), alpha=self.alpha,
             power=self.power, se="influence",
             **{THESE_RUNS: any(note.startswith("For these") for note in self.notes)},
         )  # fmt: skip
@@ -238,14 +240,14 @@ class SampleSize(Frontier, Result):
             return f"{text} To detect {self._asked}: {ways}.{self._bargain}"
         detects = self.components.detectable(self.size, self.alpha, self.power)
         level = f"power {self.power:g}, alpha {self.alpha:g}"
-        text += f" This test set detects differences of {detects:.2g} or more ({level})"
+        text += f" {self._here.capitalize()} differences of {detects:.2g} or more ({level})"
         needed = self._solved("items", self.size)
         if math.isinf(needed.items):
             return f"{text}; the observed difference is 0, which no test set detects."
         observed = self.margin == abs(self.difference)
         one = "the observed one" if observed else f"one of {self.margin:.4g}"
         cost = "" if self.cost_item is None else f" (cost {self._cost(needed):,.10g})"
-        return f"{text}; {one} needs about {needed.items:,} {self._unit}{cost}."
+        return f"{text}; {one} needs about {needed.items:,} {self._items}{cost}."
 
     @property
     def _title(self) -> str:
@@ -258,7 +260,11 @@ class SampleSize(Frontier, Result):
 
     @property
     def _items(self) -> str:
-        return f"{self._unit} of each" if "sets" in self._varied else self._unit
+        return f"{self._unit} of each" if self.size.sets > 1 else self._unit
+
+    @property
+    def _here(self) -> str:
+        return "these test sets detect" if self.size.sets > 1 else "this test set detects"
 
     @property
     def _unit(self) -> str:
@@ -267,7 +273,7 @@ class SampleSize(Frontier, Result):
     @property
     def _pilot(self) -> str:
         """Numbers of the pilot, in words."""
-        sets = f"{self.size.sets:,} sets of " if "sets" in self._varied else ""
+        sets = f"{self.size.sets:,} sets of " if self.size.sets > 1 else ""
         runs = f" x {self.size.runs:,} runs" if "runs" in self._varied else ""
         return f"{sets}{self.n_samples:,} {self._unit}{runs}"
 
@@ -311,7 +317,7 @@ class SampleSize(Frontier, Result):
         texts = [f"{n:,}{' (here)' if n == self.n_samples else ''}" for n in frame["n_samples"]]
         observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
         return Table.of(
-            self._title, frame.assign(size=texts), column(self._unit, "size"),
+            self._title, frame.assign(size=texts), column(self._items, "size"),
             column("detectable difference", "detectable"), column("width of CI", "interval_width"),
             "power", *self._cost_columns, notes=[f"Power: probability of detecting {observed}."],
         )  # fmt: skip
@@ -347,7 +353,7 @@ class SampleSize(Frontier, Result):
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
     """Return the meaning of the lines, with their numbers."""
     here = format_digits(size.components.detectable(size.size, size.alpha, size.power))
-    keys = [(f"this test set: detects {here} or more", _HERE)]
+    keys = [(f"{size._here} {here} or more", _HERE)]
     if size.difference and np.isfinite(size.n_needed):
         needed = f"{size.n_needed:,.0f} {size._items}"
         keys.append((f"needed for the observed difference: {needed}", _NEEDED))

@@ -359,6 +359,74 @@ def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
     assert "5 sets of 30 items x 4 runs" in size.sentence()
 
 
+def test_fixed_sets_have_the_error_of_their_mean():
+    """As many samples of each as the mean's normal test needs, by hand and by a comparison."""
+    sets = suite()
+    size = asked(sets, margin=0.1, random="items")
+    x = [np.subtract(*(p.output(m).array for m in "ab")) for p in sets.values()]
+    error = np.sqrt(sum(u.var(ddof=1) / 30 for u in x)) / len(x)
+    assert size.components.standard_error(size.size) == pytest.approx(error, rel=1e-9)
+    pooled = mc.compare_groups(sets, random="items", test="wald", n_resamples=99)._pooled(
+        (np.array([0]), np.array([1]))
+    )
+    assert pooled.standard_error[0, 0] == pytest.approx(error, rel=1e-9)
+    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    needed = np.ceil(30 * (z * error / 0.1) ** 2)
+    assert size.needed(0.1) == needed
+    assert size._varied == []
+    assert f"one of 0.1 needs about {needed:,.0f} samples of each." in size.sentence()
+    assert f" on {len(sets)} sets of 30 samples. These test sets detect " in size.sentence()
+    assert size.notes[-1] == (
+        f"For the {len(sets)} test sets of the pilot: new ones are not allowed for."
+    )
+    assert f"|n:30|n_sets:{len(sets)}|alpha:" in size.signature
+    assert size.frontier["n_sets"].tolist() == [len(sets)]
+    # Twice as many sets of the same kind need half of the items.
+    twice = asked({f"{k}{n}": p for n, p in sets.items() for k in "xy"}, random="items", margin=0.1)
+    assert twice.needed(0.1) == pytest.approx(needed / 2, abs=1)
+
+
+def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
+    sets = suite(5, n_runs=6, seed=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        size = asked(sets, random="items+runs")
+        pooled = mc.compare_groups(sets, random="items+runs", n_resamples=99)._pooled(
+            (np.array([0]), np.array([1]))
+        )
+    assert min(size.components.runs) > 0
+    assert size._varied == ["runs"]
+    assert size.components.standard_error(size.size) == pytest.approx(
+        pooled.standard_error[0, 0], rel=1e-9
+    )
+    # Run means over the sets, less what single results leave in them.
+    for m, found in zip("ab", size.components.runs, strict=True):
+        tables = np.stack([p.output(m).array.reshape(30, 6) for p in sets.values()])
+        rest = np.mean([anova(one)[2] for one in tables])
+        expected = tables.mean(axis=(0, 1)).var(ddof=1) - rest / 30 / 5
+        assert found == pytest.approx(expected, rel=1e-9)
+    assert "|n_runs:6|n_sets:5|random:items+runs|" in size.signature
+    assert "For the 5 test sets of the pilot" in " ".join(size.notes)
+
+
+def test_answers_name_the_sets_that_they_are_for():
+    sets = suite(4, n_runs=5)
+    new = "For test sets like these 4: new ones are allowed for."
+    seen = {}
+    for random in ("auto", "sets+runs", "sets", "items+runs", "items"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            size = asked(sets, random=random)
+        assert (new in size.document().sentences) == (random in ("auto", "sets", "sets+runs"))
+        seen[random] = (size.signature.split("|random:")[-1].split("|")[0], size._varied)
+    assert seen["auto"] == seen["sets+runs"] == ("items+sets+runs", ["runs", "sets"])
+    assert seen["sets"] == ("items+sets", ["sets"])
+    assert seen["items+runs"] == ("items+runs", ["runs"])
+    assert seen["items"][1] == []
+    with pytest.raises(ValueError, match="random='sets' asks about new test sets, which needs sev"):
+        asked(SHARED, random="sets")
+
+
 # -- refusals and the command -------------------------------------------------------------------
 
 REFUSED = {
@@ -370,6 +438,9 @@ REFUSED = {
     "`margin` must be above 0": lambda: asked(SHARED, margin=0.0),
     "`cost_item` must be above 0": lambda: asked(SHARED, cost_item=-1.0, cost_run=1.0),
     "fewer than 2 test sets": lambda: asked({"x": SHARED}),
+    r"for these test sets as well random='items' \(--random items\)": lambda: asked(
+        {"x": SHARED, "y": SEPARATE}
+    ),
     "test sets have separate `runs`": lambda: asked({"x": SHARED, "y": SEPARATE}),
     "some have none": lambda: asked({"x": SHARED, "y": suite(2)["s0"]}),
     "no column names them": lambda: asked(suite(2)["s0"], random="items+runs"),
