@@ -228,7 +228,8 @@ COMMANDS = (
                 help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
                 "the paper's, f, bartlett and levene.",
             ),
-            OPTIONS["n_subsamples"], OPTIONS["stratify"], *STUDY_RESAMPLING, FOLDER,
+            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], *STUDY_RESAMPLING,
+            FOLDER,
         ),
         "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
@@ -254,7 +255,7 @@ COMMANDS = (
     Command(
         "study undefined",
         "ask:of_predictions",
-        (READING, PAIRS, RATIOS, *STUDY_RESAMPLING, FOLDER),
+        (READING, PAIRS, RATIOS, OPTIONS["random"], *STUDY_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
@@ -262,7 +263,10 @@ COMMANDS = (
     Command(
         "study sensitivity",
         "ask:of_predictions",
-        (READING, metrics("Metric (repeatable)."), *STUDY_RESAMPLING, FOLDER),
+        (
+            READING, metrics("Metric (repeatable)."), named("method", default="percentile"),
+            replace(OPTIONS["random"], default="items"), *STUDY_RESAMPLING, FOLDER,
+        ),
         "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
         ("preds.npz -m cf1_macro -m log_loss",),
         {"function": "studies.sensitivity_study"},

@@ -53,8 +53,7 @@ def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | Non
         models, left_out = first_models(result.models, most)
         remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
         heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
-    size = written_size([result.evaluation.predictions])
-    title = f"{size}, {result.n_resamples:,} resamples"
+    title = f"{written_size([result.evaluation.predictions])}, {result.n_resamples:,} resamples"
     return raincloud.plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
 
 

@@ -15,8 +15,8 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.engine.contrasts import scope
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.runs import scope
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals import difference_method
 from modelcompare.report.numbers import decimals_for
@@ -146,7 +146,7 @@ class Compared(Evidence):
     @property
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions: the given runs, if there are several, or new ones."""
-        return scope(self.bootstrap)
+        return scope(self.bootstrap.evaluation.predictions, new_runs=self.bootstrap.new_runs)
 
     @cached_property
     def remarks(self) -> dict[str, list[str]]:

@@ -19,11 +19,10 @@ from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.judged import Judged
-from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import Layers, RunVariances, seen_runs
+from modelcompare.engine.runs import Layers, RunVariances
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
@@ -201,17 +200,6 @@ class Sample:
         predictions = self.evaluation.predictions
         settings = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
         return signature("bootstrap", n=len(predictions), B=self.n_resamples, **settings)
-
-
-def scope(sample: Sample) -> tuple[str, ...]:
-    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
-    predictions = sample.evaluation.predictions
-    if predictions.judge is not None:
-        return of_judge(predictions, predictions.judge)
-    if not sample.new_runs:
-        return for_these_runs(predictions)
-    seen = seen_runs([predictions])
-    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
+from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.units import each_its_cluster, for_these_runs
 from modelcompare.words import Random
@@ -79,6 +80,26 @@ def check_named(what: str, name: str, instead: Sequence[str], *, judged: bool = 
         f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
         f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
     )
+
+
+def check_these_runs(random: Random, name: str) -> None:
+    """Refuse a question about new runs that a study of resampled items does not answer."""
+    if random == "items+runs":
+        raise ValueError(
+            f"random='items+runs' asks about new runs, and {name} resamples items, which does not "
+            "show how runs vary; for errors of metrics over new runs use compare(..., "
+            f"random='items+runs') (modelcompare compare --random items+runs), {INSTEAD}."
+        )
+
+
+def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
+    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
+    if predictions.judge is not None:
+        return of_judge(predictions, predictions.judge)
+    if not new_runs:
+        return for_these_runs(predictions)
+    seen = seen_runs([predictions])
+    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 
 def run_codes(predictions: TestSet, model: str) -> IntArray:

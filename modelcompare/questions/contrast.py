@@ -15,10 +15,10 @@ from modelcompare.comparison.few_labels import warn_of_few_labels
 from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
-from modelcompare.engine.contrasts import Sample, scope
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, runs_are_random
+from modelcompare.engine.runs import check_crossed, runs_are_random, scope
 from modelcompare.engine.units import for_these_runs
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
@@ -130,7 +130,7 @@ class Contrast(PairView):
     @property
     def notes(self) -> tuple[str, ...]:
         """Note on the training runs for which the result holds, if there are several."""
-        return scope(self.sample)
+        return scope(self.evaluation.predictions, new_runs=self.sample.new_runs)
 
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""

@@ -12,10 +12,12 @@ import pandas as pd
 
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
+from modelcompare.engine.runs import check_crossed, check_named, runs_are_random, scope
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -29,11 +31,7 @@ from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.figures import plot_shares
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
-from modelcompare.studies.ranking_consistency import (
-    orders_kept,
-    share_interval,
-    times_drawn,
-)
+from modelcompare.studies.ranking_consistency import orders_kept, share_interval, times_drawn
 from modelcompare.words import (
     AgreementTest,
     Random,
@@ -167,9 +165,15 @@ class AgreementStudy(Result):
         return len(self.predictions)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Note on the runs for which the tests are, if there are several."""
+        return scope(self.predictions, new_runs=self.new_runs)
+
+    @property
     def signature(self) -> str:
         return signature(
             "agreement_study", n=self.n_samples, models=len(self.predictions.models),
+            **{THESE_RUNS: bool(self.notes) and not self.new_runs},
             random="items+runs" if self.new_runs else None, B=self.n_resamples, test=self.test,
             alpha=self.alpha, rng=self.seed_label,
         )  # fmt: skip
@@ -234,7 +238,7 @@ class AgreementStudy(Result):
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
-        return self._document({"agreement": table}, figures=figures)
+        return self._document({"agreement": table}, findings=self.notes, figures=figures)
 
     def _population(self) -> pd.DataFrame:
         """Compare at those of the paper's ratios that are usable, and warn of the others."""
@@ -347,6 +351,7 @@ def agreement_study(
     if new_runs:
         check_crossed(evaluation)
         check_named("test", test, ["wald"])
+        warn_of_few_runs(predictions)
     view = PairView.of(
         evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
         progress=progress,

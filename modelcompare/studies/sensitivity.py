@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -13,12 +13,15 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.bootstrap import bootstrap, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import softmax
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
+from modelcompare.engine.runs import check_crossed, check_named, runs_are_random, scope
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -32,12 +35,7 @@ from modelcompare.report.tables import VALUE, Table, column, interval_column, ro
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.figures import ticked_log
-from modelcompare.words import (
-    IntervalMethod,
-    ZeroDivision,
-    check_numbers,
-    signature,
-)
+from modelcompare.words import IntervalMethod, Random, ZeroDivision, check_numbers, signature
 
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
@@ -95,6 +93,10 @@ class SensitivityStudy(Result):
         0).
     n_samples : int
         Size of the whole test set.
+    notes : tuple of str
+        Note on the runs for which the changes are, if there are several.
+    new_runs : bool
+        Whether intervals are for new runs of the training procedures.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -102,6 +104,8 @@ class SensitivityStudy(Result):
     n_resamples: int
     seed_label: str = field(repr=False)
     confidence_level: float = 0.95
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    new_runs: bool = False
 
     _stem: ClassVar[str] = "sensitivity"
     _members: ClassVar[str] = """
@@ -114,8 +118,11 @@ class SensitivityStudy(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "sensitivity_study", n=self.n_samples, B=self.n_resamples, rng=self.seed_label
-        )
+            "sensitivity_study", n=self.n_samples,
+            **{THESE_RUNS: bool(self.notes) and not self.new_runs},
+            random="items+runs" if self.new_runs else None, B=self.n_resamples,
+            rng=self.seed_label,
+        )  # fmt: skip
 
     def document(self) -> Document:
         table = self.table
@@ -134,7 +141,7 @@ class SensitivityStudy(Result):
             )
             for model, part in frame.groupby("model", sort=False)
         }  # fmt: skip
-        return self._document(tables)
+        return self._document(tables, findings=self.notes)
 
 
 def _keep_zero_readable(axes: Axes) -> None:
@@ -150,7 +157,8 @@ def sensitivity_study(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
     n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
-    zero_division: ZeroDivision = math.nan, n_jobs: int | None = None, rng: RngLike = 0,
+    random: Random = "items", zero_division: ZeroDivision = math.nan, n_jobs: int | None = None,
+    rng: RngLike = 0,
 ) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
@@ -167,13 +175,16 @@ def sensitivity_study(
         label, the two probabilities are swapped back.
     n_resamples, method, confidence_level
         As for `modelcompare.compare`: of the paired bootstrap intervals of the changes.
+    random : {"auto", "items", "items+runs"}
+        What varies, as in `compare`; new runs need ``method="auto"``.
     zero_division, n_jobs, rng
         As in `compare`.
 
     Raises
     ------
     ValueError
-        If a model gave no probabilities, or a level is not positive.
+        If a model gave no probabilities, a level is not positive, or new runs are asked about and
+        not known.
 
     Examples
     --------
@@ -192,6 +203,10 @@ def sensitivity_study(
     levels = list(dict.fromkeys(asked))
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
+    new_runs = runs_are_random(predictions, random)
+    if new_runs:
+        check_named("method", method, ["auto"])
+        warn_of_few_runs(predictions)
     seed = seed_sequence(rng)
     rows = []
     for place, model in enumerate(predictions.models):
@@ -200,14 +215,20 @@ def sensitivity_study(
         for number, (change, level) in enumerate(levels):
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
+        changed = with_probabilities(predictions, variants)
+        if new_runs:
+            # Variants of a model have its own runs.
+            changed = changed.with_columns(runs=np.asarray(predictions.runs_of(model)))
+            check_crossed(evaluate(changed, metrics, zero_division=zero_division))
         result = bootstrap(
-            with_probabilities(predictions, variants), metrics, n_resamples=n_resamples,
-            zero_division=zero_division, n_jobs=n_jobs, rng=seed,
+            changed, metrics, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs,
+            rng=seed,
         )  # fmt: skip
-        rows.append(_changes(result, levels, method, confidence_level))
+        rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
     return SensitivityStudy(
-        joined_frame(rows), len(predictions), n_resamples, rng_label(rng), confidence_level
-    )
+        joined_frame(rows), len(predictions), n_resamples, rng_label(rng), confidence_level,
+        scope(predictions, new_runs=new_runs), new_runs,
+    )  # fmt: skip
 
 
 def _changed(
@@ -238,7 +259,7 @@ def _changes(
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, level)
-    error = result.moments.standard_error((changed, original))
+    error = result.standard_error((changed, original))
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
     changes, amounts = zip(*levels, strict=True)

@@ -13,6 +13,8 @@ from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_columns
 from modelcompare.engine.parallel import progress_bar
+from modelcompare.engine.runs import check_these_runs
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
@@ -23,7 +25,7 @@ from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_s
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.studies.figures import plot_shares
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
-from modelcompare.words import ZeroDivision, signature
+from modelcompare.words import Random, ZeroDivision, signature
 
 # Classes that the table of the rarest shows.
 _RAREST = 8
@@ -62,6 +64,8 @@ class UndefinedStudy(Result):
         Size of the whole test set.
     n_resamples : int
         Resamples of each size.
+    notes : tuple of str
+        Note that the study is for these runs, if there are several.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -70,6 +74,7 @@ class UndefinedStudy(Result):
     ratios: tuple[float, ...]
     n_resamples: int
     seed_label: str = field(repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     _stem: ClassVar[str] = "undefined"
     _members: ClassVar[str] = """
@@ -81,8 +86,9 @@ class UndefinedStudy(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "undefined_study", n=self.n_samples, B=self.n_resamples, rng=self.seed_label
-        )
+            "undefined_study", n=self.n_samples, **{THESE_RUNS: bool(self.notes)},
+            B=self.n_resamples, rng=self.seed_label,
+        )  # fmt: skip
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -112,13 +118,13 @@ class UndefinedStudy(Result):
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
                 rarest.head(_RAREST), "label", "support", *map(_percent, names),
             )  # fmt: skip
-        return self._document(tables)
+        return self._document(tables, findings=self.notes)
 
 
 @checked()
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
-    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, random: Random = "auto",
     zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
 ) -> UndefinedStudy:  # fmt: skip
@@ -137,6 +143,8 @@ def undefined_study(
         Sizes of the test sets, as parts of the whole one.
     n_resamples : int
         Test sets of each size.
+    random : {"auto", "items", "items+runs"}
+        As in `variance_study`: shares are for these runs, and "items+runs" is refused.
     zero_division : float or "paper"
         By default F1 is undefined where precision or recall is, as in the paper; NaN keeps it
         defined unless a class is neither true nor predicted.
@@ -160,6 +168,7 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
+    check_these_runs(random, "undefined_study")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
@@ -186,7 +195,10 @@ def undefined_study(
                 bar.update()
     table = metric_pairs.frame(rows)
     table.insert(5, "support", table["label"].map(support))
-    return UndefinedStudy(table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng))
+    return UndefinedStudy(
+        table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
+        for_these_runs(predictions),
+    )  # fmt: skip
 
 
 def _percent(name: str) -> Column:

@@ -13,6 +13,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, long_columns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
+from modelcompare.engine.runs import check_these_runs
 from modelcompare.intervals import percentile_interval
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -26,7 +27,7 @@ from modelcompare.studies.pairs import (
     part_of,
 )
 from modelcompare.studies.variance_result import VarianceStudy
-from modelcompare.words import VarianceTest, ZeroDivision, giving
+from modelcompare.words import Random, VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 _TEST_COLUMNS = [
@@ -44,8 +45,9 @@ def variance_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
     stratify: bool = False, confidence_level: float = 0.95,
-    tests: Sequence[VarianceTest] = PAPER_TESTS, zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+    tests: Sequence[VarianceTest] = PAPER_TESTS, random: Random = "auto",
+    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
+    progress: bool = False,
 ) -> VarianceStudy:  # fmt: skip
     """Bootstrap metrics at several sizes of the test set and compare their variances.
 
@@ -75,6 +77,9 @@ def variance_study(
         p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
         "pitman-morgan" takes into account that the replicates are paired, but its p-values shrink
         as well. The interval of `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
+    random : {"auto", "items", "items+runs"}
+        Items are resampled, so that answers are for these runs if there are several, as signature
+        and text state. "items+runs" is refused: for errors over new runs see `compare`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined if precision or
         recall is.
@@ -113,6 +118,7 @@ def variance_study(
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
     check_variance_tests(tests)
+    check_these_runs(random, "variance_study")
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))

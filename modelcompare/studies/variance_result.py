@@ -15,6 +15,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -213,10 +214,16 @@ class VarianceStudy(Result):
         return len(self.predictions)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Note that the study is for these runs, if there are several."""
+        return for_these_runs(self.predictions)
+
+    @property
     def signature(self) -> str:
         return signature(
-            "variance_study", n=self.n_samples, B=self.n_resamples, subsamples=self.n_subsamples,
-            ci="percentile", rng=self.seed_label, stratified=self.stratify,
+            "variance_study", n=self.n_samples, **{THESE_RUNS: bool(self.notes)},
+            B=self.n_resamples, subsamples=self.n_subsamples, ci="percentile",
+            rng=self.seed_label, stratified=self.stratify,
         )  # fmt: skip
 
     @cached_property
@@ -284,7 +291,8 @@ class VarianceStudy(Result):
         if len(self.models) > 1:
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
-        return self._document(tables, figures=self._figures(), without=of_pairs)
+        figures = self._figures()
+        return self._document(tables, findings=self.notes, figures=figures, without=of_pairs)
 
     def _summary(self, pair: Pair) -> pd.DataFrame:
         """Make one row for each part of the test set; shares in percent."""

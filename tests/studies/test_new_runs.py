@@ -1,0 +1,177 @@
+"""Studies of models that were trained several times: for these runs, for new ones, or refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.cli.app import main
+
+N, R = 60, 6
+ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, N)[ITEM]
+THESE = "For these 6 runs: others of the same models would vary more."
+NEW = "For the training procedures, seen in {} runs each: new runs are allowed for."
+
+
+def outputs(seed, n_runs=R):
+    """Return probabilities of items x runs, with effects of both on the confidences."""
+    rng = np.random.default_rng(seed)
+    shift = 0.6 * rng.normal(size=n_runs)[RUN % n_runs]
+    z = (2 * TRUTH - 1) * (1.5 + shift) + 0.7 * rng.normal(size=N)[ITEM] + rng.normal(size=N * R)
+    p = 1 / (1 + np.exp(-z))
+    return np.c_[1 - p, p]
+
+
+PROBABILITIES = {m: outputs(k) for k, m in enumerate("ab")}
+SHARED = mc.Predictions(TRUTH, PROBABILITIES, groups=ITEM, runs=RUN)
+SEPARATE = mc.Predictions(
+    TRUTH, {"a": outputs(0), "b": outputs(1, 3)}, groups=ITEM,
+    runs={"a": [f"a{r}" for r in RUN], "b": [f"b{r % 3}" for r in RUN]},
+)  # fmt: skip
+BOTH = {"random": "items+runs", "method": "auto", "n_resamples": 99}
+OF_CHANGES = {"temperatures": [0.5], "noises": []}
+
+
+def changed(probabilities, temperature):
+    powers = probabilities ** (1 / temperature)
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def error_of(x):
+    """Compute the error of a mean over items x runs from sums of squares."""
+    of_items, of_runs = x.mean(axis=1), x.mean(axis=0)
+    left = x - of_items[:, None] - of_runs + x.mean()
+    items = of_items.var(ddof=1) / x.shape[0]
+    runs = of_runs.var(ddof=1) / x.shape[1]
+    rest = (left**2).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1)) / x.size
+    return np.sqrt(max(items + runs - rest, items, runs))
+
+
+def losses(preds, model, temperature):
+    p = changed(preds.probabilities(model), temperature)
+    loss = -np.log(p[np.arange(len(TRUTH)), TRUTH])
+    # Means of the cells: a run of a model with fewer runs has several rows of each item.
+    frame = pd.DataFrame({"item": ITEM, "run": preds.runs_of(model), "loss": loss})
+    return frame.pivot_table(index="item", columns="run", values="loss").to_numpy()
+
+
+@pytest.mark.filterwarnings("ignore:3 runs of a model decide")
+@pytest.mark.parametrize("preds", [SHARED, SEPARATE], ids=["shared", "separate"])
+def test_changes_of_confidences_have_the_error_of_items_and_runs(preds):
+    study = mc.studies.sensitivity_study(preds, "log_loss", **OF_CHANGES, **BOTH)
+    assert study.new_runs
+    for row in study.table.itertuples():
+        x = losses(preds, row.model, 0.5) - losses(preds, row.model, 1.0)
+        assert row.difference == pytest.approx(x.mean())
+        assert row.standard_error == pytest.approx(error_of(x), rel=1e-6)
+        assert row.ci_low < row.difference - 2 * row.standard_error
+        assert row.ci_high > row.difference + 2 * row.standard_error
+
+
+def test_changes_are_those_of_a_comparison_of_the_variants():
+    study = mc.studies.sensitivity_study(SHARED, ["cf1_macro", "log_loss"], **OF_CHANGES, **BOTH)
+    variants = {"now": PROBABILITIES["a"], "sharper": changed(PROBABILITIES["a"], 0.5)}
+    found = mc.compare(
+        mc.Predictions(TRUTH, variants, groups=ITEM, runs=RUN), ["cf1_macro", "log_loss"],
+        random="items+runs", n_resamples=99,
+    ).evidence  # fmt: skip
+    # Before p-values extend them, of the second model minus the first.
+    interval = found.bootstrap.difference_interval(*found.pairs[::-1], "auto", 0.95)
+    of_a = study.table[study.table["model"] == "a"]
+    assert of_a["ci_low"].tolist() == pytest.approx(interval.low[0].tolist())
+    assert of_a["ci_high"].tolist() == pytest.approx(interval.high[0].tolist())
+    assert of_a["standard_error"].tolist() == pytest.approx(found.error[0].tolist())
+
+
+STUDIES = {
+    "variance_study": lambda p, **o: mc.studies.variance_study(
+        p, ["f1"], ratios=[1, 0.5], n_resamples=20, **o
+    ),
+    "undefined_study": lambda p, **o: mc.studies.undefined_study(
+        p, ["f1"], ratios=[1, 0.5], n_resamples=20, **o
+    ),
+    "sensitivity_study": lambda p, **o: mc.studies.sensitivity_study(
+        p, "log_loss", **{**OF_CHANGES, "n_resamples": 20, **o}
+    ),
+    "agreement_study": lambda p, **o: mc.studies.agreement_study(
+        p, ["f1_macro"], test="wald", zero_division=0.0, **{"n_resamples": 20, **o}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_answers_for_these_runs_are_marked_as_such(name):
+    study = STUDIES[name](SHARED)
+    assert study.document().sentences == [THESE]
+    assert "|for these runs|" in study.signature
+    assert "random:" not in study.signature
+    (first, *_) = study.document().frames().values()
+    (asked, *_) = STUDIES[name](SHARED, random="items").document().frames().values()
+    pd.testing.assert_frame_equal(first, asked)
+    for preds in (SHARED.without("runs"), SHARED.subset(RUN == 0)):
+        alone = STUDIES[name](preds)
+        assert alone.document().sentences == []
+        assert "runs" not in alone.signature
+
+
+@pytest.mark.parametrize("name", ["sensitivity_study", "agreement_study"])
+def test_answers_for_new_runs_are_marked_as_such(name):
+    options = BOTH if name == "sensitivity_study" else {"random": "items+runs"}
+    study = STUDIES[name](SHARED, **options)
+    assert study.document().sentences == [NEW.format(6)]
+    assert "|random:items+runs|" in study.signature
+    assert "for these runs" not in study.signature
+    few = SHARED.subset(RUN < 3)
+    with pytest.warns(mc.SparseDataWarning, match="3 runs of a model decide"):
+        assert STUDIES[name](few, **options).document().sentences == [NEW.format(3)]
+
+
+@pytest.mark.parametrize("name", ["variance_study", "undefined_study"])
+def test_resamples_of_items_do_not_answer_for_new_runs(name):
+    text = (
+        rf"random='items\+runs' asks about new runs, and {name} resamples items, which does not "
+        r"show how runs vary; for errors of metrics over new runs use compare\(\.\.\., "
+        r"random='items\+runs'\) \(modelcompare compare --random items\+runs\), for an answer "
+        r"about these runs use random='items' \(--random items\)\."
+    )
+    for preds in (SHARED, SHARED.without("runs")):
+        with pytest.raises(ValueError, match=text):
+            STUDIES[name](preds, random="items+runs")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"random": "items+runs"}, "method='percentile' does not know how new runs vary; use meth"),
+        ({"random": "auto"}, "method='percentile' does not know how new runs vary; use method='au"),
+        ({**BOTH, "metrics": "ece"}, "ece has no influences that give its error for new runs"),
+        ({"random": "runs"}, "`random` must be one of auto, items, items\\+runs"),
+    ],
+)
+def test_what_knows_no_new_runs_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.studies.sensitivity_study(SHARED, **{"metrics": "log_loss", **options})
+    with pytest.raises(ValueError, match="no column names them"):
+        mc.studies.sensitivity_study(SHARED.without("runs"), "log_loss", **BOTH)
+
+
+def test_the_commands_take_the_option(tmp_path, capsys):
+    frame = pd.DataFrame({"item": ITEM, "seed": RUN, "y_true": TRUTH})
+    for model, p in PROBABILITIES.items():
+        frame[f"{model}:0"], frame[f"{model}:1"] = p.T
+    path = tmp_path / "runs.csv"
+    frame.to_csv(path, index=False)
+    asked = [str(path), "--read", "run=seed", "--id", "item", "--resamples", "20"]
+    few = ["--pair", "f1", "--ratio", "1"]
+    for study in ("variance", "undefined"):
+        assert main(["study", study, *asked, *few]) == 0
+        assert THESE in " ".join(capsys.readouterr().out.split())
+        assert main(["study", study, *asked, *few, "--random", "items+runs"]) == 2
+        assert "modelcompare compare --random items+runs" in capsys.readouterr().err
+    new = ["study", "sensitivity", *asked, "-m", "log_loss", "--random", "items+runs"]
+    assert main([*new, "--method", "auto"]) == 0
+    assert NEW.format(6) in " ".join(capsys.readouterr().out.split())
+    assert main(new) == 2
+    assert "use method='auto'" in capsys.readouterr().err
