@@ -122,7 +122,8 @@ def written_size(test_sets: Collection[TestSet]) -> str:
     """Write the number of samples; of items and runs where rows are items that runs repeat."""
     if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
         return f"{sum(map(len, test_sets)):,} samples"
-    n_items = sum(int(each.unit_of.max()) + 1 for each in test_sets)
+    # A run has each item once, of which clusters may have several.
+    n_items = sum(int(np.bincount(_codes(each.runs)).max()) for each in test_sets)
     return f"{n_items:,} items x {seen_runs(test_sets)} runs"
 
 

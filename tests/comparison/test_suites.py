@@ -334,6 +334,11 @@ def test_titles_count_items_and_runs_and_not_rows(runs, size):
     (drawn,) = [text.get_text() for text in figure.texts if "scores" in text.get_text()]
     assert "95 % CI" in drawn
     assert "\n" in drawn
+    # A cluster of several items is not one item.
+    pairs = sets["s"].with_columns(groups=np.asarray(sets["s"].groups) // 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert f", {size.replace('230', '40')};" in mc.compare(pairs, **OPTIONS).plot().title
     one = found.results["s"]
     assert one.plot().title.startswith(f"2 models, {size.replace('230', '40')};")
     assert mc.compare(SCORES["s"], **OPTIONS).plot().title.startswith("3 models, 40 samples;")
