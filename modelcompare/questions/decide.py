@@ -96,7 +96,8 @@ class DecisionResult(Result):
     notes : tuple of str
         Notes on the training runs and test sets for which the answer holds, if there are several.
     test_set : str
-        Test set on which the gain is measured, or "mean of 6 test sets"; empty for a single one.
+        Test set on which the gain is measured, or "mean of 6 test sets"; empty for a single one
+        without a name.
     needed : float
         `n_needed`, also of definite answers.
     """
@@ -362,13 +363,9 @@ def _decision(
     found.check_width(ends)
     # For equivalence, the threshold nearer to the gain.
     threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
-    needed = (
-        math.nan
-        if found.bounded
-        else max(
-            n_needed(kind, threshold, gain, ends, alpha, n),
-            unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
-        )
+    needed = max(
+        n_needed(kind, threshold, gain, ends, alpha, n),
+        unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
     )
     low, high = found.bounds(alpha)
     return DecisionResult(
@@ -378,7 +375,7 @@ def _decision(
         {"B": n_resamples, "ci": found.method,
          **({"random": found.random} if found.random else {}),
          **({"judge": True} if first.sample.judged is not None else {}),
-         **({"sets": len(found.contrasts)} if found.test_set else {})},
+         **({"sets": len(found.contrasts)} if len(found.contrasts) > 1 else {})},
         unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
-        found.test_set, needed,
+        found.test_set, math.nan if found.bounded else needed,
     )  # fmt: skip

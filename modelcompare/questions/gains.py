@@ -125,9 +125,9 @@ class Gain:
 
     @property
     def test_set(self) -> str:
-        """Name of what the gain is measured on; empty for a single test set."""
-        n_sets = len(self.contrasts)
-        return f"mean of {n_sets} test sets" if n_sets > 1 else ""
+        """Name of what the gain is measured on; empty for a test set without a name."""
+        name, *others = self.contrasts
+        return f"mean of {len(self.contrasts)} test sets" if others else name
 
     @property
     def random(self) -> str | None:

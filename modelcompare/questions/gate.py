@@ -311,7 +311,7 @@ def _decided(
     asked = {"alpha": alpha, **options, **rule}
     if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
-    if over in ("", "mean") or sets is not predictions:
+    if over in ("", "mean") or not isinstance(predictions, Mapping):
         return [decide(predictions, baseline, candidate, **asked)]
     dropped: tuple[str, ...] = ()
     check_known(sets, baseline, candidate)
@@ -323,7 +323,7 @@ def _decided(
     for own in sets:
         weights = {name: float(name == own) for name in sets}
         alone = decide(sets, baseline, candidate, **{**asked, "weights": weights})
-        found.append(replace(alone, test_set=own, notes=(*alone.notes, *dropped)))
+        found.append(replace(alone, notes=(*alone.notes, *dropped)))
     return found
 
 

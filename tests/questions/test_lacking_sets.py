@@ -81,6 +81,13 @@ def test_weights_of_sets_that_are_dropped_go_to_the_others():
     assert found.gain == pytest.approx((gains["law"] + 3 * gains["code"]) / 4)
     assert found.n_samples == 550
     assert found.test_set == "mean of 2 test sets"
+    alone = decided(without(), weights=dict(zip(SIZES, (0, 1, 0, 0), strict=True)))
+    named = decided(without()["maths"])
+    assert alone.test_set == "maths"
+    assert alone.signature == named.signature
+    assert [alone.ci_low, alone.p_value, alone.n_samples] == [
+        named.ci_low, named.p_value, named.n_samples
+    ]  # fmt: skip
 
 
 def by_hand(tables, lacking, level=0.05):
