@@ -17,7 +17,7 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import written_size
+from modelcompare.engine.units import written_size
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning

@@ -20,7 +20,7 @@ from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, 
 from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.runs import written_size
+from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (

@@ -16,8 +16,7 @@ from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import scope
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.units import THESE_RUNS, scope
 from modelcompare.intervals import difference_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.significance.studentized import n_groups

@@ -14,7 +14,7 @@ from modelcompare.comparison.standings import rank_bounds, ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import written_size
+from modelcompare.engine.units import written_size
 from modelcompare.intervals import Interval, resampled
 from modelcompare.metrics import AnyMetric
 from modelcompare.words import Correction, Family, IntervalMethod

@@ -33,7 +33,8 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
-from modelcompare.engine.runs import FEW_RUNS, run_counts
+from modelcompare.engine.runs import FEW_RUNS
+from modelcompare.engine.units import run_counts
 from modelcompare.intervals import (
     FEW,
     Interval,

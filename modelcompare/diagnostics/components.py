@@ -11,7 +11,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.runs import run_counts
+from modelcompare.engine.units import run_counts
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence

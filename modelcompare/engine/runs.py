@@ -10,7 +10,7 @@ squares of runs and of the rest. `Layers` are these parts, which add up over tes
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,8 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
-from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.engine.memory import check_tables
-from modelcompare.engine.units import each_its_cluster, for_these_runs
+from modelcompare.engine.units import each_its_cluster
 from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
@@ -92,39 +91,9 @@ def check_these_runs(random: Random, name: str) -> None:
         )
 
 
-def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
-    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
-    if predictions.judge is not None:
-        return of_judge(predictions, predictions.judge)
-    if not new_runs:
-        return for_these_runs(predictions)
-    seen = seen_runs([predictions])
-    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
-
-
 def run_codes(predictions: TestSet, model: str) -> IntArray:
     """Return the number of the run of each row of a model."""
     return _codes(predictions.runs_of(model))
-
-
-def run_counts(predictions: TestSet) -> list[int]:
-    """Return the number of runs of every model."""
-    return [int(run_codes(predictions, m).max()) + 1 for m in predictions.models]
-
-
-def seen_runs(test_sets: Iterable[TestSet]) -> str:
-    """Write the smallest and the largest number of runs of a model."""
-    counts = sorted({n for each in test_sets for n in run_counts(each)})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
-
-
-def written_size(test_sets: Collection[TestSet]) -> str:
-    """Write the number of samples; of items and runs where rows are items that runs repeat."""
-    if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
-        return f"{sum(map(len, test_sets)):,} samples"
-    # A run has each item once, of which clusters may have several.
-    n_items = sum(int(np.bincount(_codes(each.runs)).max()) for each in test_sets)
-    return f"{n_items:,} items x {seen_runs(test_sets)} runs"
 
 
 def share_runs(predictions: TestSet, a: int, b: int) -> bool:

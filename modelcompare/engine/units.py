@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import Units
 
@@ -54,7 +55,12 @@ def n_runs(predictions: TestSet) -> int:
     """Return the largest number of runs of a model; 1 if none are named."""
     if predictions.runs is None:
         return 1
-    return max(len(np.unique(np.asarray(predictions.runs_of(m)))) for m in predictions.models)
+    return max(run_counts(predictions))
+
+
+def run_counts(predictions: TestSet) -> list[int]:
+    """Return the number of runs of every model."""
+    return [len(np.unique(np.asarray(predictions.runs_of(m)))) for m in predictions.models]
 
 
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
@@ -66,6 +72,31 @@ def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
     if n < 2 or predictions.groups is None or each_its_cluster(predictions):
         return ()
     return (f"For these {n:,} runs: {of_others}",)
+
+
+def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
+    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
+    if predictions.judge is not None:
+        return of_judge(predictions, predictions.judge)
+    if not new_runs:
+        return for_these_runs(predictions)
+    seen = seen_runs([predictions])
+    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
+
+
+def seen_runs(test_sets: Iterable[TestSet]) -> str:
+    """Write the smallest and the largest number of runs of a model."""
+    counts = sorted({n for each in test_sets for n in run_counts(each)})
+    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+
+
+def written_size(test_sets: Collection[TestSet]) -> str:
+    """Write the number of samples; of items and runs where rows are items that runs repeat."""
+    if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
+        return f"{sum(map(len, test_sets)):,} samples"
+    # A run has each item once, of which clusters may have several.
+    found = [np.unique(np.asarray(each.runs), return_counts=True)[1].max() for each in test_sets]
+    return f"{sum(found):,} items x {seen_runs(test_sets)} runs"
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, runs_are_random, scope
-from modelcompare.engine.units import for_these_runs
+from modelcompare.engine.runs import check_crossed, runs_are_random
+from modelcompare.engine.units import for_these_runs, scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning

@@ -16,8 +16,8 @@ from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, check_named, runs_are_random, scope
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
+from modelcompare.engine.units import THESE_RUNS, scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots

@@ -20,8 +20,8 @@ from modelcompare.data.checks import softmax
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
-from modelcompare.engine.runs import check_crossed, check_named, runs_are_random, scope
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
+from modelcompare.engine.units import THESE_RUNS, scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels

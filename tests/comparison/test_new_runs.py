@@ -12,7 +12,8 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from modelcompare.engine.runs import run_counts, runs_are_random
+from modelcompare.engine.runs import runs_are_random
+from modelcompare.engine.units import run_counts
 
 N, R = 40, 6
 ITEM, RUN = np.repeat(np.arange(N), R), np.tile(np.arange(R), N)
