@@ -24,7 +24,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import led
+from modelcompare.comparison.tables import best_first, led
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
@@ -34,7 +34,7 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import format_number, p_clause
-from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, ZeroDivision, giving, value_name, warn_caller
 
@@ -167,11 +167,9 @@ class BoundedComparison(Comparison):
         ]
 
     def _sentence(self, key: ValueKey, greater_is_better: bool) -> str:
-        scores, pairs = (
-            rows_at(frame, metric=key.metric, label=key.label)
-            for frame in (self.scores, self.differences)
+        order, pairs = best_first(
+            self.scores, self.differences, key, "worst", upwards=greater_is_better
         )
-        order = scores.sort_values("worst", ascending=not greater_is_better, na_position="last")
         leader, *others = order["model"]
         worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"

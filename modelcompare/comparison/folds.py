@@ -13,14 +13,15 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import led_clauses, pair_table
+from modelcompare.comparison.tables import best_first, led_clauses, pair_table
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, rows_at
+from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -157,19 +158,17 @@ class FoldComparison(Result):
     def _sentences(self) -> list[str]:
         scores = self.scores
         values = scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
-        return [self._sentence(scores, metric, label) for metric, label in values]
+        return [self._sentence(scores, ValueKey(*value)) for value in values]
 
-    def _sentence(self, scores: pd.DataFrame, metric: str, label: Any) -> str:
-        falling = self.greater_is_better[metric]
-        ranked = rows_at(scores, metric=metric, label=label).sort_values(
-            "mean", ascending=not falling, kind="stable"
-        )
+    def _sentence(self, scores: pd.DataFrame, key: ValueKey) -> str:
+        falling = self.greater_is_better[key.metric]
+        ranked, pairs = best_first(scores, self.differences, key, "mean", upwards=falling)
         leader, *others = ranked["model"]
         best, n_folds = ranked["mean"].iloc[0], ranked["n_folds"].iloc[0]
-        mean, name = format_number(best, decimals_for(ranked["sd"])), value_name(metric, label)
+        mean = format_number(best, decimals_for(ranked["sd"]))
+        name = value_name(key.metric, key.label)
         if not others:
             return f"{name}: {leader} scores {mean}."
-        pairs = rows_at(self.differences, metric=metric, label=label)
         first = f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"
         clauses = led_clauses(pairs, leader, others, tested=True)
         return f"{name}: {leader} {joined([first, *clauses])}."

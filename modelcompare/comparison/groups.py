@@ -14,7 +14,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.forest import group_panel, keys_of
-from modelcompare.comparison.pooled import BoundedMeans, PooledSets, difference_frame, pooled_sets
+from modelcompare.comparison.pooled import Means, difference_frame, pooled_sets
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
@@ -55,7 +55,7 @@ def plot_ranks(
     result: GroupComparison, metric: str | None = None, *, ax: Axes | None = None
 ) -> Figure:
     """Draw mean ranks by a metric (default: the first); bars join models that do not differ."""
-    chosen = metric or next(iter(result._ranked_by), result._first.metrics[0])
+    chosen = metric or next(iter(result._ranked_places), result._first.metrics[0])
     ranks = diagram(result.friedman(chosen))
     return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
 
@@ -69,7 +69,7 @@ def plot_groups(
     panel for each class.
     """
     first = result._first
-    named = [among("metric", metric, first.metrics)] if metric else result._ranked_by
+    named = [among("metric", metric, first.metrics)] if metric else [*result._ranked_places]
     places = [at for at, key in enumerate(first.keys) if key.metric in (named or first.metrics[:1])]
     places, most = places[:_MOST_PANELS], models_by_class(len(result.results), _MOST_ROWS)
     groups = [result._ordered(first.keys[at].metric) for at in places]
@@ -199,7 +199,7 @@ class GroupComparison(Result):
 
     @property
     def signature(self) -> str:
-        first, pooled = self._first, self._pooled() if self._can_be_pooled else None
+        first, pooled = self._first, self._pooled().low if self._can_be_pooled else None
         new_runs = any(each.bootstrap.new_runs for each in self._found.values())
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
@@ -216,7 +216,7 @@ class GroupComparison(Result):
         figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
         if self._of_sets and len(self.models) >= 3:
             draw = self.plot.critical_difference
-            figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_by}
+            figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_places}
         without = [] if self._can_be_pooled else ["pooled_scores", "pooled_differences"]
         without += [] if self._of_sets else ["saturation", "orders"]
         made = self._document(tables, findings=self._findings, figures=figures, without=without)
@@ -360,13 +360,8 @@ class GroupComparison(Result):
         )  # fmt: skip
 
     @property
-    def _ranked_by(self) -> list[str]:
-        """Metrics that are not per class."""
-        return [*self._ranked_places]
-
-    @property
     def _ranked_places(self) -> dict[str, list[int]]:
-        """Position of each of these metrics' value on every test set, whose classes may differ."""
+        """Position of the value on every test set, of each metric that is not per class."""
         return {
             name: [each.slice_of(name).start for each in self._found.values()]
             for name, info in self._first.metric_info.items() if not info.per_class
@@ -386,7 +381,7 @@ class GroupComparison(Result):
                 "subgroups of one test set are neither pooled nor ranked; give several test sets."
             )
 
-    def _pooled(self, pairs: Pairs | None = None) -> PooledSets | BoundedMeans:
+    def _pooled(self, pairs: Pairs | None = None) -> Means:
         """Return means of the models' values, or of the differences of `pairs`."""
         self._check_sets()
         if not self._can_be_pooled:

@@ -13,7 +13,7 @@ from scipy.special import stdtr
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import adjust_metrics, correct
+from modelcompare.comparison.correction import correct
 from modelcompare.comparison.evidence import RESAMPLED, winners
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
@@ -43,11 +43,6 @@ class PooledSets(MeanOfSets):
     """
 
     asked: IntervalMethod = "auto"
-
-    @property
-    def nearest(self) -> FloatArray:
-        """Difference, which is known."""
-        return self.estimate
 
     @property
     def drawn(self) -> bool:
@@ -99,24 +94,14 @@ class PooledSets(MeanOfSets):
 
 
 @dataclass(frozen=True)
-class BoundedMeans:
-    """Means over test sets that lack some models: the lowest and the highest possible ones.
+class Means:
+    """Means over test sets: the lowest and the highest possible ones, the same if none is lacking.
 
     A model's value on a set that it lacks may be anything within the range of the metric.
     """
 
     low: PooledSets
     high: PooledSets
-
-    @property
-    def method(self) -> str:
-        """Method of the intervals."""
-        return self.low.method
-
-    @property
-    def test(self) -> str:
-        """Method of the p-values."""
-        return self.low.test
 
     @cached_property
     def estimate(self) -> FloatArray:
@@ -131,19 +116,23 @@ class BoundedMeans:
 
     def interval(self, method: IntervalMethod, level: float) -> Interval:
         """Return intervals from the lower bound of the lowest to the upper bound of the highest."""
-        ends = self.low.interval(method, level).low, self.high.interval(method, level).high
-        return Interval.of(*ends, self.method)
+        lowest = self.low.interval(method, level)
+        highest = lowest if self.high is self.low else self.high.interval(method, level)
+        return Interval.of(lowest.low, highest.high, self.low.method)
 
     def p_values(self, alpha: float) -> FloatArray:
         """Return the p-values of the possible differences that are nearest to 0."""
-        low, high = self.low.p_values(alpha), self.high.p_values(alpha)
+        low = self.low.p_values(alpha)
+        if self.high is self.low:
+            return low
+        high = self.high.p_values(alpha)
         return np.where(self.nearest > 0, low, np.where(self.nearest < 0, high, 1.0))
 
 
 def pooled_sets(
     results: Mapping[str, Compared], models: Sequence[str], shares: FloatArray, pairs: Pairs | None,
     *, sets_vary: bool,
-) -> PooledSets | BoundedMeans:  # fmt: skip
+) -> Means:  # fmt: skip
     """Return means of the values of models, or of the differences of pairs of them.
 
     Parameters
@@ -165,7 +154,7 @@ def pooled_sets(
         PooledSets(samples[0], pairs, parts, shares, sets_vary, method)
         for parts in possible_rows(samples, models, pairs)
     ]
-    return BoundedMeans(*ends) if len(ends) > 1 else ends[0]
+    return Means(ends[0], ends[-1])
 
 
 def possible_rows(
@@ -185,20 +174,17 @@ def possible_rows(
 
 
 def difference_frame(
-    pooled: PooledSets | BoundedMeans, models: Sequence[str], pairs: Pairs, first: Compared
+    pooled: Means, models: Sequence[str], pairs: Pairs, first: Compared
 ) -> pd.DataFrame:
     """Return the frame of `GroupComparison.pooled_differences`; settings are those of a set."""
     interval = pooled.interval(first.method, first.confidence_level)
-    p_values, alpha = pooled.p_values(first.alpha), first.alpha
-    if isinstance(pooled, PooledSets):
-        outcome = Outcome(pooled.estimate, p_values)
-        adjusted = correct(pooled, outcome, first.correction, family="metric", alpha=alpha)[0]
-    else:
-        adjusted = adjust_metrics(p_values, first.keys, first.correction)
+    alpha = first.alpha
+    outcome = Outcome(pooled.estimate, pooled.p_values(alpha))
+    adjusted, _ = correct(pooled.low, outcome, first.correction, family="metric", alpha=alpha)
     leads = pooled.nearest * first.direction > 0
     return pair_frame(
         models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
-        ci_high=interval.high, p_value=p_values, p_adjusted=adjusted,
+        ci_high=interval.high, p_value=outcome.p_value, p_adjusted=adjusted,
         better=winners(models, *pairs, leads, adjusted < alpha),
     )  # fmt: skip
 

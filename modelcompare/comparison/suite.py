@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import RESAMPLED
-from modelcompare.comparison.tables import led
+from modelcompare.comparison.tables import best_first, led
 from modelcompare.engine.axis import pair_frame
 from modelcompare.report.document import Finding
 from modelcompare.report.figures.interval_rows import Row, folded_name
@@ -213,12 +213,9 @@ def pooled_findings(
     """Return a sentence for each value: who leads by the mean, and which models are worse."""
     found = []
     for key in first.keys:
-        own, pairs = (
-            rows_at(frame, metric=key.metric, label=key.label) for frame in (scores, differences)
-        )
-        own = own.dropna(subset="estimate").sort_values(
-            "estimate", ascending=not first.metric_info[key.metric].greater_is_better, kind="stable"
-        )
+        upwards = first.metric_info[key.metric].greater_is_better
+        own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
+        own = own.dropna(subset="estimate")
         name = f"{value_name(key.metric, key.label)}, {what}"
         if len(own):
             found.append(Finding(f"{name}: {_led_by(own, pairs)}.", key.metric))
@@ -256,13 +253,11 @@ def mean_rows(
 ) -> list[Row]:
     """Return rows of a figure: the best models by one value's mean over test sets."""
     key = first.keys[at]
-    own, pairs = (
-        rows_at(frame, metric=key.metric, label=key.label) for frame in (scores, differences)
-    )
     upwards = first.metric_info[key.metric].greater_is_better
-    own = own.sort_values("estimate", ascending=not upwards, kind="stable").head(most)
-    leader = own["model"].iloc[0]
-    beaten = led(pairs, leader, own["model"].tolist()[1:])[0]
+    own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
+    own = own.head(most)
+    leader, *others = own["model"]
+    beaten, _ = led(pairs, leader, others)
     rows = [Row(folded_name(what))]
     for row in own.itertuples():
         ends = (row.estimate, row.ci_low, row.ci_high)

@@ -18,6 +18,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
+from modelcompare.engine.axis import ValueKey
 from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
@@ -35,7 +36,6 @@ _SIDE_BY_SIDE = 2
 # With more models, superscripts of pairwise differences would be too long to read.
 _MOST_LETTERED = 12
 _TIED = "\u2020"
-# Intervals of differences that are used only on request.
 
 
 def comparison_tables(result: Compared) -> dict[str, Table]:
@@ -296,6 +296,14 @@ def pair_table(
         title, frame, *named, "model_a", "model_b", "difference", interval_column(confidence_level),
         column("p", "p_value"), *more, notes=notes, decimals=None,
     )  # fmt: skip
+
+
+def best_first(
+    scores: pd.DataFrame, differences: pd.DataFrame, key: ValueKey, by: str, *, upwards: bool
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of one value in both frames: models from best to worst, and their pairs."""
+    own, pairs = (rows_at(x, metric=key.metric, label=key.label) for x in (scores, differences))
+    return own.sort_values(by, ascending=not upwards, kind="stable"), pairs
 
 
 def led(
