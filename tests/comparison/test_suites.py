@@ -136,7 +136,7 @@ def test_runs_on_all_sets_are_crossed_with_them(crossed):
     found = mc.compare_groups(sets, **OPTIONS)
     items, runs, rest = variances([t["a"] - t["b"] for t in SHARED.values()], crossed)
     expected = np.sqrt(max(items + runs - rest, items, runs))
-    pooled = found._pooled((np.array([0]), np.array([1])))
+    pooled = found._pooled((np.array([0]), np.array([1]))).low
     assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
     assert "|random:items+runs|" in found.signature
     assert "new runs are allowed for" in found.verdict()
@@ -153,7 +153,7 @@ def test_new_sets_and_new_runs_are_two_crossed_factors():
     # One table of sets x runs, as of items x runs.
     x = np.array([(t["a"] - t["b"]).mean(axis=0) for t in SHARED.values()])
     items, runs, rest = variances([x], crossed=True)
-    pooled = found._pooled((np.array([0]), np.array([1])))
+    pooled = found._pooled((np.array([0]), np.array([1]))).low
     expected = np.sqrt(max(items + runs - rest, items, runs))
     assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
     assert "|random:items+sets+runs|" in found.signature
@@ -163,7 +163,7 @@ def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
     sets = {name: preds_of(SHARED[name]) for name in "stu"}
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide how far new ones may differ"):
         found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
-    assert found._pooled((np.array([0]), np.array([1]))).degrees.max() <= 2
+    assert found._pooled((np.array([0]), np.array([1]))).low.degrees.max() <= 2
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide"):
         mc.decide(sets, "a", "b", "mean_score", margin=0.1, random="sets", n_resamples=99)
 
