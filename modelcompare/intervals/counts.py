@@ -44,8 +44,7 @@ from modelcompare.metrics.counts import ACCURACY, COUNTS
 from modelcompare.metrics.quotient import ClassRatio, Quotient, divide
 
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
-Agreement = Literal["matthews_corrcoef", "cohen_kappa"]
-_NAMES: tuple[Agreement, ...] = ("matthews_corrcoef", "cohen_kappa")
+_AGREEMENTS = ("matthews_corrcoef", "cohen_kappa")
 # Samples added to each confusion matrix.
 _ADDED = 2.0
 
@@ -107,42 +106,28 @@ def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
     return Counted(found, "correct") if missed == 0 and found.is_share else None
 
 
-def agreement(metric: AnyMetric) -> Agreement | None:
-    """Return the name of a metric that is MCC or kappa of counts, else None."""
+def agreement(metric: AnyMetric) -> Quotient | None:
+    """Return the formula of a metric that is MCC or kappa of counts, else None."""
     if not isinstance(metric, Metric) or metric.statistics != COUNTS:
         return None
-    return next((name for name in _NAMES if name == metric.name), None)
+    formula = metric.value if metric.name in _AGREEMENTS else None
+    return formula if isinstance(formula, Quotient) else None
 
 
-def agreement_influences(metric: Agreement, margins: Margins) -> tuple[FloatArray, CellSums]:
+def agreement_influences(formula: Quotient, margins: Margins) -> tuple[FloatArray, CellSums]:
     """Compute the value, and the influence of a sample of each cell, from margins.
 
-    With n samples, H hits, s true and p predicted ones of each class and C = sum p s, kappa is
-    ``(H n - C) / (n^2 - C)`` and MCC ``(H n - C) / sqrt((n^2 - sum p^2) (n^2 - sum s^2))``. A
-    sample of true class j and predicted class m adds 1 to n, s_j and p_m.
+    A sample of true class j and predicted class m adds 1 to the support of j and to the predicted
+    count of m, and to the hits of j if it is m.
     """
     true, named, right = margins
-    hits, total = right.sum(axis=-1)[..., None], true.sum(axis=-1)[..., None]
-    chance = (true * named).sum(axis=-1)[..., None]
-    above = hits * total - chance
-    if metric == "cohen_kappa":
-        scale = total**2 - chance
-        value = above / scale
-        of_true = (hits - named - value * (2 * total - named)) / scale
-        of_named = (value - 1) * true / scale
-    else:
-        spread_named, spread_true = (
-            total**2 - np.square(side).sum(axis=-1)[..., None] for side in (named, true)
-        )
-        scale = np.sqrt(spread_named * spread_true)
-        value = above / scale
-        of_true = (hits - named) / scale - value * (total - true) / spread_true
-        of_named = -true / scale - value * (total - named) / spread_named
-    return value[..., 0], CellSums(of_true, of_named, of_true + of_named + total / scale)
+    of_hits, of_named, of_true = formula.slopes(right, named, true)
+    influence = CellSums(of_true, of_named, of_true + of_named + of_hits)
+    return formula(right, named, true), influence
 
 
 def shrunk_agreement(
-    metric: Agreement, cells: Confusions
+    formula: Quotient, cells: Confusions
 ) -> tuple[FloatArray, CellSums, FloatArray, FloatArray]:
     """Compute value, influences, variance and its degrees of freedom, with samples added.
 
@@ -154,7 +139,7 @@ def shrunk_agreement(
     weight = cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1)
     each = _ADDED / k**2
     one = (each * weight)[..., None]
-    value, influence = agreement_influences(metric, (true + k * one, named + k * one, right + one))
+    value, influence = agreement_influences(formula, (true + k * one, named + k * one, right + one))
     square = influence.of(cells) ** 2
     part = cells.squares * square
     variance = part.sum(axis=-1) + each * weight**2 * influence.power_sum(2)
@@ -163,13 +148,13 @@ def shrunk_agreement(
 
 
 def agreement_interval(
-    metric: Agreement,
+    formula: Quotient,
     estimate: FloatArray,
     cells: Confusions,
     confidence_level: float = 0.95,
 ) -> Bounds:
     """Compute Wilson's interval on the scale [-1, 1], with the size that matches the variance."""
-    value, _, variance, degrees = shrunk_agreement(metric, cells)
+    value, _, variance, degrees = shrunk_agreement(formula, cells)
     share = (1 + value) / 2
     size = 4 * share * (1 - share) / variance
     quantile = t_quantile(np.minimum(size, degrees), confidence_level)
@@ -311,10 +296,10 @@ def _shrunk(
 
 
 def _agreement_scores(
-    labels: Labels, metric: Agreement, values: FloatArray, level: float
+    labels: Labels, formula: Quotient, values: FloatArray, level: float
 ) -> Interval:
     parts = [
-        agreement_interval(metric, values[models, 0], Confusions.of(labels, models), level)
+        agreement_interval(formula, values[models, 0], Confusions.of(labels, models), level)
         for models in chunks(labels)
     ]
     low, high = (np.concatenate(ends)[:, None] for ends in zip(*parts, strict=True))
@@ -322,18 +307,18 @@ def _agreement_scores(
 
 
 def _agreement_differences(
-    labels: Labels, metric: Agreement, values: FloatArray, pairs: Pairs, level: float
+    labels: Labels, formula: Quotient, values: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
     """Join the intervals of two scores: MCC is skewed if few positives are nearly all hits."""
 
     def shrunk(models: slice) -> Shrunk:
-        value, influence, *_ = shrunk_agreement(metric, Confusions.of(labels, models))
+        value, influence, *_ = shrunk_agreement(formula, Confusions.of(labels, models))
         return influence, influence.power_sum(2) / labels.n_classes**2, value
 
     covariance, _, size = _shrunk(labels, pairs, shrunk)
     (a, b), own = pairs, np.diagonal(covariance)
     correlation = divide(covariance[a, b], np.sqrt(own[a] * own[b]), 0.0)
-    scores, value = _agreement_scores(labels, metric, values, level), values[:, 0]
+    scores, value = _agreement_scores(labels, formula, values, level), values[:, 0]
     reach = value - scores.low[:, 0], scores.high[:, 0] - value
     low, high = mover(value, *reach, correlation, pairs)
     return Interval.of(low[:, None], high[:, None], "mover", size[:, None])

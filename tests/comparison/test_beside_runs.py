@@ -192,7 +192,11 @@ def test_errors_for_these_and_for_new_runs_are_sums_of_a_mixed_models_components
 
 def pooled_error(sets, random):
     """Return the standard error of the first model's mean, which no frame has."""
-    return mc.compare_groups(sets, random=random, n_resamples=99)._pooled(None).low.standard_error[0, 0]
+    return (
+        mc.compare_groups(sets, random=random, n_resamples=99)
+        ._pooled(None)
+        .low.standard_error[0, 0]
+    )
 
 
 @FEW

@@ -36,7 +36,7 @@ def test_influences_on_agreement_are_derivatives_of_the_metric(metric):
     function = getattr(mc.metrics, metric)
 
     cells = Confusions.of_tables(confusion, confusion)
-    value, found = agreement_influences(metric, cells.margins)
+    value, found = agreement_influences(mc.get_metric(metric).value, cells.margins)
 
     def at(counts):
         return function(y_true, y_pred, sample_weight=counts.ravel())
@@ -56,7 +56,9 @@ def test_a_perfect_kappa_is_known_from_its_size():
     few, many = (np.diag([n / 2, n / 2]) for n in (10.0, 1000.0))
     both = np.array([few, many])
 
-    low, high = agreement_interval("cohen_kappa", np.ones(2), Confusions.of_tables(both, both))
+    low, high = agreement_interval(
+        mc.get_metric("cohen_kappa").value, np.ones(2), Confusions.of_tables(both, both)
+    )
 
     assert (high == 1).all()
     assert 0 < low[0] < 0.8 < 0.97 < low[1] < 1
