@@ -9,8 +9,8 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
-from typing import get_args
+from functools import cached_property
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -152,20 +152,6 @@ class RowMoments:
         return np.where(squares <= rounding, 0.0, squares) / (self.count - 1)
 
     @cached_property
-    def median(self) -> FloatArray:
-        """Median of each row."""
-        medians = np.median(self.numbers, axis=1)
-        holed = np.isnan(medians)
-        if holed.any():
-            ordered = np.sort(self.numbers[holed], axis=1)
-            n = self.count[holed].astype(np.intp)
-            pick = np.arange(len(ordered))
-            lower = ordered[pick, np.maximum(n - 1, 0) // 2]
-            upper = ordered[pick, np.minimum(n // 2, ordered.shape[1] - 1)]
-            medians[holed] = np.where(n > 0, (lower + upper) / 2, np.nan)
-        return medians
-
-    @cached_property
     def still(self) -> BoolArray:
         """True for rows of equal numbers."""
         return self.variance == 0
@@ -176,11 +162,6 @@ class RowMoments:
             return self
         return RowMoments(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))
 
-    def deviations(self, centre: FloatArray) -> RowMoments:
-        """Return distances from a centre of each row."""
-        distances = self.numbers - centre[:, None]
-        return RowMoments(np.abs(distances, out=distances))
-
     @cached_property
     def _plain_mean(self) -> FloatArray:
         means: FloatArray = self.numbers.mean(axis=1)
@@ -189,6 +170,10 @@ class RowMoments:
     @cached_property
     def _holed(self) -> BoolArray:
         return np.isnan(self._plain_mean)
+
+
+# Statistics and p-values of a test of the rows of both sides.
+RowTest: TypeAlias = Callable[[RowMoments, RowMoments], tuple[FloatArray, FloatArray]]
 
 
 def variance_test(
@@ -213,51 +198,21 @@ def _f(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     return ratio, np.minimum(p_value, 1.0)
 
 
-def _bartlett(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import chdtrc
+def _of_scipy(name: str, **options: Any) -> RowTest:
+    """Return scipy's test of this name, for rows with two numbers or more on each side."""
 
-    df_x, df_y = x.count - 1, y.count - 1
-    df = df_x + df_y
-    pooled = (df_x * x.variance + df_y * y.variance) / df
-    numerator = df * np.log(pooled) - df_x * np.log(x.variance) - df_y * np.log(y.variance)
-    statistic = np.maximum(numerator / (1 + (1 / df_x + 1 / df_y - 1 / df) / 3), 0.0)
-    return statistic, chdtrc(1, statistic)
+    def test(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
+        from scipy import stats
 
+        found = np.full((2, len(x.numbers)), np.nan)
+        rows = (np.minimum(x.count, y.count) > 1) & ~(x.still & y.still)
+        if rows.any():
+            sides = (side.without_rounding().numbers[rows] for side in (x, y))
+            run = getattr(stats, name)
+            found[:, rows] = run(*sides, axis=1, nan_policy="omit", **options)
+        return found[0], found[1]
 
-def _levene(x: RowMoments, y: RowMoments, centre: str) -> tuple[FloatArray, FloatArray]:
-    """Compare the distances from each side's mean or median by analysis of variance."""
-    from scipy.special import fdtrc
-
-    sides = (side.without_rounding() for side in (x, y))
-    x, y = (side.deviations(getattr(side, centre)) for side in sides)
-    df = x.count + y.count - 2
-    within = x.variance * (x.count - 1) + y.variance * (y.count - 1)
-    statistic = df * _between(x, y) / within
-    return statistic, fdtrc(1, df, statistic)
-
-
-def _between(x: RowMoments, y: RowMoments) -> FloatArray:
-    """Return the sum of squares between the means of both sides."""
-    mean = (x.count * x.mean + y.count * y.mean) / (x.count + y.count)
-    squares: FloatArray = x.count * (x.mean - mean) ** 2 + y.count * (y.mean - mean) ** 2
-    return squares
-
-
-def _fligner(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import chdtrc, ndtri
-    from scipy.stats import rankdata
-
-    x, y = x.without_rounding(), y.without_rounding()
-    n = x.count + y.count
-    deviations = np.hstack([side.deviations(side.median).numbers for side in (x, y)])
-    ranks = rankdata(deviations, axis=1, nan_policy="omit")
-    scores = ndtri(ranks / (2 * (n[:, None] + 1)) + 0.5)
-    own = x.numbers.shape[1]
-    statistic = (
-        _between(RowMoments(scores[:, :own]), RowMoments(scores[:, own:]))
-        / RowMoments(scores).variance
-    )
-    return statistic, chdtrc(1, statistic)
+    return test
 
 
 def _pitman_morgan(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
@@ -273,11 +228,11 @@ def _pitman_morgan(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray
     return statistic, 2 * stdtr(n - 2, -np.abs(statistic))
 
 
-_RUN: Mapping[VarianceTest, Callable[[RowMoments, RowMoments], tuple[FloatArray, FloatArray]]] = {
+_RUN: Mapping[VarianceTest, RowTest] = {
     "f": _f,
-    "bartlett": _bartlett,
-    "levene": partial(_levene, centre="mean"),
-    "brown-forsythe": partial(_levene, centre="median"),
-    "fligner": _fligner,
+    "bartlett": _of_scipy("bartlett"),
+    "levene": _of_scipy("levene", center="mean"),
+    "brown-forsythe": _of_scipy("levene", center="median"),
+    "fligner": _of_scipy("fligner"),
     "pitman-morgan": _pitman_morgan,
 }

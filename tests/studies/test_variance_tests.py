@@ -29,6 +29,24 @@ def test_they_equal_scipys():
     np.testing.assert_allclose(of(frame, "f"), (ratio, p_value))
 
 
+def test_they_are_the_formulas_of_their_papers():
+    frame, sides = mc.tests.variance_tests(X, Y), (X, Y)
+    n = np.array([len(X), len(Y)])
+    for test, centre in (("levene", np.mean), ("brown-forsythe", np.median)):
+        apart = [np.abs(side - centre(side)) for side in sides]
+        np.testing.assert_allclose(of(frame, test), stats.f_oneway(*apart))
+    variances, free = np.array([side.var(ddof=1) for side in sides]), n - 1
+    pooled = free @ variances / free.sum()
+    k = free.sum() * np.log(pooled) - free @ np.log(variances)
+    k /= 1 + ((1 / free).sum() - 1 / free.sum()) / 3
+    np.testing.assert_allclose(of(frame, "bartlett"), (k, stats.chi2.sf(k, 1)))
+    apart = np.concatenate([np.abs(side - np.median(side)) for side in sides])
+    scores = stats.norm.ppf(0.5 + stats.rankdata(apart) / (2 * (n.sum() + 1)))
+    means = np.array([scores[: len(X)].mean(), scores[len(X) :].mean()])
+    q = n @ (means - scores.mean()) ** 2 / scores.var(ddof=1)
+    np.testing.assert_allclose(of(frame, "fligner"), (q, stats.chi2.sf(q, 1)))
+
+
 def test_pitman_morgan_is_the_correlation_of_sums_and_differences():
     y = 0.7 * X + RNG.normal(size=60)
     found = of(mc.tests.variance_tests(X, y, paired=True), "pitman-morgan")
