@@ -70,7 +70,7 @@ def serve(
         _refuse([metric.name for metric in unserved], "normal", "wald")
         return serve(by_cluster(predictions, chosen), None, method=method, test=test)
     may_collapse = not unserved and TESTS[test].reads == "sums"
-    if may_collapse and _collapses(chosen, predictions):
+    if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
     by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
     if by_blocks and not unserved and (test != _SWAPS or _swap(chosen, predictions)):
@@ -86,10 +86,6 @@ def serve(
 
 def _fits(predictions: ScannedPredictions) -> bool:
     return predictions.n_bytes <= _SHARE * free_memory()
-
-
-def _collapses(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
-    return distinct_rows(metrics, predictions, required=False) is not None
 
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:

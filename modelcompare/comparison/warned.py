@@ -293,24 +293,24 @@ def warn_of_few_runs(predictions: TestSet) -> list[str]:
     fewest = min(run_counts(predictions))
     if fewest >= FEW_RUNS:
         return []
-    text = (
-        f"{fewest} runs of a model decide how far new runs may differ: with fewer than "
-        f"{FEW_RUNS}, intervals are wide and differences seldom significant, however many items "
-        "there are. Add runs, or ask about these alone with random='items' (--random items)."
-    )
-    warn_caller(text, SparseDataWarning)
-    return [text]
+    return [_warn_of_few(f"{fewest} runs of a model", "runs", "items", "runs")]
 
 
 def warn_of_few_sets(n_sets: int) -> None:
     """Warn where there are so few test sets that they decide about new ones."""
     if n_sets < FEW_RUNS:
-        warn_caller(
-            f"{n_sets} test sets decide how far new ones may differ: with fewer than {FEW_RUNS}, "
-            "intervals are wide and differences seldom significant, however many samples there "
-            "are. Add test sets, or ask about these alone with random='items' (--random items).",
-            SparseDataWarning,
-        )
+        _warn_of_few(f"{n_sets} test sets", "ones", "samples", "test sets")
+
+
+def _warn_of_few(these: str, new: str, others: str, added: str) -> str:
+    """Warn, and return the text, where so few decide about new ones, however many others."""
+    text = (
+        f"{these} decide how far new {new} may differ: with fewer than {FEW_RUNS}, intervals are "
+        f"wide and differences seldom significant, however many {others} there are. Add {added}, "
+        "or ask about these alone with random='items' (--random items)."
+    )
+    warn_caller(text, SparseDataWarning)
+    return text
 
 
 def _flaw(low: float, high: float) -> str:

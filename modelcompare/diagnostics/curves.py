@@ -114,12 +114,7 @@ def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArra
     recall, rate = share_of_all(hits), share_of_all(alarms)
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
-        x, y = np.r_[0.0, x], np.r_[0.0, y]
-        above = np.searchsorted(x, grid, side="right")
-        before, after = above - 1, np.minimum(above, len(x) - 1)
-        width = x[after] - x[before]
-        share = np.divide(grid - x[before], width, out=np.zeros(len(grid)), where=width > 0)
-        out[place] = y[before] + share * (y[after] - y[before])
+        out[place] = np.interp(grid, np.r_[0.0, x], np.r_[0.0, y])
     return np.where(np.isnan(recall[:, -1:] + rate[:, -1:]), np.nan, out)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
@@ -110,12 +111,9 @@ class Components:
         above = float(thresholds.max() + ndtri(power) * error)
         if self.is_normal:
             return above
-        low, high = 0.0, max(above, 0.0)
-        for _ in range(50):
-            middle = (low + high) / 2
-            enough = _power(middle, thresholds, error) >= power
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        if _power(0.0, thresholds, error) >= power:
+            return 0.0
+        return float(brentq(lambda x: _power(x, thresholds, error) - power, 0.0, above))
 
 
 def _power(difference: float, thresholds: FloatArray, error: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
-from modelcompare.data.inputs import cells, flat, narwhals_of
+from modelcompare.data.inputs import columns_of, flat
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown, warn_caller
@@ -266,11 +266,9 @@ def as_frame(source: Any) -> pd.DataFrame:
     """
     if isinstance(source, pd.DataFrame):
         return flat(source, "the table")
-    import narwhals as nw
-
-    found = narwhals_of(source)
-    if isinstance(found, nw.DataFrame):
-        return pd.DataFrame({name: cells(found[name]) for name in found.columns})
+    columns = None if isinstance(source, Mapping) else columns_of(source)
+    if columns is not None:
+        return pd.DataFrame(columns)
     raise TypeError(
         "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, "
         f"DuckDB), got {shown(source)}."

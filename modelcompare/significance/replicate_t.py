@@ -26,45 +26,28 @@ def replicate_t_p_values(
     """
     from scipy.special import stdtr
 
-    n = (len(replicates) - np.count_nonzero(np.isnan(replicates), axis=0)).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         if kind == "welch":
-            mean = np.nansum(replicates, axis=0) / n
-            variance = np.nansum((replicates - mean) ** 2, axis=0) / (n - 1)
-            error = variance / n
-            difference = mean[model_a] - mean[model_b]
-            squared = error[model_a] + error[model_b]
+            n, mean, error = _moments(replicates)
+            difference, squared = mean[model_a] - mean[model_b], error[model_a] + error[model_b]
             parts = error**2 / (n - 1)
             df = squared**2 / (parts[model_a] + parts[model_b])
         else:
-            difference, squared, df = _paired(replicates, model_a, model_b)
+            # All pairs of one value at a time, as those of all values may not fit into memory.
+            values = np.moveaxis(replicates, 2, 0)
+            found = [_moments(x[:, model_a] - x[:, model_b]) for x in values]
+            n, difference, squared = np.stack(found, axis=-1)
+            df = n - 1
         t = difference / np.sqrt(squared)
         p_values = 2 * stdtr(df, -np.abs(t))
     return np.where((difference == 0) & (squared == 0), 1.0, p_values)
 
 
-def _paired(
-    replicates: FloatArray, model_a: IntArray, model_b: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean differences, their squared errors and degrees of freedom, by Gram matrices."""
-    shape = (len(model_a), replicates.shape[2])
-    difference, squared, df = np.empty(shape), np.empty(shape), np.empty(shape)
-    for value in range(replicates.shape[2]):
-        x = np.ascontiguousarray(replicates[:, :, value])
-        defined = (~np.isnan(x)).astype(np.float64)
-        centre = np.nansum(x, axis=0) / np.maximum(defined.sum(axis=0), 1)
-        y = np.where(defined > 0, x - centre, 0.0)
-        both, cross = defined.T @ defined, y.T @ y
-        sums, squares = y.T @ defined, (y**2).T @ defined
-        a, b = model_a, model_b
-        n = both[a, b]
-        total = sums[a, b] - sums[b, a]
-        total_squares = squares[a, b] + squares[b, a] - 2 * cross[a, b]
-        mean = total / n
-        difference[:, value] = mean + centre[a] - centre[b]
-        squared[:, value] = np.maximum(total_squares - n * mean**2, 0.0) / (n * (n - 1))
-        df[:, value] = n - 1
-    return difference, squared, df
+def _moments(x: FloatArray) -> FloatArray:
+    """Return the number, the mean and its squared error of what is defined along the first axis."""
+    n = np.count_nonzero(~np.isnan(x), axis=0).astype(np.float64)
+    mean = np.nansum(x, axis=0) / n
+    return np.stack([n, mean, np.nansum((x - mean) ** 2, axis=0) / (n * (n - 1))])
 
 
 def _replicate_t(kind: Kind, view: PairView) -> Outcome:
