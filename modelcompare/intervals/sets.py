@@ -45,50 +45,55 @@ class Incomplete(Contrasts):
     fills: tuple[FloatArray, FloatArray]
 
     @cached_property
-    def parts(self) -> list[tuple[IntArray, Contrasts, IntArray, float, FloatArray | float]]:
-        """Rows, contrasts of the sample with the same values up to sign and shift, and these."""
-        models, places = Contrasts(self.sample, None), self.places
-        if self.pairs is None:
-            rows = np.flatnonzero(places >= 0)
-            return [(rows, models, places[rows], 1.0, 0.0)]
-        a, b = (places[side] for side in self.pairs)
-        both, first, second = (a >= 0) & (b >= 0), (a >= 0) & (b < 0), (a < 0) & (b >= 0)
-        of_both = Contrasts(self.sample, (a[both], b[both]))
-        return [
-            (np.flatnonzero(both), of_both, np.arange(both.sum()), 1.0, 0.0),
-            (np.flatnonzero(first), models, a[first], 1.0, -self.fills[1]),
-            (np.flatnonzero(second), models, b[second], -1.0, self.fills[0]),
-        ]
-
-    @cached_property
     def estimate(self) -> FloatArray:
-        out = self._fixed
-        for rows, contrasts, own, sign, shift in self.parts:
-            out[rows] = sign * contrasts.estimate[own] + shift
-        return out
+        first, second = (
+            np.where(self.places[:, None] < 0, fill, self.sample.point[self.places])
+            for fill in self.fills
+        )
+        return first if self.pairs is None else first[self.pairs[0]] - second[self.pairs[1]]
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        out = np.zeros_like(self._fixed)
-        for rows, contrasts, own, *_ in self.parts:
-            out[rows] = contrasts.standard_error[own]
+        # A lacking model has the last place, and no error.
+        own = self.sample.standard_error()
+        of_models = np.vstack([own, np.zeros_like(own[:1])])[self.places]
+        if self.pairs is None:
+            return of_models
+        a, b = self.pairs
+        out: FloatArray = of_models[a] + of_models[b]
+        known, both = self._both_known
+        out[known] = both.standard_error
         return out
 
-    def interval(self, of: Callable[[Contrasts], Interval]) -> Interval:
-        """Compute intervals from those of the sample; a fixed value has no width."""
-        low, high = self._fixed, self._fixed
-        for rows, contrasts, own, sign, shift in self.parts:
-            found = of(contrasts)
-            ends = np.sort([sign * found.low[own] + shift, sign * found.high[own] + shift], axis=0)
-            low[rows], high[rows] = ends
-        return Interval.of(low, high, FIXED)
-
     @property
-    def _fixed(self) -> FloatArray:
-        """Values of rows where every model is lacking."""
-        n_rows = len(self.places) if self.pairs is None else len(self.pairs[0])
-        value = self.fills[0] - (0.0 if self.pairs is None else self.fills[1])
-        return np.tile(value, (n_rows, 1))
+    def _both_known(self) -> tuple[IntArray, Contrasts]:
+        """Positions of the pairs of which no model is lacking, and their differences."""
+        assert self.pairs is not None  # noqa: S101  of the callers
+        a, b = (self.places[side] for side in self.pairs)
+        known = np.flatnonzero((a >= 0) & (b >= 0))
+        return known, Contrasts(self.sample, (a[known], b[known]))
+
+    def reach(self, of: Callable[[Contrasts], Interval]) -> tuple[FloatArray, FloatArray]:
+        """As `_reach`, from intervals of the sample; a fixed value has no width."""
+        below, above = (
+            # A lacking model has the last place.
+            np.vstack([reach, np.zeros_like(reach[:1])])[self.places]
+            for reach in _reach(Contrasts(self.sample, None), of)
+        )
+        if self.pairs is not None:
+            a, b = self.pairs
+            below, above = below[a] + above[b], above[a] + below[b]
+            known, both = self._both_known
+            below[known], above[known] = _reach(both, of)
+        return below, above
+
+
+def _reach(
+    contrasts: Contrasts, of: Callable[[Contrasts], Interval]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the distances from the estimates to the lower and to the upper bounds."""
+    found, estimate = of(contrasts), contrasts.estimate
+    return estimate - found.low, found.high - estimate
 
 
 @dataclass(frozen=True)
@@ -185,11 +190,14 @@ class MeanOfSets(Contrasts):
         if self.pairs is not None:
             low, high = low - high, high - low
         of = partial(self._of_set, method=method, level=level)
-        found = [x.interval(of) if isinstance(x, Incomplete) else of(x) for x in self.parts]
-        pairs = [*zip([part.estimate for part in self.parts], found, strict=True)]
-        half = self._root_of_squares([(each.high - each.low) / 2 for each in found])
-        below = np.maximum(half, self._root_of_squares([x - each.low for x, each in pairs]))
-        above = np.maximum(half, self._root_of_squares([each.high - x for x, each in pairs]))
+        reaches = [
+            part.reach(of) if isinstance(part, Incomplete) else _reach(part, of)
+            for part in self.parts
+        ]
+        half = self._root_of_squares([(below + above) / 2 for below, above in reaches])
+        below, above = (
+            np.maximum(half, self._root_of_squares(side)) for side in zip(*reaches, strict=True)
+        )
         ends = np.clip([self.estimate - below, self.estimate + above], low, high)
         return Interval.of(
             np.minimum(ends[0], self.estimate), np.maximum(ends[1], self.estimate), FIXED
