@@ -369,7 +369,7 @@ def test_fixed_sets_have_the_error_of_their_mean():
     pooled = mc.compare_groups(sets, random="items", test="wald", n_resamples=99)._pooled(
         (np.array([0]), np.array([1]))
     )
-    assert pooled.standard_error[0, 0] == pytest.approx(error, rel=1e-9)
+    assert pooled.low.standard_error[0, 0] == pytest.approx(error, rel=1e-9)
     z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     needed = np.ceil(30 * (z * error / 0.1) ** 2)
     assert size.needed(0.1) == needed
@@ -397,7 +397,7 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
     assert min(size.components.runs) > 0
     assert size._varied == ["runs"]
     assert size.components.standard_error(size.size) == pytest.approx(
-        pooled.standard_error[0, 0], rel=1e-9
+        pooled.low.standard_error[0, 0], rel=1e-9
     )
     # Run means over the sets, less what single results leave in them.
     for m, found in zip("ab", size.components.runs, strict=True):
