@@ -50,11 +50,6 @@ def groups(
         return
     sets = reading.read_sets()
     options["missing"] = reading.missing_sets
-    if len(sets) < 2:
-        raise ValueError(
-            f"there is {len(sets)} test set; name the columns of its subgroups with --by, or run "
-            "modelcompare compare."
-        )
     output.emit(mc.compare_groups(sets, **options))
 
 

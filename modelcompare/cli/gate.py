@@ -37,8 +37,11 @@ def gate(
     if baseline == candidate:
         raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
     if rule and (kind or margin is not None or label is not None or metric is not None):
+        example = metric or "f1_macro"
+        example = f"mean({example})" if is_of_sets(rule[0]) else example
         raise ValueError(
-            "--rule gives metric, class, margin and type of decision; leave their options out."
+            f"--rule gives metric, class, margin and type of decision, as in {example}:-0.01; "
+            "leave their options out."
         )
     if not rule and margin is None and kind != "superior":
         raise ValueError(

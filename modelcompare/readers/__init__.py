@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -42,6 +43,10 @@ from modelcompare.words import (
 
 __all__ = ["read_predictions", "read_sets"]
 
+_EACH_A_SET = (
+    "Or, as each file has several models and is a test set: compare on all with `modelcompare "
+    "groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`."
+)
 _LISTS = ("models", "score", "na", "labels")
 _CHECKS: dict[str, Callable[[str, Any], None]] = {
     **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
@@ -177,8 +182,9 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     Parameters
     ----------
     source : path, sequence of paths, or DataFrame
-        Files with all models, each a test set named after its file; one or several folders, in
-        which a folder is a model and a file a test set; logs and tables that name the set.
+        Files with all models (or a folder of them), each a test set named after its file; one or
+        several folders, in which a folder is a model and a file a test set; logs and tables that
+        name the set.
     **options
         As for `read_predictions`.
 
@@ -223,27 +229,42 @@ def read(source: Any, columns: Columns) -> Reading:
     """Read one test set, and describe how it was read."""
     with all_opened(source) as files:
         name = listed([*dict.fromkeys(file.name for file in files)]) or None
-        content = _together(files, columns)
-    if isinstance(content, Reading):
-        return content
-    return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
+        try:
+            content = _together(files, columns)
+            if isinstance(content, Reading):
+                return content
+            return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
+        except ValueError as error:
+            whole = None
+            with suppress(ValueError):
+                whole = _whole_sets(files, columns)
+            if whole is None:
+                raise
+            raise ValueError(f"{error} {_EACH_A_SET}") from None
 
 
 def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
     """Read each test set of a source, by name."""
     with all_opened(source) as files:
-        if all(file.name and not file.in_folder for file in files):
-            alone = {file.model: _alone(file, columns) for file in files}
-            whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
-            if len(whole) == len(files):
-                return whole
-        content = _together(files, columns)
+        try:
+            whole, flaw = _whole_sets(files, columns), ""
+        except ValueError as error:
+            whole, flaw = None, f" Read as a test set in each file: {error}"
+        if whole is not None:
+            return whole
+        try:
+            content = _together(files, columns)
+        except ValueError as error:
+            raise ValueError(f"{error}{flaw}") from None
     sets = []
     if isinstance(content, Records):
         names_in(content, "filter", columns.filter)
         sets = names_in(content, "set")
     if isinstance(content, Reading) or len(sets) < 2:
-        raise ValueError("the source has only one test set; compare its models with `compare`.")
+        raise ValueError(
+            "the source has only one test set; compare its models with `compare`, or in subgroups "
+            "with `modelcompare groups --by COLUMN`."
+        )
     found_sets = {}
     for name in sets:
         part = part_of(content, "set", name)
@@ -251,6 +272,25 @@ def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
         of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
         found_sets[name] = record_predictions(part, of_set, name=name)
     return found_sets
+
+
+def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] | None:
+    """Read files that have all models each, so that a file is a test set; None for others."""
+    if len(files) < 2 or not all(file.name and file.set is file.run is None for file in files):
+        return None
+    found: dict[str, Reading] = {}
+    for file in files:
+        alone = _alone(file, columns)
+        if isinstance(alone, Records):
+            if "set" in alone.frame:
+                return None
+            alone = record_predictions(alone, columns, name=file.model)
+        if alone is None:
+            return None
+        found[file.model] = alone
+    # Files of one model each are of one test set.
+    several = any(len(each.predictions.models) > 1 for each in found.values())
+    return found if several else None
 
 
 def _together(files: Sequence[File], columns: Columns) -> Reading | Records:

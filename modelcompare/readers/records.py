@@ -21,6 +21,10 @@ _EMPTY = pd.Series(dtype=object)
 Choice = Literal["set", "filter"]
 """Columns that may have several values in records, and only one in predictions."""
 _CALLED: dict[Choice, str] = {"set": "test set", "filter": "filter"}
+_ALL_SETS = (
+    ", or compare on all with `modelcompare groups`, or decide on all with `modelcompare gate "
+    "--rule mean:-MARGIN`"
+)
 _NOTHING_TO_CHOOSE: dict[Choice, str] = {
     "set": "set (--read set) chooses among several test sets; there is one.",
     "filter": "filter (--read filter) is for logs that have a filter; leave it out.",
@@ -119,7 +123,7 @@ def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
         return part_of(records, what, wanted)
     if len(known) > 1:
         held = "results by " if what == "filter" else ""
-        more = ", or compare on all with `modelcompare groups`" if what == "set" else ""
+        more = _ALL_SETS if what == "set" else ""
         raise ValueError(
             f"there are {held}{len(known)} {_CALLED[what]}s ({listed(known, 5)}); choose one with "
             f"{as_options(**{what: known[0]})}{more}."

@@ -11,7 +11,7 @@ CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, w
 FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or give one with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
 SLICE = "--slice is for compare and report, which show subgroups; leave it out, or run modelcompare groups --by."
-RULE = "--rule gives metric, class, margin and type of decision; leave their options out."
+RULE = "--rule gives metric, class, margin and type of decision, as in f1_macro:-0.01; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
 CASES: list[Call | Run] = [
@@ -122,7 +122,7 @@ CASES: list[Call | Run] = [
         "--slice shows more tables on the screen; for a file or another form run modelcompare groups --by.",
         PREDS,
     ),
-    Run("groups: one file", "groups preds.csv", "there is 1 test set; name the columns of its subgroups with --by, or run modelcompare compare.", PREDS),
+    Run("groups: one file", "groups preds.csv", "the source has only one test set; compare its models with `compare`, or in subgroups with `modelcompare groups --by COLUMN`.", PREDS),
     Run("groups: --by of a column that is absent", "groups preds.csv --by absent", "preds.csv has no column 'absent'; there are y_true, a, b.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, PREDS),

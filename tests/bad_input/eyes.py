@@ -141,6 +141,6 @@ CASES: list[Call | Run] = [
     Call(
         "two test sets of each model in a folder", _of_sets,
         "there are 2 test sets (x, y); choose one with set='x' (--read set=x), or compare on all with "
-        "`modelcompare groups`.",
+        "`modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
     ),
 ]  # fmt: skip

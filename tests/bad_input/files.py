@@ -195,7 +195,7 @@ CASES: list[Call | Run] = [
             names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
         ),
         "there are 2 test sets (boolq, piqa); choose one with set='boolq' (--read set=boolq), or compare "
-        "on all with `modelcompare groups`.",
+        "on all with `modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
     ),
     Call(
         "a label beside probabilities that say otherwise",

@@ -122,7 +122,7 @@ def test_several_rules_must_all_hold(run, wide_csv):
     mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
                 "--superior", *FEW)  # fmt: skip
     assert (
-        "--rule gives metric, class, margin and type of decision; leave their options out"
+        "--rule gives metric, class, margin and type of decision, as in f1_macro:-0.01; leave"
         in mixed.err
     )
 

@@ -165,6 +165,35 @@ def test_a_file_for_each_test_set_is_not_one_test_set(tmp_path):
     assert {name: len(preds) for name, preds in read_sets(tmp_path).items()} == {"x": 20, "y": 20}
 
 
+@pytest.mark.parametrize("layout", ["long", "wide"])
+def test_a_folder_of_files_with_all_models_has_a_test_set_in_each(layout, tmp_path):
+    wide = pd.DataFrame({"id": range(N), "label": TRUTH, **SAID})
+    long = wide.melt(["id", "label"], var_name="model", value_name="prediction")
+    table = wide if layout == "wide" else long
+    files = {"x.csv": table[table["id"] < 20], "y.csv": table}
+    sets = read_sets(folder(tmp_path, files))
+    assert {name: len(preds) for name, preds in sets.items()} == {"x": 20, "y": N}
+    assert all(preds.models == (*SAID,) for preds in sets.values())
+    assert predicted_by(sets["x"], "bert") == SAID["bert"].tolist()[:20]
+    with pytest.raises(ValueError, match=r"test set: compare on all with `modelcompare groups`"):
+        mc.read_predictions(tmp_path)
+
+
+def test_files_of_one_model_each_are_no_test_sets(tmp_path):
+    files = {f"{m}.csv": of_model(m, id=range(N)) for m in SAID}
+    paths = [str(folder(tmp_path, files) / name) for name in files]
+    for source in (tmp_path, paths):
+        with pytest.raises(ValueError, match="only one test set"):
+            read_sets(source)
+
+
+def test_what_is_missing_on_a_test_set_in_a_folder_is_named(tmp_path):
+    wide = pd.DataFrame({"id": range(N), "label": TRUTH, **SAID}).astype(object)
+    wide.loc[3, "bert"] = None
+    with pytest.raises(ValueError, match=r"in each file: x.csv has missing cells"):
+        read_sets(folder(tmp_path, {"x.csv": wide, "y.csv": wide}))
+
+
 @pytest.mark.parametrize(
     "path", ["{run}/{model}.csv", "seed_{run}/{model}.csv", "{model}/seed{run}.csv"]
 )

@@ -76,7 +76,7 @@ def test_predictions_are_not_taken_for_published_results(tmp_path, capsys):
     y = RNG.integers(0, 2, 60)
     pd.DataFrame({"y_true": y, "a": y, "b": 1 - y}).to_csv(path, index=False)
     assert main(["groups", str(path)]) == 2
-    assert "there is 1 test set" in capsys.readouterr().err
+    assert "only one test set" in capsys.readouterr().err
 
 
 def test_items_of_a_long_table_are_not_taken_for_data_sets(tmp_path, capsys):
