@@ -17,12 +17,13 @@ import numpy as np
 from scipy.special import chdtri
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.units import each_its_cluster
-from modelcompare.words import Random
+from modelcompare.words import Random, warn_caller
 
 # Below this number of runs of a model, the runs decide about width and significance.
 FEW_RUNS = 5
@@ -41,9 +42,22 @@ def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> boo
     ------
     ValueError
         If new runs are asked for explicitly, and the data do not determine how they vary.
+
+    Warns
+    -----
+    DataWarning
+        If runs are declared, and some models, items or runs lack others.
     """
     these = random == "items"
     flaw = "random='items' (--random items) asks about these" if these else _flaw(predictions)
+    gap = "" if flaw else _incomplete(predictions)
+    if gap and random == "auto" and test != RUN_TEST:
+        warn_caller(
+            f"runs are declared, but {gap}. The answer is therefore for these runs, and not for "
+            "new ones; leave such models, items or runs out, or ask about these runs with "
+            "random='items' (--random items).", DataWarning,
+        )  # fmt: skip
+    flaw = flaw or gap
     if flaw and test == RUN_TEST:
         raise ValueError(f"test={test!r} exchanges runs, but {flaw}; use another test.")
     if flaw and random == "items+runs":
@@ -102,7 +116,7 @@ def share_runs(predictions: TestSet, a: int, b: int) -> bool:
 
 
 def _flaw(predictions: TestSet) -> str:
-    """Return why the rows are not items x runs; empty if they are."""
+    """Return why no runs of items are declared; empty if they are."""
     if "rows" not in predictions.abilities:
         return "that needs all rows in memory (.load() reads a scan)"
     if predictions.runs is None:
@@ -111,10 +125,17 @@ def _flaw(predictions: TestSet) -> str:
         return "no column names the items: give `ids` that repeat from run to run, or `groups`"
     if each_its_cluster(predictions):
         return "the runs are the clusters already"
-    for model in predictions.models:
-        counts = _rows_of_cells(predictions, model)
-        if counts.shape[1] < 2:
+    if max(run_counts(predictions)) < 2:
+        return f"model {predictions.models[0]!r} has one run, which does not show how runs vary"
+    return ""
+
+
+def _incomplete(predictions: TestSet) -> str:
+    """Return why the rows of declared runs are not items x runs; empty if they are."""
+    for model, n_runs in zip(predictions.models, run_counts(predictions), strict=True):
+        if n_runs < 2:
             return f"model {model!r} has one run, which does not show how runs vary"
+        counts = _rows_of_cells(predictions, model)
         if (counts == 0).any() or (counts != counts[:, :1]).any():
             return f"items and runs of model {model!r} are not crossed: {_gap(predictions, counts)}"
     return _overlap(predictions)

@@ -15,6 +15,7 @@ from modelcompare.words import warn_caller
 
 # Largest number of rows of an item, in which the runs of every model are equally frequent.
 _MOST_ROWS = 240
+_UNNAMED = "unnamed"
 
 
 def with_own_runs(
@@ -26,6 +27,8 @@ def with_own_runs(
     `run` then numbers these rows. Rows remain if models share all runs, or some, and options select
     those or replace missing ones.
     """
+    # A model that was trained once may have no name of its run.
+    rows = rows.assign(**{run: rows[run].where(rows[run].notna(), _UNNAMED)})
     held = rows.groupby("model", sort=False)[run].unique()
     sets = {model: frozenset(held[model]) for model in models}
     distinct: dict[frozenset[object], str] = {}

@@ -12,6 +12,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
+from modelcompare.data.checks import DataWarning
 from modelcompare.engine.runs import runs_are_random
 from modelcompare.engine.units import run_counts
 
@@ -189,12 +190,32 @@ def test_what_is_declared_decides_and_not_whether_runs_are_seen_to_vary():
     for spread in (0.0, 0.3):
         preds = preds_of(a=scores(0, spread), b=scores(1, spread))
         assert "|random:items+runs|" in mc.compare(preds, n_resamples=99).signature
-    lacking = SHARED.subset(np.arange(N * R) != 7)
-    for preds in (ONE, SHARED.without("runs"), lacking, preds_of(RUN, RUN, a=A, b=B)):
+    for preds in (ONE, SHARED.without("runs"), preds_of(RUN, RUN, a=A, b=B)):
         found = mc.compare(preds, n_resamples=99)
         assert "random:" not in found.signature
         assert found.signature == mc.compare(preds, random="items", n_resamples=99).signature
-    assert mc.compare(lacking, n_resamples=99).verdict().endswith("would vary more.")
+
+
+@pytest.mark.parametrize(
+    ("preds", "why"),
+    [
+        (SHARED.subset(np.arange(N * R) != 7), "item 1 has 1 rows in one run and 0 in another"),
+        (preds_of({"a": RUN, "b": RUN * 0 + 9}, a=A, b=B), "model 'b' has one run"),
+        (preds_of({"a": RUN, "b": RUN + 1}, a=A, b=B), "share some runs and not others"),
+    ],
+)
+def test_declared_runs_that_are_not_complete_are_warned_of(preds, why):
+    asks = [
+        lambda **how: mc.compare(preds, n_resamples=99, **how),
+        lambda **how: mc.decide(preds, "a", "b", "mean_score", margin=0.1, **how),
+        lambda **how: mc.sample_size(preds, "a", "b", "mean_score", **how),
+    ]
+    for ask in asks:
+        with pytest.warns(DataWarning, match=f"{why}.*The answer is therefore for these runs"):
+            found = ask()
+        assert "random:" not in found.signature
+        assert found.signature == ask(random="items").signature
+        assert "would vary more" in str(found)
 
 
 def test_named_runs_of_many_rows_take_no_time():

@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
+from modelcompare.engine.runs import run_counts
 from modelcompare.readers import checked_columns, read
 
 N = 25
@@ -183,3 +184,15 @@ def test_a_scan_of_runs_reads_them_whole(tmp_path):
     with pytest.raises(ValueError, match=r"several runs of a sample \(column 'seed'\)"):
         mc.io.scan_predictions(path)
     assert main(["compare", str(path), "--resamples", "99"]) == 0
+
+
+def test_a_model_that_was_trained_once_needs_no_name_of_its_run():
+    rows = [("old", i, None, 0.5 + i % 3) for i in range(6)]
+    rows += [("new", i, r, i % 4 + r / 10) for i in range(6) for r in range(3)]
+    frame = pd.DataFrame(rows, columns=["model", "item", "seed", "score"])
+    preds = mc.read_predictions(frame)
+    assert run_counts(preds) == [1, 3]
+    means = frame.groupby("model")["score"].mean()
+    with pytest.warns(DataWarning, match="model 'old' has one run"):
+        scores = mc.compare(preds, n_resamples=99).scores.set_index("model")
+    assert scores["estimate"].to_dict() == pytest.approx(means.to_dict())
