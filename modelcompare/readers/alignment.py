@@ -64,7 +64,8 @@ def align(
         if len(repeated):
             raise ValueError(
                 f"the file of model {model!r} repeats {len(repeated):,} ids ({listed(repeated)}); "
-                "each sample must occur once, or once in each run (--read run=COLUMN)."
+                "each sample must occur once, or once in each run (--read run=COLUMN); number "
+                "repeated answers of one model in a column attempt."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
     if columns.missing == "worst" and columns.ids != "intersect":

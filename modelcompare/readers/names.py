@@ -31,7 +31,9 @@ MODEL = (
     "model", "model_name", "model_id", "system", "system_name", "system_id", "classifier",
     "algorithm", "learner", "estimator", "llm", "llm_name", "method", "approach", "checkpoint",
 )  # fmt: skip
-RUN = ("run", "run_id", "seed", "random_seed", "epoch", "repeat", "repetition", "trial")
+# Numbers of repeated answers to an item, of which those with one number have nothing in common.
+ANSWER = ("epoch", "attempt")
+RUN = ("run", "run_id", "seed", "random_seed", *ANSWER, "repeat", "repetition", "trial")
 SET = (
     "set", "test_set", "testset", "dataset", "data_set", "dataset_name", "task", "task_name",
     "benchmark", "corpus",
@@ -182,6 +184,17 @@ def _without(name: str, usual: tuple[str, ...]) -> str | None:
     """Return a name without the usual word that ends or begins it, or None."""
     ends = (usual_and_rest(name, usual, prefix=prefix) for prefix in (False, True))
     return next((rest for found, rest in ends if found), None)
+
+
+def numbers_answers(run: str | None, given: str | None) -> bool:
+    """Return whether a column of runs numbers repeated answers, and is not `given` as one of runs.
+
+    Examples
+    --------
+    >>> numbers_answers("epoch", None), numbers_answers("seed", None)
+    (True, False)
+    """
+    return run is not None and given is None and plain(run) in ANSWER
 
 
 def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:

@@ -16,6 +16,7 @@ from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
+from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, refuse_column
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
@@ -66,10 +67,18 @@ def wide_predictions(
     The classes are those `known`, in the order of the probabilities, if the table is one block of
     more rows; otherwise those of its headings and cells.
     """
-    columns, true = replace(seen.columns, runs=roles.run or seen.columns.runs), roles.true
+    columns, true, run = seen.columns, roles.true, roles.run or seen.columns.runs
+    answers = numbers_answers(run, columns.runs)
+    columns = replace(columns, runs=None if answers else run)
     frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
     if roles.id is not None:
-        frame = frame.set_axis(ids_of(seen.frame[roles.id], seen.written))
+        ids = ids_of(seen.frame[roles.id], seen.written)
+        frame = frame.set_axis(ids)
+        if answers:
+            # Answers are distinct samples, and those to an item its cluster.
+            each = ids.astype(str) + " answer " + seen.frame[roles.run].astype(str)
+            frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
+            columns = replace(columns, groups=columns.groups or ITEM)
     columns = columns if true is not None else replace(columns, kind="scores")
     (part,) = parts = marked_missing([Part(seen.where, frame, true, roles.outputs)], columns)
     lacking = part.cells.isna().sum()
@@ -77,7 +86,8 @@ def wide_predictions(
     return Reading(
         predictions,
         {
-            "truth": true or "none (scores)", "id": roles.id, "run": roles.run,
+            "truth": true or "none (scores)", "id": roles.id,
+            "answer" if answers else "run": roles.run,
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
@@ -106,6 +116,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
+        answers=numbers_answers(roles.run, seen.columns.runs),
         parts={part: f"column {heading}" for part, heading in parts.items() if heading},
     )  # fmt: skip
 
@@ -151,6 +162,8 @@ def _understood(
 ) -> dict[str, str | None]:  # fmt: skip
     """Describe how the records were understood."""
     found = dict(records.parts)
+    if columns.groups == ITEM and records.answers and "run" in found:
+        found["answer"] = found.pop("run")
     if "run" in found and predictions.runs is None:
         found["run"] = f"none ({found['run']} repeats no sample)"
     lacking = {
@@ -161,7 +174,8 @@ def _understood(
     clusters = columns.groups and columns.groups.strip()
     runs = [part.frame[c].nunique() for part in parts for c in (_RUN, OWN_RUN) if c in part.frame]
     if runs and columns.groups == ITEM:
-        clusters = f"the {' or '.join(map(str, dict.fromkeys(runs)))} runs of each sample"
+        what = "answers" if records.answers else "runs"
+        clusters = f"the {' or '.join(map(str, dict.fromkeys(runs)))} {what} of each sample"
     if columns.runs == OWN_RUN:
         found["run"] = f"{found.get('run', 'paths')} (separate runs of the models)"
     return {

@@ -18,7 +18,7 @@ DOCUMENTS = {
 REFUSED = {
     "mteb": "mteb.json is a task's result by MTEB, not a row for each sample; rank the folder of all models: modelcompare ranks results/.",
     "lm_eval": "lm_eval.json is the means of lm-evaluation-harness, not a row for each sample; compare its logs of samples (--log_samples), or make a table for `modelcompare ranks` with one metric of each task, in rows such as dataset,model,score = arc_easy,gpt2,0.61.",
-    "evalplus": "evalplus.json is the result of EvalPlus, not a row for each sample; make a table for `modelcompare compare` with a row for each solution, as model,item,run,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass.",
+    "evalplus": "evalplus.json is the result of EvalPlus, not a row for each sample; make a table for `modelcompare compare` with a row for each solution, as model,item,attempt,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass.",
     "swe": "swe.json is the report of one SWE-bench instance, not a row for each sample; compare the reports of whole runs, MODEL.RUN.json.",
 }  # fmt: skip
 SCORES = {"org__a": (0.9, 0.5), "org__b": (0.8, 0.75), "org__c": (0.7, 0.4)}

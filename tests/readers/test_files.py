@@ -240,7 +240,8 @@ def test_absent_columns_are_named(tmp_path, options, message):
     ("other", "message"),
     [
         (ONE.assign(id=[1, 2, 2]), "the file of model 'bow' repeats 1 ids (2); each sample must occur "
-         "once, or once in each run (--read run=COLUMN)."),
+         "once, or once in each run (--read run=COLUMN); number repeated answers of one model in a "
+         "column attempt."),
         (ONE.iloc[:2], "the file of model 'bow' lacks 1 ids of 'cnn' (3); keep the 2 common ids with "
          "ids='intersect' (--read ids=intersect)."),
         (ONE.assign(id=[2, 3, 4], y_true=["b", "b", "a"]), "the file of model 'bow' lacks 1 ids of "

@@ -196,3 +196,25 @@ def test_a_model_that_was_trained_once_needs_no_name_of_its_run():
     with pytest.warns(DataWarning, match="model 'old' has one run"):
         scores = mc.compare(preds, n_resamples=99).scores.set_index("model")
     assert scores["estimate"].to_dict() == pytest.approx(means.to_dict())
+
+
+@pytest.mark.parametrize("name", ["epoch", "attempt"])
+@pytest.mark.parametrize("layout", ["long", "wide"])
+def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
+    frame = table(SAME, run=name)
+    if layout == "wide":
+        frame = frame.pivot(index=["item", name], columns="model", values="score").reset_index()
+    found = read(frame, checked_columns())
+    preds = found.predictions
+    assert preds.runs is None
+    assert (len(preds), len({*preds.groups})) == (3 * N, N)
+    assert name in found.sentence
+    assert "none (column" not in found.sentence
+    same = mc.Predictions.from_scores(
+        {m: preds.output(m).array for m in preds.models}, groups=preds.groups
+    )
+    ours, expected = (mc.compare(p, n_resamples=99) for p in (preds, same))
+    pd.testing.assert_frame_equal(ours.differences, expected.differences)
+    assert mc.compare(preds, "best_of_2", n_resamples=99).scores["estimate"].notna().all()
+    if layout == "long":
+        assert mc.read_predictions(frame, runs=name).runs is not None
