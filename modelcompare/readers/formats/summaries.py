@@ -30,7 +30,8 @@ _KNOWN = (
     (
         {"eval", "hash"}, "the result of EvalPlus",
         "make a table for `modelcompare compare` with a row for each solution, as model,item,"
-        "attempt,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass",
+        "attempt,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status "
+        "are pass",
     ),
     (
         {"patch_successfully_applied", "resolved"}, "the report of one SWE-bench instance",
