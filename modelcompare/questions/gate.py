@@ -177,7 +177,7 @@ class GateResult(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences of the answers; of a rule about each test set, of those where it fails."""
+        """Sentences of the answers; of a rule about several test sets, of those where it fails."""
         return [sentence for _, sentence in self.answered]
 
     @property
@@ -187,8 +187,8 @@ class GateResult(Result):
         for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
             if over in ("each", "any"):
                 found.append((answer, _count(over, decisions)))
-            if over != "any":
-                own = [each for each in decisions if over != "each" or not each.passed]
+            if over != "any" or answer != "shown":
+                own = [each for each in decisions if over in ("", "mean") or not each.passed]
                 found += [(each.answer, each.sentence()) for each in own]
         return found
 

@@ -180,8 +180,8 @@ def _check_runs(
 ) -> None:
     """Refuse test sets with separate runs, and costs that do not compare items and runs."""
     new_runs = {each.sample.new_runs for each in contrasts}
-    crossed = check_runs_of_sets([each.evaluation.predictions for each in contrasts])
-    if len(new_runs) > 1 or (new_runs == {True} and not crossed):
+    test_sets = [each.evaluation.predictions for each in contrasts]
+    if len(new_runs) > 1 or (new_runs == {True} and not check_runs_of_sets(test_sets)):
         raise ValueError(
             "test sets have separate `runs`, or some have none; give the same runs of each model "
             "on every test set, or for an answer about these runs use random='sets' (--random "

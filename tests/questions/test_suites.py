@@ -143,6 +143,15 @@ def test_any_is_refuted_where_all_are():
     assert mc.gate(made([0.0, 0.0, 0.0]), "old", "new", "any:+0").answer == "not enough data"
 
 
+def test_a_claim_about_any_set_that_fails_is_answered_for_each():
+    for sets, words in ((made([0.0, 0.0, 0.0]), "not enough"), (made([-0.2] * 3), "not better")):
+        first, *others = mc.gate(sets, "old", "new", "any:+0").sentences
+        assert first.endswith("on 0 of 3 test sets.")
+        assert len(others) == 3
+        assert all(words in other for other in others)
+    assert len(mc.gate(MIXED, "old", "new", "any:+0").sentences) == 1
+
+
 def test_classes_and_mappings_name_what_a_rule_is_about():
     y = {name: RNG.integers(0, 2, n) for name, n in SIZES.items()}
     sets = {

@@ -427,6 +427,15 @@ def test_answers_name_the_sets_that_they_are_for():
         asked(SHARED, random="sets")
 
 
+def test_these_runs_of_each_test_set_may_be_any():
+    sets = {"x": SHARED, "y": preds_of(True, a=A[:, :3], b=B[:, :3])}
+    with pytest.raises(ValueError, match="some runs on all test sets"):
+        asked(sets)
+    found = asked(sets, random="items")
+    alone = {name: each.without("runs") for name, each in sets.items()}
+    assert found.components == asked(alone, random="items").components
+
+
 # -- refusals and the command -------------------------------------------------------------------
 
 REFUSED = {
