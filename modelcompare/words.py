@@ -118,6 +118,7 @@ FIRST_BYTES: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "j
 SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]
+Annotators = Literal["each", "majority", "soft"]
 WholeSets = Literal["refuse", "drop"]
 MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import (
+    Annotators,
     BasicKind,
     BasicKindOrAuto,
     FileKind,
@@ -145,6 +146,12 @@ READING = Group(
         _input(name="true", help="Column of true labels; found by its name."),
         _input(name="id", help="Column of sample ids; found by its content."),
         _input(name="groups", help="Column of clusters, resampled as wholes."),
+        _input(name="judge", help="Column of a judge's labels; of scores '{model}.judge'."),
+        _input(name="label_weight", help="Column of 1 / probability of a label.", advanced=True),
+        _input(
+            name="annotators", type=Annotators, default="each", metavar="NAME", advanced=True,
+            help="Use of labels by several people (--true 'ann*'): {choices}",
+        ),
         _input(
             name="slices", flags="--slice", type=Texts, advanced=True,
             help="Column that defines subgroups (repeatable).",

@@ -15,7 +15,6 @@ from modelcompare.data.checks import frozen, listed, real_values, refuse_rows
 from modelcompare.data.columns import checked_column
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kinds import inferred
-from modelcompare.words import shown
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
@@ -140,7 +139,7 @@ def _of_scores(
     if not isinstance(judge, Mapping) or {*judge} != {*outputs}:
         raise ValueError(
             "`judge` must have verdicts on each model's answers, as a mapping of the models "
-            f"{', '.join(map(str, outputs))} (--judge '{{model}}.judge'), got {shown(judge)}."
+            f"{', '.join(map(str, outputs))} (--judge '{{model}}.judge')."
         )
     arrays = {m: np.asarray(as_array(a, f"model {m!r}"), dtype=object) for m, a in outputs.items()}
     if any(array.ndim != 1 for array in arrays.values()):

@@ -29,6 +29,14 @@ def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predi
     return _rebuilt(predictions, outputs, kind)
 
 
+def with_shares(
+    predictions: TestSet, shares: AnyArray, *, ids: AnyArray | None, groups: AnyArray | None
+) -> Predictions:  # fmt: skip
+    """Return the same outputs with a distribution over the classes as the truth of each sample."""
+    outputs = {model: _given(predictions, model) for model in predictions.models}
+    return _rebuilt(predictions, outputs, "auto", y_true=shares, ids=ids, groups=groups)
+
+
 def joined(first: TestSet, second: TestSet) -> Predictions:
     """Join one model's samples of each of two test sets to one test set.
 
@@ -62,21 +70,25 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     )
 
 
-def _rebuilt(predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:
+def _rebuilt(
+    predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any, **changes: Any
+) -> Predictions:  # fmt: skip
     if kind == "labels" and predictions.labels is not None:
         outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
     # Other models have no separate runs.
     found = {model: predictions.runs_of(model) for model in predictions.models}
     own = {*outputs} == {*found} and any(each is not predictions.runs for each in found.values())
     runs: Any = found if own else predictions.runs
-    return Predictions(
-        _truth(predictions), outputs, kind=kind, labels=predictions.labels, ids=predictions.ids,
-        groups=predictions.groups, strata=predictions.strata, runs=runs,
-        sample_weight=predictions.sample_weight, slices=predictions.slices,
-        missing_mass=predictions.missing_mass, greater_is_better=predictions.told_direction,
-        bounds=predictions.bounds if kind == "scores" else None,
-        score_names=predictions.score_names, name=predictions.name,
-    )  # fmt: skip
+    given = {
+        "y_true": _truth(predictions), "outputs": outputs, "kind": kind,
+        "labels": predictions.labels, "ids": predictions.ids, "groups": predictions.groups,
+        "strata": predictions.strata, "runs": runs, "sample_weight": predictions.sample_weight,
+        "slices": predictions.slices, "missing_mass": predictions.missing_mass,
+        "greater_is_better": predictions.told_direction,
+        "bounds": predictions.bounds if kind == "scores" else None,
+        "score_names": predictions.score_names, "name": predictions.name,
+    }  # fmt: skip
+    return Predictions(**{**given, **changes})
 
 
 def _truth(predictions: TestSet) -> AnyArray | None:

@@ -31,6 +31,7 @@ from modelcompare.readers.reading import (
 )
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.words import (
+    Annotators,
     FileKind,
     KindOrAuto,
     MissingResults,
@@ -52,6 +53,7 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
     **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
     "scores": check_flag,
     "lower_is_better": partial(check_flag, optional=True),
+    "annotators": partial(check_choice, choices=Annotators),
     "ids": partial(check_choice, choices=SameIds),
     "missing": partial(check_choice, choices=MissingResults),
     "kind": partial(check_choice, choices=KindOrAuto),
@@ -63,7 +65,8 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
     id: str | None = None, groups: str | None = None, strata: str | None = None,
-    runs: str | None = None, weight: str | None = None, pred: str | None = None,
+    runs: str | None = None, weight: str | None = None, judge: str | None = None,
+    label_weight: str | None = None, annotators: Annotators = "each", pred: str | None = None,
     model_column: str | None = None, slices: Sequence[str] = (),
     models: Sequence[str] | None = None, scores: bool = False,
     lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
@@ -100,6 +103,21 @@ def read_predictions(
         name (``run``, ``seed``, ``epoch``) in tables of one model per row, and in wide ones next to
         ids that repeat. Those of a sample are one cluster. Models with other runs than the first
         have separate runs.
+    judge : str, optional
+        Column of a judge's label of each sample, where people labelled some only: the truth is
+        empty on the others. Of scores, a pattern such as ``"{model}.judge"`` for the judge's
+        scores of each model, whose own column has scores by people, empty where there are none; in
+        a long table, the column of the judge's score of each answer.
+    label_weight : str, optional
+        Column of the inverse of the known probability with which a sample was labelled.
+    annotators : {"each", "majority", "soft"}
+        Truth of labels by several people, whose columns `true` names by a pattern (``"ann*"``);
+        they may have labelled different items. By default each label is compared with, the labels
+        of an item are one cluster, and items count the same: values are those of an annotator
+        drawn at random, for any number of annotators, and intervals contain their
+        disagreement. "soft" takes the shares of the labels as a distribution; values of counts are
+        the same. "majority" takes the most frequent label; values then depend on the number of
+        annotators, and ties are refused, or dropped with ``missing="drop"``.
     pred, model_column : str, optional
         In tables of one model per row: the columns of its output, and of its name.
     slices : sequence of str
@@ -167,10 +185,11 @@ def read_predictions(
     ('cnn', 'bow')
     """
     columns = checked_columns(
-        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
-        model_column=model_column, slices=slices, models=models, scores=scores,
-        lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
-        ids=ids, missing=missing, normalize=normalize, kind=kind, labels=labels,
+        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, judge=judge,
+        label_weight=label_weight, annotators=annotators, pred=pred, model_column=model_column,
+        slices=slices, models=models, scores=scores, lower_is_better=lower_is_better,
+        bounds=bounds, score=score, set=set, filter=filter, na=na, ids=ids,
+        missing=missing, normalize=normalize, kind=kind, labels=labels,
     )  # fmt: skip
     return read(source, columns).predictions
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import DataWarning, refuse_rows, row_numbers
+from modelcompare.data.kinds import inferred
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
@@ -27,6 +28,7 @@ from modelcompare.readers.cell_types import (
 )
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns
+from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
 from modelcompare.words import warn_caller
 
@@ -51,12 +53,15 @@ class Part:
     outputs : mapping
         The columns of each model by content: None for labels, values or texts, a class for its
         probabilities, the name of a score.
+    verdicts : sequence of str
+        The columns of a judge.
     """
 
     where: str
     frame: pd.DataFrame
     true: str | None
     outputs: Mapping[str, Mapping[str | None, str]]
+    verdicts: Sequence[str] = ()
 
     @property
     def columns(self) -> list[tuple[str, str | None, str]]:
@@ -74,9 +79,9 @@ class Part:
 
     @property
     def cells(self) -> pd.DataFrame:
-        """The truth and the outputs."""
+        """The truth, the outputs and a judge's verdicts."""
         true = [] if self.true is None else [self.true]
-        wanted = [*dict.fromkeys([*true, *self.used])]
+        wanted = [*dict.fromkeys([*true, *self.used, *self.verdicts])]
         # A frame without other columns need not be copied.
         return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
@@ -117,12 +122,15 @@ def predictions_of(
     The classes are those `known`, in the order of the probabilities, if the parts are one block of
     more rows; otherwise those of headings and cells. With `in_rows` each row was of one model.
     """
-    settled = [
-        replace(part, frame=_typed(part, options, written))
-        for part in _settled(parts, options, in_rows=in_rows)
-    ]
+    complete = _settled(parts, options, in_rows=in_rows)
+    if options.people and options.annotators != "majority":
+        return _of_people(complete[0], options, written=written, name=name)
+    settled = [replace(part, frame=_typed(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
-    check_same(frames, [name for name in options.beside_names if name != OWN_RUN])
+    true = next((part.true for part in settled if part.true is not None), None)
+    # Scores have a verdict on each model's answer.
+    own = options.judge if true is None else None
+    check_same(frames, [name for name in options.beside_names if name not in (OWN_RUN, own)])
     first = settled[0].frame
     described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
@@ -130,7 +138,8 @@ def predictions_of(
     }  # fmt: skip
     if options.runs == OWN_RUN:
         described["runs"] = {m: column_array(frame[OWN_RUN]) for m, frame in frames.items()}
-    true = next((part.true for part in settled if part.true is not None), None)
+    if own is not None:
+        described["judge"] = {m: column_array(frame[own]) for m, frame in frames.items()}
     if true is None:
         predictions = _of_scores(settled, options, described, named=named_scores)
     else:
@@ -141,6 +150,13 @@ def predictions_of(
     if ITEM in first:
         predictions = predictions.with_columns(items=column_array(first[ITEM]))
     return predictions.with_missing(_missing_results(parts, options, predictions))
+
+
+def _of_people(part: Part, options: Columns, *, written: bool, name: str | None) -> Predictions:
+    """Make predictions of items that several people labelled: of each label, or their shares."""
+    frame, changed = every_label(part.frame, options)
+    every = predictions_of([replace(part, frame=frame)], changed, written=written, name=name)
+    return as_shares(every, part.frame, options) if options.annotators == "soft" else every
 
 
 def _missing_results(
@@ -163,9 +179,10 @@ def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     """Convert the columns to the types that their roles need."""
     labels = [columns[None] for columns in part.outputs.values() if None in columns]
     if written:
-        weight = [] if options.weight is None else [options.weight]
+        weights = [each for each in (options.weight, options.label_weight) if each is not None]
+        measures = [*part.used, *weights, *(part.verdicts if part.true is None else ())]
         return cell_types.typed(
-            part.frame, options.kind, true=part.true, models=labels, measures=[*part.used, *weight]
+            part.frame, options.kind, true=part.true, models=labels, measures=measures
         )
     frame = part.frame.infer_objects()
     if options.kind != "texts":
@@ -206,7 +223,11 @@ def _of_truth(
         for part in parts
         for model, columns in part.outputs.items()
     }
-    truth, *same = cell_types.same_types([truth, *outputs.values()])
+    beside = [described["judge"]] if isinstance(described.get("judge"), np.ndarray) else []
+    truth = cell_types.with_gaps(truth, inferred) if beside else truth
+    truth, *same = cell_types.same_types([truth, *outputs.values(), *beside])
+    if beside:
+        described = {**described, "judge": same.pop()}
     labels = known
     if known is None:
         headed = cell_types.typed_labels(classes, truth) if classes else None
@@ -273,8 +294,14 @@ def _check_likeliest(
 
 def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Sequence[Part]:
     """Return parts without missing cells, by the treatment that `missing` names."""
-    lacking = [part.cells.isna().any(axis=1).to_numpy() for part in parts]
-    bad = np.any(lacking, axis=0)
+    needed = parts
+    if options.judged and options.missing == "worst":
+        raise ValueError("missing='worst' (--missing worst) does not go with a judge (--judge).")
+    if options.judged:
+        # People gave some of the labels, or of the scores, only.
+        scored = all(part.true is None for part in parts)
+        needed = [replace(p, outputs={}) if scored else replace(p, true=None) for p in parts]
+    bad = np.any([part.cells.isna().any(axis=1) for part in needed], axis=0)
     if not bad.any():
         return parts
     if options.missing == "worst":
@@ -285,7 +312,7 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
         warn_caller(f"{what} with missing cells.", DataWarning)
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A missing truth is reported first.
-    for part in sorted(parts, key=lambda part: not (part.true and part.frame[part.true].hasnans)):
+    for part in sorted(needed, key=lambda part: not (part.true and part.frame[part.true].hasnans)):
         _refuse_missing(part.cells, part.where)
     return parts
 

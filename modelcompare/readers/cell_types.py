@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from modelcompare.words import KindOrAuto
 
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_MADE_FLOAT = r"-?[0-9]+\.0"
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
 # Default marks of a missing cell, besides an empty one.
 MISSING_MARKS = frozenset(
@@ -108,18 +110,54 @@ _RULES: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
 }  # fmt: skip
 
 
+def present(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the cells that are not missing; whole numbers that missing ones made floats are whole.
+
+    Examples
+    --------
+    >>> present(pd.Series([1.0, np.nan])).tolist(), present(pd.Series(["2.0", None])).tolist()
+    ([1], ['2'])
+    """
+    held = column.dropna()
+    if len(held) == len(column):
+        return held
+    if column.dtype.kind == "f" and (held % 1 == 0).all():
+        return held.astype("int64")
+    texts = column.dtype.kind not in "iufbM" and pd.api.types.infer_dtype(held) == "string"
+    return held.str[:-2] if texts and held.str.fullmatch(_MADE_FLOAT).all() else held
+
+
+def with_gaps(cells: AnyArray, rule: Callable[[AnyArray], AnyArray]) -> AnyArray:
+    """Convert the cells that are not missing by a rule.
+
+    Examples
+    --------
+    >>> with_gaps(np.array(["1", None, "2"], dtype=object), names)
+    array([ 1., nan,  2.])
+    """
+    here = ~pd.isna(cells)
+    if here.all():
+        return rule(cells)
+    found = rule(present(pd.Series(cells)).to_numpy())
+    gaps = np.full(len(cells), np.nan, dtype=np.float64 if found.dtype.kind in "iuf" else object)
+    gaps[here] = found
+    return gaps
+
+
 def typed(
     frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, models: Iterable[str],
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
     """Convert a table of texts: each column to the type of its role, others to names."""
-    rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, numbers)
+    measured = partial(with_gaps, rule=numbers)
+    rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, measured)
     if true is not None:
         rule = names if kind == "probabilities" else _RULES[kind]
-        truth = rule(frame[true].to_numpy())
+        truth = with_gaps(frame[true].to_numpy(), rule)
         rules[true] = lambda _: truth
         # Outputs are values if the truth is.
-        kind = "values" if kind == "auto" and truth.dtype.kind == "f" else kind
+        fractions = truth.dtype.kind == "f" and bool((truth[np.isfinite(truth)] % 1).any())
+        kind = "values" if kind == "auto" and fractions else kind
     rules |= dict.fromkeys(models, _RULES[kind])
     columns = {name: rules.get(name, names)(column.to_numpy()) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False)

@@ -20,6 +20,7 @@ from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, refuse_column, with_named
+from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
@@ -73,7 +74,8 @@ def with_roles(
     file: File, columns: Columns, where: str, *, alone: bool
 ) -> tuple[Profile, Roles]:  # fmt: skip
     """Return the table in a file, with one column per class, and the roles of its columns."""
-    seen = prepared(file.payload, columns, where, written=file.written)
+    frame, columns = with_patterns(file.payload, columns, where)
+    seen = prepared(frame, columns, where, written=file.written)
     seen = spread(seen, alone=alone)
     return seen, find_roles(seen, alone=alone)
 

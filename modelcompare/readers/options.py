@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -21,13 +21,16 @@ from modelcompare.readers.cell_types import (
 )
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
-from modelcompare.words import KindOrAuto, MissingResults, SameIds
+from modelcompare.words import Annotators, KindOrAuto, MissingResults, SameIds
 
 # Arguments of Predictions that describe the samples, besides their ids, by role.
-BESIDE = {"groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight"}
+BESIDE = {
+    "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
+    "judge": "judge", "label_weight": "label_weight",
+}  # fmt: skip
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
-ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
+ROLES = ("true", "id", *BESIDE, "pred", "model_column")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,9 @@ class Columns:
     strata: str | None = None
     runs: str | None = None
     weight: str | None = None
+    judge: str | None = None
+    label_weight: str | None = None
+    annotators: Annotators = "each"
     pred: str | None = None
     model_column: str | None = None
     slices: tuple[str, ...] = ()
@@ -57,6 +63,8 @@ class Columns:
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None
+    people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
+    verdicts: Mapping[str, str] = field(default_factory=dict)  # by model, of the pattern `judge`
 
     @property
     def named(self) -> dict[str, str]:
@@ -64,10 +72,20 @@ class Columns:
         return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
 
     @property
+    def by_pattern(self) -> list[str]:
+        """Columns that patterns name: labels by people, a judge's verdicts on each model."""
+        return [*self.people, *self.verdicts.values()]
+
+    @property
+    def judged(self) -> list[str]:
+        """Columns of a judge."""
+        return [*self.verdicts.values()] if self.judge is None else [self.judge]
+
+    @property
     def beside_names(self) -> list[str]:
         """Columns that describe the samples, besides their ids."""
         roles = [name for role, name in self.named.items() if role in BESIDE]
-        return list(dict.fromkeys([*roles, *self.slices]))
+        return list(dict.fromkeys([*roles, *self.slices, *self.by_pattern]))
 
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the columns that describe the samples, as arguments of Predictions."""
@@ -76,6 +94,8 @@ class Columns:
             if role in roles:
                 self._refuse_marks(role, roles[role])
         found: dict[str, Any] = {BESIDE[role]: column_array(roles[role]) for role in roles}
+        if self.verdicts:
+            found["judge"] = {m: column_array(frame[name]) for m, name in self.verdicts.items()}
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
     def marks(self, headings: Iterable[str]) -> Collection[str]:
@@ -137,6 +157,9 @@ class Columns:
             "score (--read score) names scores in logs and in tables of one row for each model and "
             "sample, which this is not; leave it out, or name the models (--model).":
                 bool(self.score) and not in_rows,
+            "annotators (--annotators) is for labels by several people, whose columns true='ann*' "
+            "(--true 'ann*') names; leave it out.":
+                self.annotators != "each" and not self.people,
             "ids='intersect' (--read ids=intersect) keeps what several files share, but there is "
             "one; leave it out.": self.ids == "intersect" and not in_rows,
         }  # fmt: skip

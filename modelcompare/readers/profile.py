@@ -36,7 +36,7 @@ class Profile:
         self.headings = [str(heading) for heading in self.frame.columns]
         # Folders that are named day=monday give each of their rows the same cell, and no model.
         self.of_folders = {*of_folders}
-        self.named = {*columns.named.values(), *columns.slices}
+        self.named = {*columns.named.values(), *columns.slices, *columns.by_pattern}
         self.marks = columns.marks(self.headings)
         # Caches the truth and the column under inspection. Not a cached method: a table in a cycle
         # of references would stay in memory.
@@ -123,7 +123,8 @@ class Profile:
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> pd.Series[Any]:
     """Return the cells of a column that are not missing."""
     column = frame[heading]
-    return column[~cell_types.marked(column, marks)].dropna().infer_objects()
+    held = column.mask(cell_types.marked(column, marks))
+    return cell_types.present(held).infer_objects()
 
 
 def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:

@@ -18,6 +18,7 @@ from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, refuse_column
+from modelcompare.readers.patterns import of_models, refuse_in_rows
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.separate_runs import with_own_runs
@@ -70,6 +71,7 @@ def wide_predictions(
     columns, true, run = seen.columns, roles.true, roles.run or seen.columns.runs
     answers = numbers_answers(run, columns.runs)
     columns = replace(columns, runs=None if answers else run)
+    columns = of_models(columns, [*roles.outputs], seen.where)
     frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
     if roles.id is not None:
         ids = ids_of(seen.frame[roles.id], seen.written)
@@ -80,14 +82,17 @@ def wide_predictions(
             frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
             columns = replace(columns, groups=columns.groups or ITEM)
     columns = columns if true is not None else replace(columns, kind="scores")
-    (part,) = parts = marked_missing([Part(seen.where, frame, true, roles.outputs)], columns)
+    part = Part(seen.where, frame, true, roles.outputs, columns.judged)
+    (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
+    truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     return Reading(
         predictions,
         {
-            "truth": true or "none (scores)", "id": roles.id,
+            "truth": truth or "none (scores)", "id": roles.id,
             "answer" if answers else "run": roles.run,
+            "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
@@ -98,6 +103,7 @@ def wide_predictions(
 
 def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
+    refuse_in_rows(seen.columns, seen.where)
     frame, outputs = seen.frame, roles.outputs[""]
     found = {
         "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
@@ -132,7 +138,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     rows = rows.assign(model=rows["model"].map(str).astype(object))
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
-    rows = _scored_samples(rows, scores) if columns.score else rows
+    rows = _scored_samples(rows, scores) if columns.score and not columns.judged else rows
     if _in_runs(rows, columns) and not records.answers:
         rows = with_own_runs(rows, models, _RUN, columns)
     columns, table = _described(records, rows, scores, columns)
@@ -143,7 +149,8 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     if truths is not None and not scores:
         frames = with_truth(frames, truths, records)
     check_same(frames, records.same, of_tasks=True)
-    parts = marked_missing([_part(*each) for each in frames.items()], columns)
+    parts = [replace(_part(*each), verdicts=columns.judged) for each in frames.items()]
+    parts = marked_missing(parts, columns)
     if not scores and all(part.true is None for part in parts):
         raise ValueError(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
@@ -181,7 +188,7 @@ def _understood(
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
-        "clusters": clusters,
+        "clusters": clusters, "judge": columns.judge,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         "direction": directed(scores, columns.given_direction),
     }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.cell_types import present
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto
@@ -142,8 +143,5 @@ def _as_written(part: Records) -> Records:
 
 def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:
     """Write numbers as Python does; floats that only missing cells made are whole again."""
-    held = column.dropna()
-    if column.dtype.kind == "f" and len(held) < len(column) and (held % 1 == 0).all():
-        held = held.astype("int64")
-    texts = held.map(lambda cell: str(cell) if isinstance(cell, _PLAIN) else cell)
+    texts = present(column).map(lambda cell: str(cell) if isinstance(cell, _PLAIN) else cell)
     return texts.astype(object).reindex(column.index)

@@ -27,7 +27,7 @@ def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
         truths: dict[str, str] = {}
         for heading in seen.headings:
             _, rest = names.usual_and_rest(heading, names.TRUE, prefix=prefix)
-            if rest and ":" not in heading:
+            if rest and ":" not in heading and heading not in columns.by_pattern:
                 truths.setdefault(rest, heading)
         others = _of_same_classes(seen, truths, prefix=prefix) if len(truths) > 1 else []
         if not others:

@@ -68,7 +68,7 @@ OPTIONS: dict[str, list[Any]] = {
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
     "random": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
-    "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
+    "annotators": CHOICE, "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
     "weight": COLUMN, "pred": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
@@ -200,7 +200,8 @@ def _doors() -> dict[str, Door]:
         ),
         "reliability": Door(mc.diagnostics.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
-            mc.read_predictions, {"source": TABLE}, instead={"normalize": FLAG},
+            mc.read_predictions, {"source": TABLE},
+            instead={"normalize": FLAG, "judge": COLUMN, "label_weight": COLUMN},
         ),
         "read_sets": Door(mc.io.read_sets, {"source": LONG}),
         "Predictions": Door(
@@ -293,7 +294,7 @@ INSTEAD_OF_ITS_NAME = {
     "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
-    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
+    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column", "judge", "label_weight"), "column"),
 }  # fmt: skip
 
 

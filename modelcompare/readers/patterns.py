@@ -1,0 +1,154 @@
+"""Columns that a pattern names: labels by several people, a judge's verdicts on each model.
+
+Labels by several people (`true` = "ann*") become one truth: each label of an item, whose rows are a
+cluster; the most frequent one; or the shares of the labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray
+from modelcompare.data.checks import check_columns_distinct, refuse_rows
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_shares
+from modelcompare.readers.cell_types import (
+    as_numbers,
+    present,
+    refuse_marks,
+    refuse_objects,
+    with_missing,
+)
+from modelcompare.readers.options import ITEM, Columns, refuse_column
+
+# The place of a model's name in the pattern of a judge's columns.
+_MODEL = "{model}"
+# Heading of a column that no table has: the weight of a label.
+_WEIGHT = " weight"
+
+
+def with_patterns(
+    frame: pd.DataFrame, columns: Columns, where: str
+) -> tuple[pd.DataFrame, Columns]:  # fmt: skip
+    """Find the columns that patterns name, and add the truth of labels by several people.
+
+    The truth has the pattern as its name: the most frequent label of each item, to which
+    `every_label` adds the others.
+    """
+    check_columns_distinct(frame, where)
+    headings = [str(heading) for heading in frame.columns]
+    if columns.judge is not None and _MODEL in columns.judge:
+        form = re.escape(columns.judge).replace(re.escape(_MODEL), "(.+)", 1)
+        found = {match[1]: h for h in headings if (match := re.fullmatch(form, h))}
+        if not found:
+            refuse_column(columns.judge, headings, where)
+        columns = replace(columns, judge=None, verdicts=found)
+    true = columns.true or ""
+    people = [h for h in headings if fnmatchcase(h, true) and h not in columns.slices]
+    if "*" not in true or true in headings or len(people) < 2:
+        return frame, columns
+    columns = replace(columns, people=tuple(people))
+    several = columns.annotators != "majority"
+    if columns.scores or (several and (columns.judged or columns.missing == "worst")):
+        raise ValueError(
+            f"labels by several people (true={columns.true!r}) do not go with scores (--read "
+            "scores), and with a judge (--judge) or missing='worst' (--missing worst) only as one "
+            "label: annotators='majority' (--annotators majority)."
+        )
+    frame = frame.rename(columns=str)
+    cells = _labels(frame[people], columns)
+    made = {name: cells[name] for name in people}
+    return frame.assign(**made, **{true: _most_frequent(cells, columns)}), columns
+
+
+def of_models(columns: Columns, models: Sequence[str], where: str) -> Columns:
+    """Return the options with the verdicts on these models only."""
+    for model in models if columns.verdicts else ():
+        if model not in columns.verdicts:
+            known = next(iter(columns.verdicts.items()))
+            refuse_column(known[1].replace(known[0], model), [*columns.verdicts.values()], where)
+    return replace(columns, verdicts={m: v for m, v in columns.verdicts.items() if m in models})
+
+
+def refuse_in_rows(columns: Columns, where: str) -> None:
+    """Refuse patterns where each row is of one model."""
+    if columns.by_pattern:
+        raise ValueError(
+            f"{where}: each row is of one model, and the pattern of --true or --judge names "
+            f"several columns ({', '.join(columns.by_pattern[:3])}); make a table with a row for "
+            "each item and a column for each model, or name one column."
+        )
+
+
+def every_label(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
+    """Return a row for each label by people, and options by which those of an item are a cluster.
+
+    Items have the same weight, with few labels or many.
+    """
+    cells = frame[[*columns.people]].to_numpy(dtype=object)
+    item, person = np.nonzero(~pd.isna(cells))
+    made: dict[str, Any] = {str(columns.true): cells[item, person], ITEM: frame.index[item]}
+    times = np.bincount(item)
+    if columns.annotators == "each" and len({*times}) > 1:
+        weight = 1.0 if columns.weight is None else as_numbers(frame[columns.weight])[item]
+        made[_WEIGHT] = weight / times[item]
+        columns = replace(columns, weight=_WEIGHT)
+    rows = frame.drop(columns=[*columns.people]).iloc[item].assign(**made)
+    if frame.index.name is not None:
+        who = " " + np.array(columns.people, dtype=object)[person]
+        rows.index = rows.index.astype(str).astype(object) + who
+    groups = columns.groups or ITEM
+    return rows, replace(columns, people=(), annotators="each", groups=groups)
+
+
+def as_shares(every: Predictions, frame: pd.DataFrame, columns: Columns) -> Predictions:
+    """Return a row for each item, whose truth is the shares of the classes among its labels."""
+    if every.codes is None:
+        raise ValueError(
+            "annotators='soft' (--annotators soft) is for labels, not for values and texts; count "
+            "each with annotators='each' (--annotators each)."
+        )
+    item = np.repeat(np.arange(len(frame)), frame[[*columns.people]].notna().sum(axis=1))
+    counts = np.zeros((len(frame), every.n_classes))
+    np.add.at(counts, (item, every.codes), 1)
+    part = every.subset(np.unique(item, return_index=True)[1])
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    ids = None if frame.index.name is None else frame.index.to_numpy()
+    groups = None if columns.groups is None else part.groups
+    return with_shares(part, shares, ids=ids, groups=groups)
+
+
+def _labels(cells: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """Return labels by people, missing where they are empty or marked so."""
+    marks = columns.marks(cells.columns)
+    for name, column in cells.items():
+        refuse_objects(column)
+        if columns.na is None:
+            refuse_marks([cells], str(name), marks)
+    cells = with_missing(cells, marks)
+    return cells.apply(lambda column: present(column).astype(object).reindex(column.index))
+
+
+def _most_frequent(cells: pd.DataFrame, columns: Columns) -> AnyArray:
+    """Return the most frequent label of each item; several are refused, or missing if dropped."""
+    codes, labels = pd.factorize(cells.to_numpy(dtype=object).ravel())
+    by_label = codes.reshape(cells.shape)[:, :, None] == np.arange(len(labels))
+    counts = by_label.sum(axis=1)
+    most = counts.max(axis=1)
+    tied = (counts == most[:, None]).sum(axis=1) > 1
+    if columns.annotators == "majority" and (columns.missing != "drop" or columns.judged):
+        refuse_rows(
+            tied & (most > 0), "as many people gave one label as another",
+            "count each label (--annotators each), take their shares (--annotators soft), or "
+            "without a judge leave these out (--missing drop)",
+        )  # fmt: skip
+    found: AnyArray = labels[counts.argmax(axis=1)]
+    found[(most == 0) | (tied & (columns.annotators == "majority"))] = np.nan
+    return found
