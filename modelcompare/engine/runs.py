@@ -22,7 +22,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
-from modelcompare.engine.units import each_its_cluster
+from modelcompare.engine.units import each_its_cluster, run_counts
 from modelcompare.words import Random, warn_caller
 
 # Below this number of runs of a model, the runs decide about width and significance.
