@@ -201,9 +201,6 @@ def compare(
     mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
     missing results (p = 0.003 in the worst case).
     """
-    if predictions.judge is not None:
-        check_named("missing", missing, ["worst"], judged=True)
-        check_named("undefined", undefined, ["count"], judged=True)
     if missing == "bounds":
         return _at_bounds(
             predictions, metrics, baseline, random, zero_division, n_resamples=n_resamples,
@@ -219,13 +216,11 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    new_runs, used = _beyond_items(evaluation, random, method, used, correction)
+    new_runs, used = _beyond_items(evaluation, random, method, used, correction, undefined)
     _check_size(evaluation, len(a))
-    judged = predictions.judge is not None
-    if not judged:
-        warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
-    n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
-    n_drawn = 0 if judged else n_drawn
+    warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
+    draws = draws or correction == "max-t" or undefined != "count"
+    n_drawn = n_resamples if draws and predictions.judge is None else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)
@@ -254,6 +249,8 @@ def _at_bounds(
     random: Random, zero_division: ZeroDivision, **options: Any,
 ) -> Comparison:  # fmt: skip
     """Compare where all missing results are worst, and best; for the runs at hand."""
+    if predictions.judge is not None:
+        check_named("missing", "bounds", ["worst"], judged=True)
     if runs_are_random(predictions, random):
         raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
     ask = partial(compare, random="items", zero_division=zero_division, **options)
@@ -262,7 +259,7 @@ def _at_bounds(
 
 def _beyond_items(
     evaluation: Evaluation, random: Random, method: IntervalMethod, test: str,
-    correction: Correction,
+    correction: Correction, undefined: Undefined,
 ) -> tuple[bool, str]:  # fmt: skip
     """Return whether answers are for new runs, and the test.
 
@@ -274,6 +271,8 @@ def _beyond_items(
         return False, test
     if new_runs:
         check_crossed(evaluation)
+    if judged:
+        check_named("undefined", undefined, ["count"], judged=True)
     check_named("method", method, ["auto"], judged=judged)
     if correction in ("max-t", "min-p"):
         check_named("correction", correction, ["holm"], judged=judged)

@@ -164,13 +164,22 @@ def _of_scores(
     return None, filled, _judge(verdicts, labelled, label_weight)
 
 
+def check_judged(judge: Judge | None, truth: AnyArray | None, classes: AnyArray | None) -> None:
+    """Refuse a judge of true values or texts."""
+    if judge is not None and truth is not None and classes is None:
+        raise ValueError(
+            "`judge` (--judge) is for labels, and for scores per example; score each answer, with "
+            "Predictions.from_scores."
+        )
+
+
 def check_labels(labelled: BoolArray) -> None:
     """Refuse too few labels, and labels of all samples."""
     n_labels = int(np.count_nonzero(labelled))
     if n_labels < LEAST_LABELS:
         raise ValueError(
-            f"people labelled {n_labels:,} of {len(labelled):,} samples; a judge alone does not "
-            f"show its error. Label at least {LEAST_LABELS}, drawn at random."
+            f"a `judge` alone does not show its error, and people labelled {n_labels:,} of "
+            f"{len(labelled):,} samples. Label at least {LEAST_LABELS}, drawn at random."
         )
     if n_labels == len(labelled):
         raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")

@@ -23,13 +23,10 @@ from modelcompare.data.columns import (
     split_runs,
 )
 from modelcompare.data.described import described, described_in_html
-from modelcompare.data.judges import Judge, check_design, with_verdicts
+from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import (
-    Answers,
     Output,
-    check_guess,
     checked_output,
-    counted,
     decide_kinds,
 )
 from modelcompare.data.scores import (
@@ -41,7 +38,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.truths import as_truth, truth_of
+from modelcompare.data.truths import as_truth, check_classes, truth_of
 from modelcompare.words import (
     Design,
     KindOrAuto,
@@ -50,7 +47,6 @@ from modelcompare.words import (
     check_choice,
     check_mapping,
     check_text,
-    shown,
 )
 
 
@@ -171,11 +167,7 @@ class Predictions(TestSet):
         self._missing_mass = bool(missing_mass)
         classes, of_truth = truth_of(truth, labels, arrays, kinds, normalize=normalize)
         self._labels, self._columns = classes, of_truth
-        if self._judge is not None and truth is not None and classes is None:
-            raise ValueError(
-                "`judge` (--judge) is for labels and for scores per example, and the models gave "
-                f"{', '.join({*kinds.values()})}; score each answer, with Predictions.from_scores."
-            )
+        check_judged(self._judge, truth, classes)
         self._outputs = {
             model: Output(kinds[model], frozen(checked_output(
                 f"model {model!r}", array, kinds[model], classes,
@@ -187,11 +179,9 @@ class Predictions(TestSet):
         if bounds is not None and not given:
             raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
-        codes = self.hard_codes
         if labels is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
-            true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
-            check_guess(classes, classes[true], answers_of(self), single)
+            check_classes(self, classes, single)
         self._predicted: dict[str, IntArray] = {}
         runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
@@ -264,10 +254,7 @@ class Predictions(TestSet):
         """The samples that people labelled, without the judge; all samples if there is none."""
         if self._judge is None:
             return self
-        return self._replaced(self._outputs).subset(self._judge.labelled)._without_judge()
-
-    def _without_judge(self) -> Predictions:
-        part = self._replaced(self._outputs)
+        part = self.subset(self._judge.labelled)
         part._judge = None
         return part
 
@@ -275,24 +262,12 @@ class Predictions(TestSet):
         self, rows: IntArray, weight: FloatArray, *, codes: IntArray | None = None,
         scores: Mapping[str, FloatArray] | None = None,
     ) -> Predictions:  # fmt: skip
-        """Return some rows, repeated or not, as if people had labelled them so, with weights.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_rows,)
-            Positions of samples.
-        weight : ndarray of shape (n_rows,)
-            Their weights.
-        codes : ndarray of int of shape (n_rows,), optional
-            True classes.
-        scores : mapping of str to ndarray of shape (n_rows,), optional
-            Scores of each model.
-        """
+        """Return rows, repeated or not, with other weights, and other true classes or scores."""
         outputs = {m: output.rows(rows) for m, output in self._outputs.items()}
         if scores is not None:
             outputs = {m: replace(outputs[m], array=array) for m, array in scores.items()}
-        part = self._replaced(outputs)._without_judge()
-        part._slices, part._own_runs = None, {}
+        part = self._replaced(outputs)
+        part._judge, part._slices, part._own_runs = None, None, {}
         truth = {} if codes is None or self._labels is None else {
             "codes": codes, "y_true": self._labels[codes]
         }  # fmt: skip
@@ -382,20 +357,7 @@ class Predictions(TestSet):
         >>> len(preds.subset([True, True, False, True]))
         3
         """
-        index = np.asarray(rows)
-        if index.size == 0:
-            index = index.astype(np.intp)
-        if index.dtype == bool:
-            if index.shape != (len(self),):
-                raise ValueError(
-                    f"`rows` is a mask of shape {index.shape}, but there are {len(self):,} samples."
-                )
-            index = np.flatnonzero(index)
-        if index.ndim != 1 or index.dtype.kind not in "iu":
-            raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
-        n = len(self)
-        if not ((-n <= index) & (index < n)).all():
-            raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
+        index = checks.row_positions(rows, len(self))
         part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
         part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
         part._columns = {
@@ -433,13 +395,3 @@ class Predictions(TestSet):
         part._judge = None if self._judge is None else self._judge.of_models([*outputs])
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         return part
-
-
-def answers_of(predictions: Predictions, times: IntArray | None = None) -> dict[str, Answers]:
-    """Count the true and predicted classes of each model of labels, in rows of so many samples."""
-    codes = predictions.hard_codes
-    if codes is None:
-        return {}
-    of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
-    n_classes = predictions.n_classes
-    return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

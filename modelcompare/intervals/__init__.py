@@ -31,6 +31,7 @@ from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.closed import normal_interval, proportion_interval
+from modelcompare.intervals.judged import of_judged
 from modelcompare.intervals.resampled import (
     bca_interval,
     percentile_interval,
@@ -61,6 +62,8 @@ def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> 
     """Compute the intervals of the rows by `method`, or by the method that replaces it."""
     if contrasts.sample.varies_beyond:
         check_named("method", method, ["auto"], judged=contrasts.sample.judged is not None)
+    if contrasts.sample.judged is not None:
+        return of_judged(contrasts, level)
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

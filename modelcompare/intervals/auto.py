@@ -58,7 +58,6 @@ from modelcompare.intervals.influences import (
     share_of_occurring,
     unseen_variance,
 )
-from modelcompare.intervals.judged import of_judged
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded, is_resampled
@@ -92,8 +91,6 @@ _ROUNDING = 1e-12
 
 def choose(contrasts: Contrasts, level: float) -> Interval:
     """Compute the interval of every value, or difference, by the method that is valid for it."""
-    if contrasts.sample.judged is not None:
-        return of_judged(contrasts, level)
     found = _Rule(contrasts, level).intervals()
     return for_new_runs(found, contrasts, level) if contrasts.sample.new_runs else found
 
