@@ -90,7 +90,8 @@ def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
     if "run" not in frame and any(file.run for file in files):
         made["run"] = [files[place].run for place in position]
     answers = records.answers and "run" not in made
-    return replace(records, frame=frame.assign(**made), answers=answers)
+    parts = {**records.parts, **({"run": "paths"} if "run" in made else {})}
+    return replace(records, frame=frame.assign(**made), answers=answers, parts=parts)
 
 
 def _newest(records: Records) -> Records:

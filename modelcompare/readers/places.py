@@ -16,6 +16,8 @@ from modelcompare.words import shown
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
 _RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,3}")
+# A model and its run: cnn_seed1. Epochs of a training are checkpoints, and models of their own.
+_OF_RUN = re.compile(r"(.+?)[-_ ]((?:seed|run|rep|repeat|trial)[-_ ]?[0-9]+)", re.IGNORECASE)
 
 Source = str | PathLike[str]
 
@@ -45,11 +47,9 @@ def check_paths(paths: Sequence[Any]) -> None:
 def _places_of(paths: Sequence[Path]) -> list[File]:
     folders = [path for path in paths if _is_folder(path)]
     files = [path for path in paths if not _is_folder(path)]
-    found = _by_stem(files)
-    for folder in folders:
-        # A single folder contains the models; of several, each is a model.
-        found += _in_folder(folder, len(paths) == 1)
-    return found
+    # A single folder contains the models; of several, each is a model.
+    inner = [file for folder in folders for file in _in_folder(folder, len(paths) == 1)]
+    return [*_by_stem(files), *_runs_inside(inner)]
 
 
 def _is_folder(path: Path) -> bool:
@@ -72,7 +72,18 @@ def _by_stem(files: Sequence[Path]) -> list[File]:
             f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
             "or pass a mapping of model names to files."
         )
-    return [File(path, model=stem) for path, stem in zip(files, stems, strict=True)]
+    return _in_runs([File(path, model=stem) for path, stem in zip(files, stems, strict=True)])
+
+
+def _in_runs(files: list[File]) -> list[File]:
+    """Name models and runs of files such as ``cnn_seed1``, if several models are then left."""
+    split = [_OF_RUN.fullmatch(file.model) for file in files]
+    counts = Counter(each[1] for each in split if each)
+    named = [
+        replace(file, model=each[1], run=each[2]) if each and counts[each[1]] > 1 else file
+        for file, each in zip(files, split, strict=True)
+    ]
+    return named if len({file.model for file in named}) > 1 else files
 
 
 def _in_folder(folder: Path, holds_models: bool) -> list[File]:
@@ -88,8 +99,27 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
             "a folder is a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
-        return [File(path, model=file_stem(path), in_folder=True) for path in flat]
+        return _in_runs([File(path, model=file_stem(path), in_folder=True) for path in flat])
     return [_inside(path, folder, holds_models) for path in files]
+
+
+def _runs_inside(files: list[File]) -> list[File]:
+    """Name models and runs of files in folders that are all named like ``cnn_seed1``.
+
+    Folders are test sets if one has several models, else models.
+    """
+    split = [_OF_RUN.fullmatch(file.set or "") for file in files]
+    if not all(split):
+        return files
+    models = {(file.model, each[1]) for file, each in zip(files, split, strict=True) if each}
+    are_sets = len(models) > len({file.model for file in files})
+    return [
+        replace(file, model=each[1], set=file.model, run=each[2])
+        if are_sets
+        else replace(file, set=None, run=each[2])
+        for file, each in zip(files, split, strict=True)
+        if each
+    ]
 
 
 def _inside(path: Path, folder: Path, holds_models: bool) -> File:

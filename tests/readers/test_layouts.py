@@ -195,12 +195,41 @@ def test_what_is_missing_on_a_test_set_in_a_folder_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["{run}/{model}.csv", "seed_{run}/{model}.csv", "{model}/seed{run}.csv"]
-)
+    "path",
+    [
+        "{run}/{model}.csv", "seed_{run}/{model}.csv", "{model}/seed{run}.csv",
+        "{model}_seed{run}.csv", "{model}-run-{run}.csv", "{model}/{model}_seed{run}.csv",
+        "{model}/best_trial{run}.csv",
+    ],
+)  # fmt: skip
 def test_seeds_in_folders_are_runs_of_a_model(tmp_path, path):
     files = {path.format(run=r, model=m): of_model(m, id=range(N)) for r in (1, 2, 3) for m in SAID}
     preds = mc.read_predictions(folder(tmp_path, files))
     assert (preds.models, len(preds), len({*preds.groups})) == (("bert", "cnn"), 3 * N, N)
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_seeds_in_files_of_folders_that_are_test_sets_are_runs(tmp_path, several):
+    files = {
+        f"{s}/{m}_seed{r}.csv": of_model(m, id=range(N)) for s in "xy" for r in (1, 2) for m in SAID
+    }
+    folder(tmp_path, files)
+    sets = read_sets([tmp_path / "x", tmp_path / "y"] if several else tmp_path)
+    assert [*sets] == ["x", "y"]
+    assert all(preds.models == (*SAID,) and len({*preds.runs}) == 2 for preds in sets.values())
+
+
+def test_files_of_seeds_of_one_model_are_models(tmp_path):
+    files = {f"bert_seed{r}.csv": of_model("bert", id=range(N)) for r in (1, 2)}
+    assert mc.read_predictions(folder(tmp_path, files)).models == ("bert_seed1", "bert_seed2")
+
+
+def test_a_file_without_a_seed_stays_a_model_with_one_run(tmp_path):
+    files = {f"{m}.csv": of_model(m.partition("_")[0], id=range(N))
+             for m in ("bert_seed1", "bert_seed2", "cnn")}  # fmt: skip
+    preds = mc.read_predictions(folder(tmp_path, files))
+    assert preds.models == ("bert", "cnn")
+    assert [len({*preds.runs_of(m)}) for m in preds.models] == [2, 1]
 
 
 def test_files_without_ids_are_aligned_by_the_same_truth_row_by_row(tmp_path):
