@@ -83,9 +83,10 @@ def read_predictions(
     sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores). Several files have one
     model each. A folder has a file for each model, or a folder for each model with a file for each
     test set or run; folders named like runs (``1``, ``seed_1``) have a file for each model, and
-    files named like models in runs (``cnn_seed1``) are these. Logs of evaluation tools are recognized by their content. An archive (.npz) has arrays: the truth, and
-    each model's under its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``,
-    ``scores__NAME``; other one-dimensional arrays become slices. Pickles are never loaded.
+    files named like models in runs (``cnn_seed1``) are these. Logs of evaluation tools are
+    recognized by their content. An archive (.npz) has arrays: the truth, and each model's under its
+    name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
+    one-dimensional arrays become slices. Pickles are never loaded.
 
     Parameters
     ----------
