@@ -38,6 +38,8 @@ _BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
 _CHANGES = ("runs", "left out", "left out of cells", "data sets dropped", "folds dropped")
 # Headings that name rows, not models: a table lies on its side.
 _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
+# A cell with a number that has a comma.
+_COMMA = r"\D*\d+(,\d+)+\D*"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
         refuse_objects(seen.frame[heading])
     cells = {h: printed(seen.frame[h], seen.marks) for h in seen.headings}
     numeric = [h for h in seen.headings if _are_scores(seen.frame[h], cells[h])]
+    if not numeric:
+        _refuse_commas(cells)
     keys = model, test_set, run = _keys(seen, numeric)
     metric = _metric(seen)
     scores = _scores(seen, [h for h in numeric if h not in keys], model, test_set)
@@ -126,6 +130,16 @@ def _are_scores(column: pd.Series[Any], cells: pd.DataFrame) -> bool:
     if cells["missing"].all():
         return column.dtype.kind == "f" or bool(column.notna().any())
     return bool(cells["value"][~cells["missing"]].notna().mean() >= SHARED)
+
+
+def _refuse_commas(cells: Mapping[str, pd.DataFrame]) -> None:
+    """Refuse numbers with a comma, which are ambiguous: 93,3 and 1,200."""
+    for heading, column in cells.items():
+        for cell in column["cell"][column["cell"].str.fullmatch(_COMMA)][:1]:
+            raise ValueError(
+                f"{_WHERE}: {cell!r} in column {heading!r} has a comma; write a decimal point, as "
+                "93.3, and nothing between thousands."
+            )
 
 
 def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None, str | None]:
