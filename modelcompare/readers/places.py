@@ -16,7 +16,7 @@ from modelcompare.words import shown
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
 _RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,3}")
-# A model and its run: cnn_seed1. Epochs of a training are checkpoints, and models of their own.
+# A model and its run: cnn_seed1. Epochs of a training are checkpoints, and so models.
 _OF_RUN = re.compile(r"(.+?)[-_ ]((?:seed|run|rep|repeat|trial)[-_ ]?[0-9]+)", re.IGNORECASE)
 
 Source = str | PathLike[str]
