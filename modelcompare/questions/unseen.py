@@ -74,7 +74,7 @@ class Unseen:
         low, high = range_of_samples(metric, evaluation.predictions)
         if contrast.sample.judged is not None:
             # An added label in each cell stands for what was not seen.
-            return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
+            return cls(gain, math.nan, math.nan, low, high, False)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(gain, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
