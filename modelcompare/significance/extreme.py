@@ -101,6 +101,26 @@ def n_rising(sizes: FloatArray, rising: tuple[IntArray, FloatArray]) -> IntArray
     return n_true(left >= least[:, None], axis=1)
 
 
+def decide(low: FloatArray, high: FloatArray, least: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Return where sizes between bounds are surely extreme, and where that is not known."""
+    extreme: BoolArray = low >= least
+    return extreme, ~(extreme | (high < least))
+
+
+def deciding(low: FloatArray, high: FloatArray, rising: tuple[IntArray, FloatArray]) -> BoolArray:
+    """Return where a size decides a step of `n_rising`, of hypotheses in rising order.
+
+    `low` and `high` are bounds of the sizes, (n_hypotheses, n_resamples).
+    """
+    places, least = rising
+    # The largest of a hypothesis and of those below it, and where that may be extreme.
+    largest = [np.maximum.accumulate(end[places], axis=0) for end in (low, high)]
+    open_steps = (largest[0] < least[:, None]) & (largest[1] >= least[:, None])
+    levels = np.where(open_steps, least[:, None], np.inf)[::-1]
+    decides: BoolArray = high[places] >= np.minimum.accumulate(levels, axis=0)[::-1]
+    return decides
+
+
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:
     """Count the true elements along an axis; `numpy.count_nonzero` takes twice as long."""
     counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)

@@ -7,6 +7,7 @@ from modelcompare.metrics import get_metric
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.exact import Grids
+from modelcompare.significance.extreme import deciding, n_rising, rising_order
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
@@ -42,6 +43,20 @@ def test_min_p_is_the_step_down_of_a_loop_on_p_values():
     expected = step_down_by_a_loop(-null, -observed)
     found = step_down([-np.log(null)], -np.log(observed))
     np.testing.assert_allclose(found, expected)
+
+
+def test_sizes_that_decide_no_step_may_be_anything_between_their_bounds():
+    rng = np.random.default_rng(4)
+    sizes, observed = np.abs(rng.normal(size=(12, 300))), np.abs(rng.normal(size=12)) * 1.5
+    low, high = sizes - rng.random(sizes.shape) / 9, sizes + rng.random(sizes.shape) / 9
+    rising = rising_order(observed)
+    decides = np.empty(sizes.shape, bool)
+    decides[rising[0]] = deciding(low, high, rising)
+    assert 0 < decides.mean() < 0.2
+    for end in (low, high):
+        found = n_rising(np.where(decides, sizes, end), rising)
+        np.testing.assert_array_equal(found, n_rising(sizes, rising))
+    assert (n_rising(high, rising) > n_rising(low, rising)).any()
 
 
 def test_a_hypothesis_without_a_value_does_not_count():

@@ -9,12 +9,13 @@ from modelcompare import Predictions, compare
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.extreme import rising_order
+from modelcompare.significance.extreme import decide, rising_order
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
 from modelcompare.significance.swaps.forms import Form
+from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
 
 SEED = np.random.SeedSequence(8)
@@ -70,17 +71,31 @@ def test_bounds_decide_as_all_statistics_do(name, n_classes, design, monkeypatch
     monkeypatch.setattr(swapped_forms, "_MOST_UNDECIDED", 1.0)
     for alternative in ("two-sided", "greater", "less"):
         statistic = of_forms(preds, name)
-        decided = Form._decided
         monkeypatch.setattr(
-            Form, "_decided", lambda *a, d=decided: few.append(d(*a)[1].mean()) or d(*a)
+            swapped_forms,
+            "decide",
+            lambda *ends: few.append(decide(*ends)[1].mean()) or decide(*ends),
         )
         found = statistic.n_extreme(masks, every, alternative)
-        monkeypatch.setattr(Form, "_decided", decided)
         drawn = np.concatenate(statistic.map(masks, lambda t: t))
         sign = {"greater": 1, "less": -1}.get(alternative)
         size, least = (np.abs(t) if sign is None else sign * t for t in (drawn, statistic.observed))
         np.testing.assert_array_equal(found, (size >= least - 1e-9).sum(axis=0))
     assert 0 < np.mean(few) < 0.2
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("name", ["cf1_macro", "f1_macro", "mcc", "log_loss"])
+def test_statistics_of_single_swaps_are_those_of_all_of_them(name, design):
+    statistic = of_forms(models(**DESIGNS[design]), name)
+    masks = SwapMasks(statistic.units, 50, SEED)
+    swapped = Swapped(lambda: masks.narrow(0, 0), 50)
+    statistic.sum_up(swapped)
+    pairs, some = np.array([2, 0, 1, 0, 2]), np.array([7, 49, 0, 7, 3])
+    found = statistic.formulas[0]._singly(pairs, some, swapped)
+    expected = statistic.of_pairs(np.arange(3), swapped)[pairs, 0, some]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert not len(statistic.formulas[0]._singly(pairs[:0], some[:0], swapped))
 
 
 @pytest.mark.parametrize("name", ["cf1_macro", "f1_macro", "log_loss", "mcc"])
@@ -191,14 +206,15 @@ def test_bounds_step_down_as_all_statistics_do(name, design, monkeypatch):
     statistic = of_forms(preds, name, all_pairs(6))
     masks = SwapMasks(statistic.units, 400, SEED)
     calls = []
-    exact = Form.statistics
+    exact = Form._at
 
-    def counted(self, pairs, swapped):
-        calls.append(len(pairs) * swapped.n_masks)
-        return exact(self, pairs, swapped)
+    def counted(self, where, swapped):
+        found = exact(self, where, swapped)
+        calls.append(found.size)
+        return found
 
     assert statistic.observed.shape == (15, 1)
-    monkeypatch.setattr(Form, "statistics", counted)
+    monkeypatch.setattr(Form, "_at", counted)
     found = step_down_swaps(statistic, masks, slice(0, 1))
     assert 0 < sum(calls) < 0.2 * 15 * 400
     rising = rising_order(np.abs(statistic.observed).ravel())

@@ -26,7 +26,7 @@ class Difference(Formula):
     studentized = False
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        both = self.swaps.both(self.metric, pairs, swapped)
+        both = self.swaps.both(self.metric, Places(pairs), swapped)
         first, second = (self.swaps.values(self.metric, sides) for sides in both)
         shape = len(pairs), first.shape[1], swapped.n_masks
         return np.subtract(first, second, out=np.empty(shape)) * self.over[pairs]

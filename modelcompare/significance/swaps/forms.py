@@ -21,21 +21,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
-from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.significance.exact import are_hard_counts
-from modelcompare.significance.extreme import as_extreme, least_extreme, n_rising, n_true, size_of
+from modelcompare.significance.extreme import (
+    as_extreme,
+    decide,
+    deciding,
+    least_extreme,
+    n_rising,
+    n_true,
+    size_of,
+)
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.kinds import (
     Kinds,
     Matrix,
     crossed,
+    crossed_singly,
     grams,
     kinds_of_labels,
     kinds_of_units,
+    products,
 )
 from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
 from modelcompare.significance.swaps.sums import Formula, Sides, SwappedSums
@@ -49,6 +59,8 @@ _MOST_PRODUCTS = 2**23
 _OF_SQUARES, _OF_DIFFERENCES = 1e-6, 1e-11
 # Pairs of labels whose kinds are multiplied by the same masks.
 _AT_ONCE = 16
+# Swaps whose bounds of all pairs are kept at once, even if these are very many.
+_LEAST_MASKS = 32
 # If bounds leave more than this share of swaps undecided, all are evaluated.
 _MOST_UNDECIDED = 1 / 16
 
@@ -95,21 +107,36 @@ class Form(Formula):
         super().__init__(swaps, metric)
         self._squares: dict[int, list[Matrix]] = {}
         self._kept: dict[int, list[Kinds]] = {}
+        self._room = PASS_BYTES / 8
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        at = self._slopes(pairs, swapped)
-        square = at.apart + at.together + at.rest + 2 * self._crossed(pairs, swapped, at)
+        return self._at(Places(pairs), swapped)
+
+    def _singly(self, pairs: IntArray, masks: IntArray, swapped: Swapped) -> FloatArray:
+        """Return statistics (n_places,) of pairs, each under one mask."""
+        found = [
+            self._at(Places(pairs[some], masks=masks[some]), swapped).ravel()
+            for some in self.swaps.few(np.arange(len(pairs)), swapped, 1)
+        ]
+        return np.concatenate([np.empty(0), *found])
+
+    def _at(self, where: Places, swapped: Swapped) -> FloatArray:
+        """Return statistics (n_pairs, 1, n_masks); of single masks (n_places, 1, 1)."""
+        at = self._slopes(where, swapped)
+        square = at.apart + at.together + at.rest + 2 * self._crossed(where, swapped, at)
         if self.swaps.strata is not None:
             square[square <= ROUNDING * at.apart] = 0.0
         without, size = np.isnan(at.difference), self.swaps.units.size
         found = studentized(at.difference, square, size, centred=self.swaps.strata is not None)
         return np.where(without, np.nan, found)[:, None]
 
-    def _crossed(self, pairs: IntArray, swapped: Swapped, at: Slopes) -> FloatArray:
+    def _crossed(self, where: Places, swapped: Swapped, at: Slopes) -> FloatArray:
         """Return the sums (n_pairs, n_masks) of products that swaps change."""
+        pairs = where.pairs
         if swapped.is_nothing:
-            across = zip(at.equal, map(self._grams, pairs.tolist()), at.unequal, strict=True)
-            return np.array([np.einsum("ij,ij->j", g, of[2] @ h) for g, of, h in across])
+            return products([self._grams(pair)[2] for pair in pairs.tolist()], at.equal, at.unequal)
+        if not isinstance(where.masks, slice):
+            return crossed_singly(self._kinds, where, swapped, at.equal, at.unequal)
         out, at_once = np.empty(at.apart.shape), _AT_ONCE if self._labelled else 1
         for start in range(0, len(pairs), at_once):
             some = slice(start, start + at_once)
@@ -122,8 +149,9 @@ class Form(Formula):
     ) -> IntArray:
         count = np.empty(observed.shape, dtype=np.intp)
         for some in self.swaps.few(np.arange(len(pairs)), swapped):
-            decided = self._decided(pairs[some], swapped, observed[some], alternative)
-            count[some] = self._counted(pairs[some], swapped, observed[some], alternative, *decided)
+            ends, least = self._bounds(pairs[some], swapped, alternative), observed[some]
+            decided = decide(*ends, least_extreme(least, alternative))
+            count[some] = self._counted(pairs[some], swapped, least, alternative, *decided)
         return count
 
     def _counted(
@@ -134,38 +162,19 @@ class Form(Formula):
         if undecided.mean() > _MOST_UNDECIDED:
             found = self.statistics(pairs, swapped)
             return n_true(as_extreme(found, observed[..., None], alternative), axis=2)
-        count = n_true(extreme, axis=1)[:, None]
-        for place in np.flatnonzero(undecided.any(axis=1)).tolist():
-            here = slice(place, place + 1)
-            found = self.statistics(pairs[here], swapped.only(undecided[place]))
-            count[here] += n_true(as_extreme(found, observed[here][..., None], alternative), axis=2)
-        return count
-
-    def _decided(
-        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> tuple[BoolArray, BoolArray]:
-        """Return where statistics are surely extreme, and where that is not known."""
-        size, margin, roots, known = self._bounds(pairs, swapped, alternative)
-        edges = [least_extreme(observed, alternative) * root for root in roots]
-        extreme = size >= np.maximum(*edges) + margin
-        known &= extreme | (size < np.minimum(*edges) - margin)
-        return extreme & known, ~known
+        place, mask = np.nonzero(undecided)
+        found = self._singly(pairs[place], mask, swapped)
+        more = place[as_extreme(found, observed[place, 0], alternative)]
+        return (n_true(extreme, axis=1) + np.bincount(more, minlength=len(pairs)))[:, None]
 
     def _bounds(
         self, pairs: IntArray, swapped: Swapped, alternative: Alternative
-    ) -> tuple[FloatArray, FloatArray, list[FloatArray], BoolArray]:
-        """Bound statistics, each part of shape (n_pairs, n_masks).
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of the sizes of statistics, each (n_pairs, n_masks).
 
-        Returns
-        -------
-        size, margin : ndarray
-            Sizes of the differences, and their largest errors.
-        roots : list of ndarray
-            Bounds of what they are divided by.
-        known : ndarray of bool
-            Whether bounds hold: not of what is undefined, or without any spread.
+        They are infinite where a statistic is undefined, or without any spread.
         """
-        at, centred = self._slopes(pairs, swapped), self.swaps.strata is not None
+        at, centred = self._slopes(Places(pairs), swapped), self.swaps.strata is not None
         x, y = np.sqrt(at.apart), np.sqrt(at.together)
         smallest, roots = at.difference**2 / self.swaps.units.size, []
         for sum_of_both, slack in ((x - y, 1 - _OF_SQUARES), (x + y, 1 + _OF_SQUARES)):
@@ -173,8 +182,14 @@ class Form(Formula):
             square = square + smallest if centred else np.maximum(square, smallest)
             roots.append(np.sqrt(square))
         known = (x * (1 - _OF_SQUARES) > y) & ~np.isnan(at.difference)
-        margin = _OF_DIFFERENCES * at.scale
-        return size_of(at.difference, alternative), margin, roots, known
+        size, margin = size_of(at.difference, alternative), _OF_DIFFERENCES * at.scale
+        # The size of a difference in the other direction is negative: either root may be the bound.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (
+                of_both(*((size + error) / root for root in roots))
+                for of_both, error in ((np.minimum, -margin), (np.maximum, margin))
+            )
+        return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
     def n_rising(
         self,
@@ -183,7 +198,7 @@ class Form(Formula):
         swapped: Swapped,
     ) -> IntArray:
         steps = (
-            n_rising(self._sharpened(low, high, *rising, part), rising)
+            n_rising(self._sharpened(low, high, rising, part), rising)
             for part, _, low, high in self._ends(swapped)
         )
         return np.asarray(sum(steps))
@@ -194,9 +209,8 @@ class Form(Formula):
         extreme, undecided = np.empty((2, len(observed), swapped.n_masks), dtype=bool)
         least, steps = least_extreme(observed, "two-sided"), np.zeros(len(rising[0]), np.intp)
         for part, masks, low, high in self._ends(swapped):
-            extreme[:, masks] = low >= least
-            undecided[:, masks] = (low < least) & (high >= least)
-            steps += n_rising(self._sharpened(low, high, *rising, part), rising)
+            extreme[:, masks], undecided[:, masks] = decide(low, high, least)
+            steps += n_rising(self._sharpened(low, high, rising, part), rising)
         count = [
             self._counted(
                 some, swapped, observed[some], "two-sided", extreme[some], undecided[some]
@@ -207,53 +221,43 @@ class Form(Formula):
 
     def _ends(self, swapped: Swapped) -> Iterator[tuple[Swapped, slice, FloatArray, FloatArray]]:
         """Yield some swaps, their places, and bounds of all pairs' sizes (n_pairs, n_masks)."""
-        for start in range(0, swapped.n_masks, RESAMPLE_BLOCK):
-            masks = slice(start, start + RESAMPLE_BLOCK)
+        step = max(_LEAST_MASKS, CACHE_BYTES // (4 * len(self.swaps.model_a)))
+        for start in range(0, swapped.n_masks, step):
+            masks = slice(start, start + step)
             chosen = np.zeros(swapped.n_masks, dtype=bool)
             chosen[masks] = True
             part = swapped.only(chosen)
             low, high = np.empty((2, len(self.swaps.model_a), part.n_masks))
             for some in self.swaps.few(np.arange(len(low)), part):
-                size, margin, roots, known = self._bounds(some, part, "two-sided")
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    low[some] = np.where(known, (size - margin) / roots[1], -np.inf)
-                    high[some] = np.where(known, (size + margin) / roots[0], np.inf)
+                low[some], high[some] = self._bounds(some, part, "two-sided")
             yield part, masks, low, high
 
     def _sharpened(
-        self, low: FloatArray, high: FloatArray, rising: IntArray, least: FloatArray,
-        swapped: Swapped,
-    ) -> FloatArray:  # fmt: skip
+        self, low: FloatArray, high: FloatArray, rising: tuple[IntArray, FloatArray], part: Swapped
+    ) -> FloatArray:
         """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
-        # The largest of a hypothesis and of those below it, and where that may be extreme.
-        largest = [np.maximum.accumulate(end[rising], axis=0) for end in (low, high)]
-        open_steps = (largest[0] < least[:, None]) & (largest[1] >= least[:, None])
-        levels = np.where(open_steps, least[:, None], np.inf)[::-1]
-        decides = high[rising] >= np.minimum.accumulate(levels, axis=0)[::-1]
-        for place in np.flatnonzero(decides.any(axis=1)).tolist():
-            pair, here = rising[place : place + 1], decides[place]
-            low[pair, here] = np.abs(self.statistics(pair, swapped.only(here))[0, 0])
+        place, mask = np.nonzero(deciding(low, high, rising))
+        pairs = rising[0][place]
+        low[pairs, mask] = np.abs(self._singly(pairs, mask, part))
         return low
 
     # -- slopes ---------------------------------------------------------------------------------
 
-    def _slopes(self, pairs: IntArray, swapped: Swapped) -> Slopes:
-        swaps, both = self.swaps, self.swaps.both(self.metric, pairs, swapped)
+    def _slopes(self, where: Places, swapped: Swapped) -> Slopes:
+        pairs, swaps = where.pairs, self.swaps
+        both = swaps.both(self.metric, where, swapped)
         first, second = (swaps.values(self.metric, sides)[:, 0] for sides in both)
         scale, difference = np.abs(first) + np.abs(second), np.asarray(first - second)
         difference[np.abs(difference) <= 1e-13 * scale] = 0.0
-        shape = len(pairs), swapped.n_masks
+        shape = len(pairs), swapped.n_masks if isinstance(where.masks, slice) else 1
         slope = [self._of_side(sides, pairs, shape) for sides in both]
         equal, unequal = (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2
         grams_of = zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True)
-        squares = (
-            np.array([np.einsum("ij,ij->j", s, gram @ s) for gram, s in zip(of, h, strict=True)])
-            for of, h in zip(grams_of, (equal, unequal), strict=True)
-        )
+        squares = (products(of, h, h) for of, h in zip(grams_of, (equal, unequal), strict=True))
         apart, together = (np.maximum(part, 0.0) for part in squares)
         rest = np.zeros(shape)
         if swaps.strata is not None:
-            rest -= self._between(pairs, swapped, slope)
+            rest -= self._between(where, swapped, slope)
         elif self.metric.average is None:
             # The rest of the difference, which the samples' d do not explain, is spread over them.
             lack = self._along(slope, both, pairs)
@@ -288,17 +292,15 @@ class Form(Formula):
         )
         return np.asarray(first - second)
 
-    def _between(
-        self, pairs: IntArray, swapped: Swapped, slope: Sequence[FloatArray]
-    ) -> FloatArray:
+    def _between(self, where: Places, swapped: Swapped, slope: Sequence[FloatArray]) -> FloatArray:
         """Return what centring within strata subtracts from the squares, (n_pairs, n_masks)."""
-        swaps, found = self.swaps, np.zeros((len(pairs), swapped.n_masks))
+        swaps, found = self.swaps, np.zeros(slope[0][:, 0].shape)
         assert swaps.strata is not None  # noqa: S101  asked for in strata
         for stratum, centre in enumerate(swaps.strata.centre.tolist()):
             totals = {s: part[stratum] for s, part in self._in_strata.items()}
             sums = [part[stratum] for part in swapped.in_strata]
-            both = swaps.sides(self.metric, pairs, sums, totals)
-            found += centre * self._along(slope, both, pairs) ** 2
+            both = swaps.sides(self.metric, where, sums, totals)
+            found += centre * self._along(slope, both, where.pairs) ** 2
         return found
 
     @cached_property
@@ -347,15 +349,17 @@ class Form(Formula):
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:
-        """Return a pair's grouped units, which are kept where those of every pair have room."""
+        """Return a pair's grouped units, which are kept while there is room."""
         if pair in self._kept:
             return self._kept[pair]
         found = map(partial(self._kinds_of, pair), self._steps)
         if len(self._steps) > 1:
             return found
-        kinds, share = [*found], PASS_BYTES / 4 / len(self.swaps.model_a)
-        if sum(each.n_bytes for each in kinds) <= share:
+        kinds = [*found]
+        size = sum(each.n_bytes for each in kinds)
+        if size <= self._room:
             self._kept[pair] = kinds
+            self._room -= size
         return kinds
 
     @cached_property

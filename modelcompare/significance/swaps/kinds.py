@@ -6,7 +6,8 @@ the same true class, predictions and stratum are one kind, and their matrices ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import Units
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.statistic import Rows, Swapped
 
 Matrix = Any  # of numbers, dense or sparse
@@ -69,6 +71,14 @@ def grams(steps: Iterable[Kinds]) -> list[Matrix]:
     return found
 
 
+def products(matrices: Sequence[Matrix], left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return ``left' M right``, (n_pairs, n_masks), of sides (n_pairs, n_slopes, n_masks)."""
+    if any(map(sparse.issparse, matrices)):
+        sides = zip(matrices, left, right, strict=True)
+        return np.array([np.einsum("ij,ij->j", g, matrix @ h) for matrix, g, h in sides])
+    return np.einsum("pij,pij->pj", left, np.stack(matrices) @ right)
+
+
 def crossed(
     pairs: Sequence[Iterable[Kinds]], swapped: Swapped, equal: FloatArray, unequal: FloatArray
 ) -> FloatArray:
@@ -86,6 +96,21 @@ def crossed(
     return out
 
 
+def crossed_singly(
+    kinds: Callable[[int], Iterable[Kinds]], where: Places, swapped: Swapped, equal: FloatArray,
+    unequal: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Return the sums as `crossed`, (n_places, 1), of pairs that have one mask each."""
+    out, masks = np.empty((len(where.pairs), 1)), np.asarray(where.masks)
+    for pair in np.unique(where.pairs).tolist():
+        here = np.flatnonzero(where.pairs == pair)
+        draw = partial(np.take, swapped.masks, masks[here], axis=0)
+        sides = (part[here, :, 0].T[None] for part in (equal, unequal))
+        some = Swapped(draw, len(here), swapped.units)
+        out[here] = crossed([kinds(pair)], some, *sides).T
+    return out
+
+
 def kinds_of_units(
     units: Units, strata: Strata | None, rows: slice, first: FloatArray, second: FloatArray, *,
     with_fixed: bool,
@@ -96,7 +121,7 @@ def kinds_of_units(
     scale = np.ones(len(size)) if strata is None else strata.scale[rows]
     # Single precision counts exactly.
     signed = sparse.csr_array(
-        (np.ones(len(moves), np.float32), (np.arange(len(moves)), rows.start + moves)),
+        (np.ones(len(moves), np.float32), rows.start + moves, np.arange(len(moves) + 1)),
         (len(moves), units.n_units),
     )
     fixed = None

@@ -213,7 +213,7 @@ class Quotient(Ratio):
         if not self._reach(pairs, swapped)[2]:
             # A model without a value has a difference by convention.
             difference = self.swaps.differences(
-                self.metric, self.swaps.both(self.metric, pairs, swapped)
+                self.metric, self.swaps.both(self.metric, Places(pairs), swapped)
             )
             empty = np.abs(unequal) >= 0.5 - ROUNDING
             np.copyto(out, self._by_convention(difference, pairs), where=empty)

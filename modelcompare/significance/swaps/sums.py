@@ -277,22 +277,22 @@ class SwappedSums(UnitSwaps):
             return differences(self._runs[key], sums)
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
         rest = where.values, where.masks
-        return np.asarray(sums[second, *rest] - sums[first, *rest])[:, None]
+        return np.asarray(sums[second, *rest] - sums[first, *rest])[..., None]
 
     @cached_property
     def _runs(self) -> dict[bytes, list[Run]]:
         """Runs of the pairs that are evaluated together, in each block of masks."""
         return {}
 
-    def both(self, metric: Metric, pairs: IntArray, swapped: Swapped) -> tuple[Sides, Sides]:
+    def both(self, metric: Metric, where: Places, swapped: Swapped) -> tuple[Sides, Sides]:
         """Return totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
-        return self.sides(metric, pairs, swapped.sums, self.totals)
+        return self.sides(metric, where, swapped.sums, self.totals)
 
     def sides(
-        self, metric: Metric, pairs: IntArray, sums: Sequence[FloatArray], totals: Sides
+        self, metric: Metric, where: Places, sums: Sequence[FloatArray], totals: Sides
     ) -> tuple[Sides, Sides]:
         """Return totals after swaps, as `both`, from sums over the units that swap and totals."""
-        a, b, where = self.model_a[pairs], self.model_b[pairs], Places(pairs)
+        a, b = self.model_a[where.pairs], self.model_b[where.pairs]
         first, second = {}, {}
         for statistic in metric.statistics:
             total = totals[statistic]
