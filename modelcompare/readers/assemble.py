@@ -226,8 +226,7 @@ def _of_truth(
     beside = [described["judge"]] if isinstance(described.get("judge"), np.ndarray) else []
     truth = cell_types.with_gaps(truth, inferred) if beside else truth
     truth, *same = cell_types.same_types([truth, *outputs.values(), *beside])
-    if beside:
-        described = {**described, "judge": same.pop()}
+    described = {**described, "judge": same.pop()} if beside else described
     labels = known
     if known is None:
         headed = cell_types.typed_labels(classes, truth) if classes else None

@@ -17,7 +17,6 @@ from modelcompare.words import KindOrAuto
 
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_MADE_FLOAT = r"-?[0-9]+\.0"
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
 # Default marks of a missing cell, besides an empty one.
 MISSING_MARKS = frozenset(
@@ -124,7 +123,7 @@ def present(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dtype.kind == "f" and (held % 1 == 0).all():
         return held.astype("int64")
     texts = column.dtype.kind not in "iufbM" and pd.api.types.infer_dtype(held) == "string"
-    return held.str[:-2] if texts and held.str.fullmatch(_MADE_FLOAT).all() else held
+    return held.str[:-2] if texts and held.str.fullmatch(r"-?[0-9]+\.0").all() else held
 
 
 def with_gaps(cells: AnyArray, rule: Callable[[AnyArray], AnyArray]) -> AnyArray:

@@ -157,8 +157,7 @@ class Columns:
             "score (--read score) names scores in logs and in tables of one row for each model and "
             "sample, which this is not; leave it out, or name the models (--model).":
                 bool(self.score) and not in_rows,
-            "annotators (--annotators) is for labels by several people, whose columns true='ann*' "
-            "(--true 'ann*') names; leave it out.":
+            "annotators (--annotators) is for several people, as true='ann*'; leave it out.":
                 self.annotators != "each" and not self.people,
             "ids='intersect' (--read ids=intersect) keeps what several files share, but there is "
             "one; leave it out.": self.ids == "intersect" and not in_rows,

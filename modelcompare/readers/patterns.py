@@ -24,6 +24,7 @@ from modelcompare.readers.cell_types import (
     present,
     refuse_marks,
     refuse_objects,
+    share_of_numbers,
     with_missing,
 )
 from modelcompare.readers.options import ITEM, Columns, refuse_column
@@ -32,6 +33,10 @@ from modelcompare.readers.options import ITEM, Columns, refuse_column
 _MODEL = "{model}"
 # Heading of a column that no table has: the weight of a label.
 _WEIGHT = " weight"
+_WITH_TIES = (
+    "with a judge add labels of another person, else count each label (--annotators each), take "
+    "their shares (--annotators soft), or leave these samples out (--missing drop)"
+)
 
 
 def with_patterns(
@@ -55,25 +60,24 @@ def with_patterns(
     if "*" not in true or true in headings or len(people) < 2:
         return frame, columns
     columns = replace(columns, people=tuple(people))
-    several = columns.annotators != "majority"
-    if columns.scores or (several and (columns.judged or columns.missing == "worst")):
+    of_one = columns.judged or columns.missing == "worst"
+    other = columns.scores or columns.kind in ("scores", "texts", "text_lists")
+    if other or (of_one and columns.annotators != "majority"):
         raise ValueError(
             f"labels by several people (true={columns.true!r}) do not go with scores (--read "
-            "scores), and with a judge (--judge) or missing='worst' (--missing worst) only as one "
-            "label: annotators='majority' (--annotators majority)."
+            "scores) or texts, and with a judge (--judge) or missing='worst' (--missing worst) "
+            "only as one label: annotators='majority' (--annotators majority)."
         )
-    frame = frame.rename(columns=str)
-    cells = _labels(frame[people], columns)
-    made = {name: cells[name] for name in people}
-    return frame.assign(**made, **{true: _most_frequent(cells, columns)}), columns
+    frame = frame.rename(columns=str).reset_index(drop=True)
+    cells = frame[people] = _labels(frame[people], columns)
+    return frame.assign(**{true: _most_frequent(cells, columns)}), columns
 
 
 def of_models(columns: Columns, models: Sequence[str], where: str) -> Columns:
     """Return the options with the verdicts on these models only."""
-    for model in models if columns.verdicts else ():
-        if model not in columns.verdicts:
-            known = next(iter(columns.verdicts.items()))
-            refuse_column(known[1].replace(known[0], model), [*columns.verdicts.values()], where)
+    for model in (m for m in models if columns.verdicts and m not in columns.verdicts):
+        known, heading = next(iter(columns.verdicts.items()))
+        refuse_column(heading.replace(known, model), [*columns.verdicts.values()], where)
     return replace(columns, verdicts={m: v for m, v in columns.verdicts.items() if m in models})
 
 
@@ -81,9 +85,8 @@ def refuse_in_rows(columns: Columns, where: str) -> None:
     """Refuse patterns where each row is of one model."""
     if columns.by_pattern:
         raise ValueError(
-            f"{where}: each row is of one model, and the pattern of --true or --judge names "
-            f"several columns ({', '.join(columns.by_pattern[:3])}); make a table with a row for "
-            "each item and a column for each model, or name one column."
+            f"{where}: each row is of one model, and a pattern (true, judge) names several columns "
+            f"({', '.join(columns.by_pattern[:3])}); make a table with a column for each model."
         )
 
 
@@ -104,25 +107,20 @@ def every_label(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
     if frame.index.name is not None:
         who = " " + np.array(columns.people, dtype=object)[person]
         rows.index = rows.index.astype(str).astype(object) + who
-    groups = columns.groups or ITEM
-    return rows, replace(columns, people=(), annotators="each", groups=groups)
+    return rows, replace(columns, people=(), annotators="each", groups=columns.groups or ITEM)
 
 
 def as_shares(every: Predictions, frame: pd.DataFrame, columns: Columns) -> Predictions:
     """Return a row for each item, whose truth is the shares of the classes among its labels."""
     if every.codes is None:
-        raise ValueError(
-            "annotators='soft' (--annotators soft) is for labels, not for values and texts; count "
-            "each with annotators='each' (--annotators each)."
-        )
+        raise ValueError("annotators='soft' (--annotators soft) is for labels; take 'each'.")
     item = np.repeat(np.arange(len(frame)), frame[[*columns.people]].notna().sum(axis=1))
     counts = np.zeros((len(frame), every.n_classes))
     np.add.at(counts, (item, every.codes), 1)
     part = every.subset(np.unique(item, return_index=True)[1])
-    shares = counts / counts.sum(axis=1, keepdims=True)
     ids = None if frame.index.name is None else frame.index.to_numpy()
     groups = None if columns.groups is None else part.groups
-    return with_shares(part, shares, ids=ids, groups=groups)
+    return with_shares(part, counts / counts.sum(axis=1, keepdims=True), ids=ids, groups=groups)
 
 
 def _labels(cells: pd.DataFrame, columns: Columns) -> pd.DataFrame:
@@ -132,23 +130,27 @@ def _labels(cells: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         refuse_objects(column)
         if columns.na is None:
             refuse_marks([cells], str(name), marks)
+        held, others = present(column), cells.drop(columns=name).to_numpy(dtype=object).ravel()
+        if len(held) and not share_of_numbers(held, marks) and not held.isin(others).any():
+            raise ValueError(
+                f"true={columns.true!r} (--true) names column {name!r}, and no other person gave a "
+                "label that it has; if it has no labels write a pattern that leaves it out."
+            )
     cells = with_missing(cells, marks)
     return cells.apply(lambda column: present(column).astype(object).reindex(column.index))
 
 
 def _most_frequent(cells: pd.DataFrame, columns: Columns) -> AnyArray:
     """Return the most frequent label of each item; several are refused, or missing if dropped."""
-    codes, labels = pd.factorize(cells.to_numpy(dtype=object).ravel())
-    by_label = codes.reshape(cells.shape)[:, :, None] == np.arange(len(labels))
-    counts = by_label.sum(axis=1)
-    most = counts.max(axis=1)
-    tied = (counts == most[:, None]).sum(axis=1) > 1
-    if columns.annotators == "majority" and (columns.missing != "drop" or columns.judged):
-        refuse_rows(
-            tied & (most > 0), "as many people gave one label as another",
-            "count each label (--annotators each), take their shares (--annotators soft), or "
-            "without a judge leave these out (--missing drop)",
-        )  # fmt: skip
-    found: AnyArray = labels[counts.argmax(axis=1)]
-    found[(most == 0) | (tied & (columns.annotators == "majority"))] = np.nan
+    item, person = np.nonzero(cells.notna().to_numpy())
+    given = pd.DataFrame({"item": item, "label": cells.to_numpy(dtype=object)[item, person]})
+    counts = given.groupby(["item", "label"], sort=False).size().reset_index(name="n")
+    top = counts[counts["n"] == counts.groupby("item")["n"].transform("max")]
+    first = top.drop_duplicates("item").set_index("item")["label"]
+    found: AnyArray = first.reindex(range(len(cells))).to_numpy(dtype=object)
+    if columns.annotators == "majority":
+        tied = np.isin(np.arange(len(cells)), top["item"][top["item"].duplicated()])
+        if columns.missing != "drop" or columns.judged:
+            refuse_rows(tied, "as many people gave one label as another", _WITH_TIES)
+        found[tied] = np.nan
     return found

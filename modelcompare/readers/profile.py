@@ -123,8 +123,7 @@ class Profile:
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> pd.Series[Any]:
     """Return the cells of a column that are not missing."""
     column = frame[heading]
-    held = column.mask(cell_types.marked(column, marks))
-    return cell_types.present(held).infer_objects()
+    return cell_types.present(column.mask(cell_types.marked(column, marks))).infer_objects()
 
 
 def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:

@@ -149,8 +149,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     if truths is not None and not scores:
         frames = with_truth(frames, truths, records)
     check_same(frames, records.same, of_tasks=True)
-    parts = [replace(_part(*each), verdicts=columns.judged) for each in frames.items()]
-    parts = marked_missing(parts, columns)
+    parts = marked_missing([_part(*each, columns.judged) for each in frames.items()], columns)
     if not scores and all(part.true is None for part in parts):
         raise ValueError(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
@@ -244,7 +243,7 @@ def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.Data
     return part.dropna(axis="columns", how="all").infer_objects()
 
 
-def _part(model: str, frame: pd.DataFrame) -> Part:
+def _part(model: str, frame: pd.DataFrame, verdicts: Sequence[str]) -> Part:
     """Return the outputs of one model, by the headings of records."""
     outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
     for heading in frame.columns:
@@ -257,7 +256,7 @@ def _part(model: str, frame: pd.DataFrame) -> Part:
             f"{', '.join(map(str, frame.columns[:5]))}."
         )
     true = "y_true" if "y_true" in frame else None
-    return Part(f"the file of model {model!r}", frame, true, {model: outputs})
+    return Part(f"the file of model {model!r}", frame, true, {model: outputs}, verdicts)
 
 
 def _beside(records: Records, columns: Columns) -> pd.DataFrame:

@@ -201,7 +201,7 @@ def _doors() -> dict[str, Door]:
         "reliability": Door(mc.diagnostics.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE},
-            instead={"normalize": FLAG, "judge": COLUMN, "label_weight": COLUMN},
+            instead={"normalize": FLAG, "judge": COLUMN[1:], "label_weight": COLUMN[1:]},
         ),
         "read_sets": Door(mc.io.read_sets, {"source": LONG}),
         "Predictions": Door(
@@ -294,7 +294,7 @@ INSTEAD_OF_ITS_NAME = {
     "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
-    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column", "judge", "label_weight"), "column"),
+    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
 }  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def test_the_majority_is_that_of_a_count(seen: float) -> None:
 
 def test_ties_of_the_majority_are_refused() -> None:
     frame = pd.DataFrame({"ann1": list("xyxy"), "ann2": list("xxxy"), "a": list("xyxy")})
-    with pytest.raises(ValueError, match=r"as another in 1 row \(row 1\); count each label"):
+    with pytest.raises(ValueError, match=r"as another in 1 row \(row 1\); with a judge add labels .* count each"):
         mc.read_predictions(frame, true="ann*", annotators="majority")
 
 
@@ -156,7 +156,7 @@ def test_values_by_several_people_are_each_compared_with() -> None:
     found = mc.read_predictions(frame, true="ann*", kind="values")
     expected = np.sqrt(np.mean((truth[:, :3] - truth[:, 3:]) ** 2))
     assert mc.compare(found, "rmse").scores["estimate"][0] == pytest.approx(expected)
-    with pytest.raises(ValueError, match="is for labels, not for values"):
+    with pytest.raises(ValueError, match="is for labels; take 'each'"):
         mc.read_predictions(frame, true="ann*", annotators="soft", kind="values")
 
 
@@ -192,10 +192,19 @@ def test_a_judge_stands_beside_the_majority() -> None:
 def test_a_judge_does_not_hide_ties() -> None:
     frame = table(300, 2, texts=True)
     frame["verdict"] = frame["ann0"]
-    with pytest.raises(ValueError, match="as many people gave one label as another"):
+    with pytest.raises(ValueError, match=r"as another in .*; with a judge add labels"):
         mc.read_predictions(
             frame, true="ann*", judge="verdict", annotators="majority", missing="drop"
         )
+
+
+def test_many_distinct_values_take_little_memory_and_frames_stay_as_they_are() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20_000, 4)))
+    frame = frame.set_axis(["ann1", "ann2", "ann3", "a"], axis=1).set_index(np.zeros(20_000))
+    frame.loc[:, "ann3"] = np.where(np.arange(20_000) % 2, frame["ann3"], np.nan)
+    before = frame.copy()
+    assert len(mc.read_predictions(frame, true="ann*", kind="values")) == 50_000
+    pd.testing.assert_frame_equal(frame, before)
 
 
 def odd_output(frame: pd.DataFrame) -> pd.DataFrame:
@@ -209,6 +218,9 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
+        (lambda f: f.assign(ann_note=[f"doubtful {k}" for k in range(len(f))]), {},
+         "'ann_note', and no other person gave a label that it has"),
+        (lambda f: f, {"kind": "texts"}, "do not go with scores .* or texts"),
         (odd_output, {}, "missing cells .a 1; first rows: 4"),
         (odd_output, {"missing": "worst"}, "missing='worst' .* only as one label"),
         (odd_label, {}, "column 'ann2' has 'NA' in 1 row .row 3"),
@@ -219,7 +231,7 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
         (lambda f: f[["id", "ann0", "ann1", "a"]].rename(columns={"a": "y_pred"}), {},
          "each row is of one model"),
     ],
-    ids=["output", "worst", "mark", "nobody", "scores", "one person", "way", "one model"],
+    ids=["prose", "texts", "output", "worst", "mark", "nobody", "scores", "one person", "way", "one model"],
 )  # fmt: skip
 def test_labels_that_make_no_truth_are_refused(
     change: Any, options: dict[str, Any], message: str

@@ -167,12 +167,23 @@ def one_score(frame: pd.DataFrame) -> pd.DataFrame:
     [
         (lambda f: f.drop(columns="b.judge"), {}, "no column 'b.judge'; there are a.judge"),
         (lambda f: f, {"judge": "{model}.llm"}, "no column '{model}.llm'"),
+        (lambda f: f, {"judge": "nobody"}, "no column 'nobody'"),
+        (lambda f: f, {"label_weight": "nobody"}, "no column 'nobody'"),
         (lambda f: f, {"judge": "a.judge"}, "verdicts on each model's answers"),
         (one_score, {}, "people scored some of the models only in 1 row"),
         (lambda f: f, {"missing": "worst"}, "missing='worst' .* does not go with a judge"),
         (lambda f: f.fillna(1.0), {}, "every sample has a label by people; leave `judge`"),
     ],
-    ids=["no column", "no columns", "one column", "one score", "worst", "all labelled"],
+    ids=[
+        "no column",
+        "no columns",
+        "nobody",
+        "no weight",
+        "one column",
+        "one score",
+        "worst",
+        "all labelled",
+    ],
 )
 def test_scores_that_no_judge_completes_are_refused(
     change: Any, options: dict[str, Any], message: str
