@@ -77,7 +77,9 @@ def test_the_majority_is_that_of_a_count(seen: float) -> None:
 
 def test_ties_of_the_majority_are_refused() -> None:
     frame = pd.DataFrame({"ann1": list("xyxy"), "ann2": list("xxxy"), "a": list("xyxy")})
-    with pytest.raises(ValueError, match=r"as another in 1 row \(row 1\); with a judge add labels .* count each"):
+    with pytest.raises(
+        ValueError, match=r"as another in 1 row \(row 1\); with a judge add labels .* count each"
+    ):
         mc.read_predictions(frame, true="ann*", annotators="majority")
 
 
