@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from modelcompare.data.checks import DataWarning
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.cells import LEAST
 from modelcompare.engine.contrasts import Sample
@@ -31,26 +34,32 @@ def warn_of_few_labels(sample: Sample) -> list[str]:
             "value less often than their level. Label more of these samples.".replace("%", " %")
         )
         warn_caller(texts[0], SparseDataWarning)
-    predictions = sample.evaluation.predictions
+    warn_if_not_drawn(sample.evaluation.predictions)
+    return texts
+
+
+def warn_if_not_drawn(predictions: TestSet) -> None:
+    """Warn of labels that were not drawn at random."""
     if p_at_random(predictions) < NOT_AT_RANDOM:
         warn_caller(str(not_drawn(predictions)), DataWarning)
-    return texts
 
 
 def worth(sample: Sample, key: ValueKey) -> str:
     """Return how many labels those with a judge are worth, for one value."""
     assert sample.judged is not None  # noqa: S101  of the caller
     place = sample.judged.keys.index(key)
-    n, found = sample.judged.judge.n_labels, sample.judged.found(None)
-    times = {
-        model: float(each.alone[place] / each.variance[place])
-        for model, each in zip(sample.models, found, strict=True)
-        if each.variance[place] > 0
-    }
+    found = zip(sample.models, sample.judged.found(None), strict=True)
+    times = {model: float(each.times[place]) for model, each in found}
+    return worth_in_words(sample.judged.judge.n_labels, times)
+
+
+def worth_in_words(n_labels: int, times: Mapping[str, float]) -> str:
+    """Write how many labels some are worth, from this multiple of them for each model."""
+    times = {model: each for model, each in times.items() if each == each}
     if not times:
         return ""
-    low, high = (n * end for end in (min(times.values()), max(times.values())))
-    text = f"With the judge, {n:,} labels are worth {low:,.0f}"
+    low, high = (n_labels * end for end in (min(times.values()), max(times.values())))
+    text = f"With the judge, {n_labels:,} labels are worth {low:,.0f}"
     text += f" to {high:,.0f}" if round(low) < round(high) else ""
     costly = [model for model, each in times.items() if each < 1]
     if costly:

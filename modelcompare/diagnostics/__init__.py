@@ -1,4 +1,4 @@
-"""Diagnostics: curves, calibration, confusion, agreement, disagreements, components, selfcheck."""
+"""Diagnostics: curves, calibration, agreement, judges, disagreements, components, selfcheck."""
 
 from modelcompare.comparison.curves import CurveResult as CurveResult
 from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
@@ -7,6 +7,8 @@ from modelcompare.diagnostics.components import variance_components as variance_
 from modelcompare.diagnostics.curves import curve as curve
 from modelcompare.diagnostics.disagreements import Disagreements as Disagreements
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
+from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
+from modelcompare.diagnostics.judge import judge_report as judge_report
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability
 from modelcompare.diagnostics.reliability import reliability as reliability

@@ -47,7 +47,7 @@ from modelcompare.engine.cells import (
 )
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import Metric, divide
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
@@ -78,6 +78,11 @@ class Found:
     degrees: FloatArray
     alone: FloatArray
     cells: Cells
+
+    @property
+    def times(self) -> FloatArray:
+        """Labels without the judge that are as certain as one with it; NaN without variance."""
+        return divide(self.alone, self.variance)
 
 
 class Judged:

@@ -37,22 +37,24 @@ _NAMES: Mapping[Kind, str] = {
     "model_a": "model_a",
     "model_b": "model_b",
     "label": "label value",
-    "given": "id predicted_a predicted_b y_true",
+    "given": "id predicted_a predicted_b split y_true",
     "estimate": "accuracy area best ci_high ci_low confidence critical_difference debiased_ece "
-    "difference_a difference_b distance estimate false_positive_rate gap high kendall low mean "
-    "mean_rank original part_high part_low precision quantized raw recall sd separation_a "
-    "separation_b separation_quantized separation_raw standard_deviation standard_error threshold "
-    "variance variance_a variance_b variance_between variance_ratio samples_ratio pct_agree "
-    "pct_separated pct_significant pct_undefined worst y",
+    "difference_a difference_b distance estimate false_positive_rate gap high judge kendall low "
+    "lower mean mean_rank original part_high part_low people precision quantized raw recall sd "
+    "separation_a separation_b separation_quantized separation_raw standard_deviation "
+    "standard_error threshold upper variance variance_a variance_b variance_between variance_ratio "
+    "samples_ratio pct_agree pct_separated pct_significant pct_undefined worst y",
     "difference": "difference gain lead",
     "p-value": "p_adjusted p_value p_value_a p_value_b p_value_standard_error",
-    "share": "p_a p_b p_equivalent power share share_needed",
-    "count": "B bin fold n n_agree n_bins n_folds n_missing n_models n_pairs n_resamples n_samples "
-    "n_separated n_significant n_subsamples n_test n_train n_undefined rank rank_high rank_low "
-    "repeat subsample support",
-    "size": "cost_item cost_run detectable interval_width n_items n_needed n_runs n_sets statistic",
+    "share": "p_a p_b p_equivalent power saved share share_needed",
+    "count": "B bin fold n n_agree n_bins n_folds n_labels n_missing n_models n_pairs n_resamples "
+    "n_samples n_separated n_significant n_subsamples n_test n_train n_undefined rank rank_high "
+    "rank_low repeat subsample support",
+    "size": "cost_item cost_run detectable interval_width n_items n_needed n_runs n_sets statistic "
+    "worth",
     "setting": "alpha confidence_level level margin ratio rope x",
-    "flag": "agree cheapest exact greater_is_better moves passed per_class significant stratify",
+    "flag": "agree cheapest exact greater_is_better moves passed per_class reversed significant "
+    "stratify",
 }
 FIELDS: Mapping[str, Kind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()

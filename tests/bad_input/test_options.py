@@ -112,6 +112,10 @@ PLAIN = PREDS.without("groups", "runs")
 FEW = {"n_resamples": 20}
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
+JUDGED = mc.Predictions(
+    [*[0, 1, 1, 0, 1] * 4, *[None] * 20], {"a": [0, 1] * 20, "b": [1, 1, 0, 0] * 10},
+    judge=[0, 1] * 20,
+)  # fmt: skip
 TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1], "b": [1, 1]})
 LONG = pd.DataFrame(
     [(m, s, i, i % 2) for m in "ab" for s in "xy" for i in range(4)],
@@ -185,6 +189,9 @@ def _doors() -> dict[str, Door]:
         "model_agreement": Door(mc.diagnostics.model_agreement, {"predictions": PLAIN, **FEW}),
         "disagreements": Door(
             mc.diagnostics.disagreements, {"predictions": PLAIN, "model_a": "a", "model_b": "b"}
+        ),
+        "judge_report": Door(
+            mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")
         ),
         "calibration_test": Door(
             mc.tests.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}

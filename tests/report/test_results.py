@@ -54,6 +54,14 @@ def _runs():
     )  # fmt: skip
 
 
+def _judged():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    m0, m1, judge = (np.where(rng.random(300) < x, truth, 1 - truth) for x in (0.7, 0.8, 0.9))
+    seen = np.where(np.arange(300) % 3, np.nan, truth)
+    return mc.Predictions(seen, {"m0": m0, "m1": m1}, judge=judge)
+
+
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(
@@ -85,6 +93,7 @@ MADE = {
     "CalibrationTest": lambda: mc.tests.calibration_test(preds()["m0"], **FEW),
     "CurveResult": lambda: mc.diagnostics.curve(preds(), label=1, **FEW),
     "Reliability": lambda: mc.diagnostics.reliability(preds(), n_bins=4),
+    "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), length=np.arange(300), **FEW),
 }
 all_results = pytest.mark.parametrize("name", MADE)
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")

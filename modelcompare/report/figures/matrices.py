@@ -118,23 +118,28 @@ def plot_confusion(
             raise ValueError(f"model {model!r} gave no probabilities; leave `soft` out.")
         matrices = {kind: matrices[kind]}
     shares = {kind: _of_true(matrix) for kind, matrix in matrices.items()}
-    labels, shown = _most_confused(next(iter(shares.values())))
+    labels, shown = most_confused(next(iter(shares.values())))
     note = "shares of the samples of each true class"
 
     def draw(kind: str, axes: Axes) -> None:
         part = shares[kind].iloc[labels, labels]
-        _draw_cells(axes, part.to_numpy(), np.vectorize(_share_text)(part.to_numpy()))
-        axes.set_title(_COUNTED[kind])
-        names = [_short(str(name)) for name in part.index]
-        axes.set_yticks(range(len(names)), names, fontsize=7)
-        axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
-        axes.set_xlabel("predicted class")
+        draw_confusion(part, _COUNTED[kind], "predicted class", axes)
 
     side = max(0.34 * len(labels), 1.5)
     return draw_panels(
         replace(caption, shown=shown, note=note), [[partial(draw, kind) for kind in shares]],
         (side + 0.5 + 1.6 / len(shares), side + 1.5), ax=ax, sharey=True, y_label="true class",
     )  # fmt: skip
+
+
+def draw_confusion(shares: pd.DataFrame, title: str, x_label: str, axes: Axes) -> None:
+    """Draw the shares of each class of the rows that got each class of the columns."""
+    _draw_cells(axes, shares.to_numpy(), np.vectorize(_share_text)(shares.to_numpy()))
+    axes.set_title(title)
+    names = [_short(str(name)) for name in shares.index]
+    axes.set_yticks(range(len(names)), names, fontsize=7)
+    axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
+    axes.set_xlabel(x_label)
 
 
 def plot_classes(
@@ -170,7 +175,7 @@ def _share_text(share: float) -> str:
     return "1" if rounded == "1.00" else "0" if rounded == "0.00" else rounded.lstrip("0")
 
 
-def _most_confused(shares: pd.DataFrame) -> tuple[list[int], str]:
-    """Places of the classes that are drawn: all, or those with the lowest recall."""
+def most_confused(shares: pd.DataFrame) -> tuple[list[int], str]:
+    """Return positions of the classes that are drawn, and a remark: all, or of lowest recall."""
     worst = np.argsort(np.nan_to_num(np.diag(shares.to_numpy()), nan=2.0), kind="stable")
     return shown_classes(worst.tolist(), MAX_CLASSES, "those confused most")

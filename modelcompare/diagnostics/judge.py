@@ -1,0 +1,335 @@
+"""A report on a judge: its agreement with people, its bias for models, the worth of its verdicts.
+
+All but the worth is of the samples that people labelled, weighted as they were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.comparison.few_labels import warn_if_not_drawn, worth_in_words
+from modelcompare.data.predictions import Predictions
+from modelcompare.diagnostics.labelled import EFFECTS, Labelled, adjusted
+from modelcompare.engine.axis import score_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.judged import Judged
+from modelcompare.engine.labels_drawn import of_judge
+from modelcompare.metrics.classes import without_classes
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.report.document import Document
+from modelcompare.report.figures.interval_rows import Row, draw_intervals, folded_name, height_of
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.matrices import draw_confusion, most_confused
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import first_models
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import (
+    format_share,
+    interval_clause,
+    interval_title,
+    p_clause,
+)
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.resampling.seeds import RngLike, rng_label
+from modelcompare.words import giving, is_missing, signature
+
+# Models in the figure, and sentences on models and on pairs.
+_MOST_BARS, _MOST_SENTENCES = 20, 4
+# A judge that saves a smaller share of the labels saves few.
+_FEW_SAVED = 0.15
+# Titles of the tables, and of their differences.
+_TITLES = {
+    "agreement": ("Agreement of the judge with people", ""),
+    "confusion": ("Labels by people (truth) and by the judge", ""),
+    "bias": ("Models by people and by the judge", "judge - people"),
+    "favours": ("Differences a - b by people and by the judge", "judge - people"),
+    "effects": ("Lower and upper half of a column", "upper - lower"),
+    "worth": ("Labels that are as certain without the judge", ""),
+}
+_NOT_SHOWN = {"label", "standard_error", "ci_high", "method", "reversed"}
+_AGREEMENT = {
+    "accuracy": "The judge agrees with people on {1:.3f} of the labels",
+    "cohen_kappa": "Cohen's kappa of the judge and people is {1:.3f}",
+    "pearson": "Scores of {0} by the judge and by people have a correlation of {1:.3f}",
+}
+
+
+def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
+    """Draw the confusion of people and the judge, next to its bias for each model.
+
+    Of scores there is the bias alone. If `ax` is given, the first of the two is drawn into it.
+    """
+    models, of_models = first_models(result.bias["model"].tolist(), _MOST_BARS)
+    rows = [
+        Row(folded_name(row.model), (row.difference, row.ci_low, row.ci_high),
+            row.p_adjusted < result.alpha, f"{row.model}: {result._in_words(row)}")
+        for row in result.bias.head(len(models)).itertuples()
+    ]  # fmt: skip
+    order = list(dict.fromkeys(result.confusion["y_true"]))
+    shares = result.confusion.pivot(index="y_true", columns="verdict", values="share")
+    places, of_classes = most_confused(shares.loc[order, order])
+    drawn = [order[place] for place in places]
+    squares = partial(draw_confusion, shares.loc[drawn, drawn], "confusion", "label by the judge")
+    label = "value by the judge - by people"
+    bias = partial(draw_intervals, rows, "bias", label, signed=True)
+    level = interval_title(result.confidence_level)
+    title = f"The judge on {result.n_labels:,} samples that people labelled, {level}"
+    note = "shares of the samples with each label by people\n" if drawn else ""
+    note += f"diamond: p < {result.alpha:g}, adjusted for all models"
+    return draw_panels(
+        Caption(title, result.signature, "; ".join(filter(None, [of_classes, of_models])), note),
+        [[squares] * bool(drawn) + [bias] * bool(rows)],
+        (3.2, max(height_of(rows), 0.34 * len(drawn) + 1.4)), ax=ax, least_width=4.4,
+        y_label="label by people" if drawn else "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JudgeReport(Result):
+    """A judge compared with people, on the samples that people labelled.
+
+    Attributes
+    ----------
+    n_samples, n_labels, n_resamples : int
+        Size of the test set, and numbers of samples with a label by people and of resamples.
+    seed_label : str
+        Seed of the resamples.
+    confidence_level, alpha : float
+        Level of the intervals, and of the tests in the verdict.
+    greater_is_better : bool
+        Direction of the values of models.
+    agreement : DataFrame
+        Of labels the judge's accuracy, Cohen's kappa and recall of each class, with people's labels
+        as the truth; of scores Pearson's and Spearman's correlation with people's, for each model:
+        model, metric, label, estimate, standard_error, ci_low, ci_high, method.
+    confusion : DataFrame
+        A row for each pair of labels: y_true (by people), verdict, n, share (of the samples with
+        this label by people, weighted as they were drawn). Empty for scores.
+    bias : DataFrame
+        A row for each model: its accuracy, or mean score, by `people` and by the `judge` on the
+        same samples, difference (judge - people), standard_error, ci_low, ci_high, p_value,
+        p_adjusted (Holm, over all models).
+    favours : DataFrame
+        A row for each pair: model_a, model_b, a - b by `people` and by the `judge`, difference
+        (judge - people) with its interval and p-values (Holm, over all pairs), reversed (True where
+        people and judge rank the two differently).
+    effects : DataFrame
+        A row for each column that was given, and model for scores: column, model, split (highest
+        value of the lower half), lower and upper (accuracy of the judge in each half; of scores the
+        mean of the judge's minus people's), difference (upper - lower), ci_low, ci_high (by MOVER
+        from the intervals of the halves), p_value, p_adjusted (Holm, over all rows).
+    worth : DataFrame
+        A row for each model, metric and class: worth (number of labels that are as certain without
+        the judge), saved (share of them that the judge saves; negative where it costs some).
+    notes : tuple of str
+        Condition under which the numbers hold for all samples, and labels that people never gave.
+    """
+
+    n_samples: int
+    n_labels: int
+    n_resamples: int
+    seed_label: str
+    confidence_level: float
+    alpha: float
+    greater_is_better: bool
+    agreement: pd.DataFrame = field(repr=False)
+    confusion: pd.DataFrame = field(repr=False)
+    bias: pd.DataFrame = field(repr=False)
+    favours: pd.DataFrame = field(repr=False)
+    effects: pd.DataFrame = field(repr=False)
+    worth: pd.DataFrame = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+
+    _stem: ClassVar[str] = "judge"
+    _page_title: ClassVar[str] = "The judge"
+    _members: ClassVar[str] = """
+        n_samples n_labels n_resamples seed_label confidence_level alpha greater_is_better verdict
+          signature
+        agreement: model metric label estimate standard_error ci_low ci_high method
+        confusion: y_true verdict:label n share
+        bias: model people judge difference standard_error ci_low ci_high p_value p_adjusted
+        favours: model_a model_b people judge difference standard_error ci_low ci_high p_value
+          p_adjusted reversed
+        effects: column model split lower upper difference ci_low ci_high p_value p_adjusted
+        worth: model metric label worth saved
+    """
+    plot = Plots(judge=plot_judge)
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            "judge_report", n=self.n_samples, labels=self.n_labels, B=self.n_resamples,
+            level=self.confidence_level, adjust="holm", rng=self.seed_label,
+        )  # fmt: skip
+
+    @property
+    def verdict(self) -> list[str]:
+        """Sentences on agreement, bias, effects and worth."""
+        return [*self._on_agreement(), *self._on_bias(), *self._on_effects(), *self._on_worth()]
+
+    def _in_words(self, row: Any) -> str:
+        """Write a difference with its interval and p-value."""
+        ends = interval_clause(row.ci_low, row.ci_high, 3, self.confidence_level)
+        return f"{row.difference:+.3f}, {ends}, {p_clause(row.p_adjusted)}"
+
+    def document(self) -> Document:
+        interval, tables = interval_column(self.confidence_level), dict[str, Table]()
+        for name, (title, of_difference) in _TITLES.items():
+            frame = getattr(self, name)
+            made = {"ci_low": interval, "metric": VALUE,
+                    "difference": column(of_difference, "difference")}  # fmt: skip
+            columns = [made.get(each, each) for each in frame if each not in _NOT_SHOWN]
+            if len(frame):
+                tables[name] = Table.of(title, frame, *columns, decimals=3)
+        return self._document(tables, findings=self.verdict, notes=self.notes)
+
+    def _on_agreement(self) -> Iterator[str]:
+        for row in self.agreement.itertuples():
+            if row.metric in _AGREEMENT:
+                ends = interval_clause(row.ci_low, row.ci_high, 3, self.confidence_level)
+                yield f"{_AGREEMENT[row.metric].format(row.model, row.estimate)} ({ends})."
+
+    def _on_bias(self) -> Iterator[str]:
+        sure = self.bias["p_adjusted"] < self.alpha
+        for row in self.bias[sure].head(_MOST_SENTENCES).itertuples():
+            side = "better" if (row.difference > 0) == self.greater_is_better else "worse"
+            yield f"{row.model} looks {side} to the judge than to people ({self._in_words(row)})."
+        if len(sure) and not sure.any():
+            yield "No model looks significantly better or worse to the judge than to people."
+        sure = self.favours["p_adjusted"] < self.alpha
+        pairs = self.favours[sure | self.favours["reversed"]].sort_values("p_value", kind="stable")
+        for row in pairs.head(_MOST_SENTENCES).itertuples():
+            first = (row.difference > 0) == self.greater_is_better
+            favoured, other = (row.model_a, row.model_b)[:: 1 if first else -1]
+            verb = "favours" if row.p_adjusted < self.alpha else "may by chance favour"
+            ranks = " and ranks them the other way round" if row.reversed else ""
+            yield f"The judge {verb} {favoured} over {other}{ranks} ({self._in_words(row)})."
+
+    def _on_effects(self) -> Iterator[str]:
+        sure = self.effects["p_adjusted"] < self.alpha
+        what = "agreement" if len(self.confusion) else "judge - people"
+        for row in self.effects[sure].itertuples():
+            yield (
+                f"By {row.column}, {what} of {row.model} is {row.lower:.3f} up to {row.split} and "
+                f"{row.upper:.3f} above ({self._in_words(row)})."
+            )
+        if len(sure) and not sure.any():
+            columns = " or ".join(dict.fromkeys(self.effects["column"]))
+            yield f"No effect of {columns} is significant."
+
+    def _on_worth(self) -> Iterator[str]:
+        whole = self.worth[[is_missing(label) for label in self.worth["label"]]]
+        for metric, rows in whole.groupby("metric", sort=False):
+            times = dict(zip(rows["model"], rows["worth"] / self.n_labels, strict=True))
+            yield f"{metric}: {worth_in_words(self.n_labels, times)}"
+        if (most := self.worth["saved"].max()) < _FEW_SAVED:
+            yield f"The judge saves few labels, at most {format_share(max(most, 0.0))}."
+
+
+@checked(predictions=giving("rows", or_judge=True))
+def judge_report(
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    order: Any = None, length: Any = None, position: Any = None, alpha: float = 0.05,
+    confidence_level: float = 0.95, n_resamples: int = 9999, rng: RngLike = 0,
+) -> JudgeReport:  # fmt: skip
+    """Compare a judge with people, on the samples that people labelled.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set with a judge of the truth, or of each model's answers (`from_scores`).
+    metrics : str, metric, callable, or sequence of these, optional
+        Metrics of the worth of the judge; by default those of `compare`, and of all classes where
+        they are per class. Bias is that of accuracy, or of the mean score.
+    order, length, position : array-like of shape (n_samples,), or mapping of str to array-like
+        Numbers of all samples: when they were judged, the length of the text or answer, its
+        position in the prompt. Of scores a mapping gives them for each model. The judge is compared
+        between the samples up to the median and those above.
+    alpha : float
+        Significance level of the sentences.
+    confidence_level, n_resamples, rng
+        Options of intervals and tests, as in `compare`.
+
+    Returns
+    -------
+    JudgeReport
+
+    Raises
+    ------
+    ValueError
+        If there is no judge, or a column does not vary.
+
+    Warns
+    -----
+    DataWarning
+        If the labelled samples differ from the others by the judge's verdicts.
+
+    Notes
+    -----
+    Bias and agreement are of samples with labels alone; `compare` uses the verdicts on all samples,
+    and its answers do not depend on the judge being right. An effect of length may be one of
+    difficulty: long samples may be harder for people too.
+
+    Examples
+    --------
+    >>> import numpy as np, modelcompare as mc
+    >>> truth, i = np.tile([0, 1, 1, 0, 1], 40), np.arange(200)
+    >>> people, cnn, judge = np.where(i % 3, np.nan, truth), i % 7 > 2, np.where(i % 8, truth, 1)
+    >>> preds = mc.Predictions(people, {"cnn": cnn.astype(int)}, judge=judge)
+    >>> report = mc.diagnostics.judge_report(preds, order=i)
+    >>> for sentence in report.verdict:
+    ...     print(sentence)
+    The judge agrees with people on 0.940 of the labels (95 % CI 0.856 to 0.977).
+    Cohen's kappa of the judge and people is 0.875 (95 % CI 0.683 to 0.954).
+    No model looks significantly better or worse to the judge than to people.
+    No effect of order is significant.
+    accuracy: With the judge, 67 labels are worth 129.
+    f1_macro: With the judge, 67 labels are worth 123.
+    """
+    if predictions.judge is None:
+        raise ValueError(
+            "`predictions` have no judge; give its verdicts on all samples as `judge` (--judge), "
+            "and leave labels missing where people gave none."
+        )
+    # It checks that there are labels enough.
+    worth = _worth(predictions, metrics)
+    labelled = Labelled.of(
+        predictions, predictions.judge,
+        confidence_level=confidence_level, n_resamples=n_resamples, rng=rng,
+    )  # fmt: skip
+    given = {"order": order, "length": length, "position": position}
+    effects = [
+        labelled.effect(name, model, column)
+        for name, column in given.items()
+        for model in labelled.truth
+        if column is not None
+    ]
+    warn_if_not_drawn(predictions)
+    bias = labelled.bias()
+    return JudgeReport(
+        len(predictions), predictions.judge.n_labels, n_resamples, rng_label(rng),
+        confidence_level, alpha, predictions.greater_is_better is not False,
+        labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
+        adjusted(effects, EFFECTS), worth,
+        (*of_judge(predictions, predictions.judge), *labelled.notes()),
+    )  # fmt: skip
+
+
+def _worth(
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None
+) -> pd.DataFrame:
+    """Make the frame of `JudgeReport.worth`."""
+    chosen = resolve_metrics(without_classes(metrics, predictions)[0], predictions)
+    judged = Judged(Evaluation(predictions, chosen))
+    times = np.stack([each.times for each in judged.found(None)])
+    return score_frame(
+        judged.models, judged.keys, worth=judged.judge.n_labels * times, saved=1 - 1 / times
+    )

@@ -1,0 +1,202 @@
+"""Samples that people labelled, each with a verdict of a judge: their agreement, and its bias.
+
+Each sample has two scores of a model's answer, one by people and one by the judge (1 where the
+answer is right), so that their difference is paired, as that of two models is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.result import Comparison
+from modelcompare.data.checks import real_values
+from modelcompare.data.columns import checked_column
+from modelcompare.data.judges import Judge
+from modelcompare.data.predictions import Predictions
+from modelcompare.intervals.differences import mover
+from modelcompare.metrics import SparseDataWarning
+from modelcompare.metrics.confusion import confusion_matrix
+from modelcompare.questions.unpaired import unpaired_test
+from modelcompare.report.numbers import some_of
+from modelcompare.significance.corrections import adjust
+from modelcompare.words import Kind
+
+_UPPER_LOWER = np.array([0]), np.array([1])
+_TESTED = ["ci_low", "ci_high", "p_value", "p_adjusted"]
+_BIAS = ["people", "judge", "difference", "standard_error", *_TESTED]
+EFFECTS = ["column", "model", "split", "lower", "upper", "difference", *_TESTED]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Samples that people labelled.
+
+    Parameters
+    ----------
+    truth, said : mapping of str to ndarray of shape (n_labels,)
+        Labels by people and by the judge, under the name "judge"; or scores of each model.
+    people, judge : mapping of str to ndarray of shape (n_labels,)
+        Scores of each model's answers by people and by the judge; of labels 1 where they are right.
+    classes : ndarray of shape (n_classes,), or None for scores
+        Classes; those that the judge alone gave come last.
+    bounds : tuple of float, optional
+        Lowest and highest possible score.
+    rows : ndarray of bool of shape (n_samples,)
+        Samples with a label.
+    design, options : mapping
+        Strata and weights of the draw of labels, and options of `compare`.
+    """
+
+    truth: Mapping[str, AnyArray]
+    said: Mapping[str, AnyArray]
+    people: Mapping[str, FloatArray]
+    judge: Mapping[str, FloatArray]
+    classes: AnyArray | None
+    bounds: tuple[float, float] | None
+    rows: BoolArray
+    design: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, predictions: Predictions, judge: Judge, **options: Any) -> Labelled:
+        """Take the samples with labels, and score each model's answers by them and by verdicts."""
+        part, rows, design = predictions.labelled, judge.labelled, _design(predictions, judge)
+        said = {model: array[rows] for model, array in judge.verdicts.items()}
+        if part.labels is None or part.codes is None:
+            truth = {model: part.output(model).array for model in part.models}
+            return cls(truth, said, truth, said, None, part.bounds_of(), rows, design, options)
+        known = [str(label) for label in part.labels.tolist()]
+        texts = [str(verdict) for verdict in next(iter(said.values())).tolist()]
+        names = [*known, *sorted({*texts} - {*known})]
+        classes = part.labels if len(names) == len(known) else np.array(names)
+        both = classes[part.codes], classes[[names.index(text) for text in texts]]
+        decided = [model for model, kind in part.kinds.items() if kind != "values"]
+        people, by_judge = (
+            {m: (classes[part.predicted(m)] == labels).astype(np.float64) for m in decided}
+            for labels in both
+        )
+        return cls({"judge": both[0]}, {"judge": both[1]}, people, by_judge, classes, (0.0, 1.0),
+                   rows, design, options)  # fmt: skip
+
+    def notes(self) -> list[str]:
+        """Return a note on labels that people never gave."""
+        every = [] if self.classes is None else self.classes.tolist()
+        never = [str(x) for x in every if x not in self.truth["judge"]]
+        return [f"People never gave {some_of(never)}: errors there are unknown."] if never else []
+
+    def agreement(self) -> pd.DataFrame:
+        """Make the frame of `JudgeReport.agreement`."""
+        kind: Kind = "values" if self.classes is None else "labels"
+        metrics, frames = ["pearson", "spearman"], []
+        if self.classes is not None:
+            classes = np.unique(self.truth["judge"]).tolist()
+            metrics = ["accuracy", "cohen_kappa", *(f"recall[{each}]" for each in classes)]
+        for name, truth in self.truth.items():
+            pair = Predictions(
+                truth, {name: self.said[name]}, kind=kind, labels=self.classes, **self.design
+            )
+            frames.append(compare(pair, metrics, **self.options).scores)
+        unasked = ["n_undefined", "rank", "rank_low", "rank_high"]
+        return pd.concat(frames, ignore_index=True).drop(columns=unasked)
+
+    def confusion(self) -> pd.DataFrame:
+        """Make the frame of `JudgeReport.confusion`."""
+        if self.classes is None:
+            return pd.DataFrame(columns=["y_true", "verdict", "n", "share"])
+        count = partial(
+            confusion_matrix, self.truth["judge"], self.said["judge"], labels=self.classes
+        )
+        shares = count(sample_weight=self.design["sample_weight"], normalize="true")
+        long = count().stack().rename_axis(["y_true", "verdict"]).reset_index(name="n")
+        return long.astype({"n": int}).assign(share=shares.to_numpy().ravel())
+
+    def bias(self) -> pd.DataFrame:
+        """Make the frame of `JudgeReport.bias`."""
+        rows = []
+        for model, people in self.people.items():
+            sides = {"judge": self.judge[model], "people": people}
+            found = self._compared(self._scores(sides, self.bounds))
+            values = dict(zip(sides, found.scores["estimate"], strict=True))
+            rows.append({"model": model, **values, **found.differences.iloc[0][_BIAS[2:]]})
+        return adjusted(rows, ["model", *_BIAS])
+
+    def favours(self, bias: pd.DataFrame) -> pd.DataFrame:
+        """Make the frame of `JudgeReport.favours`."""
+        columns = ["model_a", "model_b", *_BIAS, "reversed"]
+        if len(bias) < 2:
+            return pd.DataFrame(columns=columns)
+        apart = {model: self.judge[model] - people for model, people in self.people.items()}
+        found = self._compared(self._scores(apart, self._span)).differences
+        values = bias.set_index("model")[["people", "judge"]]
+        a, b = (values.loc[found[side]].to_numpy() for side in ("model_a", "model_b"))
+        people, judge = (a - b).T
+        return found.assign(people=people, judge=judge, reversed=people * judge < 0)[columns]
+
+    def effect(self, name: str, model: str, given: Any) -> dict[str, Any]:
+        """Return the row of `JudgeReport.effects` of a column."""
+        by_model = isinstance(given, Mapping)
+        of, column = (f"{name}[{model!r}]", given.get(model)) if by_model else (name, given)
+        x = real_values(checked_column(of, column, len(self.rows)), f"`{of}`")[self.rows]
+        values, counts = np.unique(x, return_counts=True)
+        split = values[np.abs(np.cumsum(counts) - len(x) / 2).argmin()]
+        split = min(split, values[-2:][0])
+        upper = x > split
+        if min(np.count_nonzero(upper), np.count_nonzero(~upper)) < 2:
+            raise ValueError(f"`{of}` hardly varies where there are labels; leave it out.")
+        said, truth = self.said[model], self.truth[model]
+        labels = self.classes is not None
+        y = (said == truth).astype(np.float64) if labels else said - truth
+        every = self._scores({model: y}, self.bounds if labels else self._span)
+        above, below = (every.subset(rows).without("strata") for rows in (upper, ~upper))
+        found = [self._compared(half).scores.iloc[0] for half in (above, below)]
+        numbers = [each[["estimate", "ci_low", "ci_high"]].astype(float) for each in found]
+        value, low, high = np.transpose(numbers)
+        ends = mover(value, value - low, high - value, np.zeros(1), _UPPER_LOWER)
+        draws = {key: self.options[key] for key in ("n_resamples", "rng")}
+        test = unpaired_test(above, below, "mean_score", **draws)
+        of_halves = split, value[1], value[0], test.difference, *ends[0], *ends[1], test.p_value
+        return dict(zip(EFFECTS, (name, model, *of_halves), strict=False))
+
+    @property
+    def _span(self) -> tuple[float, float] | None:
+        """Lowest and highest possible difference of two scores."""
+        width = None if self.bounds is None else self.bounds[1] - self.bounds[0]
+        return None if width is None else (-width, width)
+
+    def _scores(
+        self, scores: Mapping[str, FloatArray], bounds: tuple[float, float] | None
+    ) -> Predictions:
+        return Predictions.from_scores(scores, bounds=bounds, greater_is_better=True, **self.design)
+
+    def _compared(self, scores: Predictions) -> Comparison:
+        """Compare scores; the tables show the intervals and p-values that few samples give."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SparseDataWarning)
+            return compare(scores, **self.options)
+
+
+def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None]:
+    """Return strata and weights of the samples with labels: each stands for those not labelled."""
+    rows, strata = judge.labelled, predictions.strata
+    weight = np.ones(len(rows)) if judge.weight is None else judge.weight
+    if strata is not None:
+        codes = np.unique(strata, return_inverse=True)[1]
+        labels = np.bincount(codes[rows], weight[rows], int(codes.max()) + 1)
+        weight, strata = weight * (np.bincount(codes) / labels)[codes], strata[rows]
+    even = np.ptp(weight[rows]) < 1e-9 * weight[rows].max()
+    return {"strata": strata, "sample_weight": None if even else weight[rows]}
+
+
+def adjusted(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    """Make a frame of tests, with p-values adjusted by Holm."""
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(p_adjusted=adjust(frame["p_value"].to_numpy(np.float64), "holm"))
