@@ -209,16 +209,21 @@ class JudgeReport(Result):
         for row in pairs.head(_MOST_SENTENCES).itertuples():
             first = (row.difference > 0) == self.greater_is_better
             favoured, other = (row.model_a, row.model_b)[:: 1 if first else -1]
-            verb = "favours" if row.p_adjusted < self.alpha else "may by chance favour"
-            ranks = " and ranks them the other way round" if row.reversed else ""
-            yield f"The judge {verb} {favoured} over {other}{ranks} ({self._in_words(row)})."
+            sentence = f"The judge favours {favoured} over {other}"
+            if row.reversed and row.p_adjusted < self.alpha:
+                sentence += " and ranks it above, people below"
+            elif row.reversed:
+                sentence = (
+                    f"The judge ranks {favoured} above {other}, people below, maybe by chance"
+                )
+            yield f"{sentence} ({self._in_words(row)})."
 
     def _on_effects(self) -> Iterator[str]:
         sure = self.effects["p_adjusted"] < self.alpha
-        what = "agreement" if len(self.confusion) else "judge - people"
         for row in self.effects[sure].itertuples():
+            what = "agreement" if len(self.confusion) else f"judge - people of {row.model}"
             yield (
-                f"By {row.column}, {what} of {row.model} is {row.lower:.3f} up to {row.split} and "
+                f"By {row.column}, {what} is {row.lower:.3f} up to {row.split} and "
                 f"{row.upper:.3f} above ({self._in_words(row)})."
             )
         if len(sure) and not sure.any():

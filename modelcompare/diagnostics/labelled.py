@@ -42,7 +42,7 @@ class Labelled:
 
     Parameters
     ----------
-    truth, said : mapping of str to ndarray of shape (n_labels,)
+    truth, verdicts : mapping of str to ndarray of shape (n_labels,)
         Labels by people and by the judge, under the name "judge"; or scores of each model.
     people, judge : mapping of str to ndarray of shape (n_labels,)
         Scores of each model's answers by people and by the judge; of labels 1 where they are right.
@@ -57,7 +57,7 @@ class Labelled:
     """
 
     truth: Mapping[str, AnyArray]
-    said: Mapping[str, AnyArray]
+    verdicts: Mapping[str, AnyArray]
     people: Mapping[str, FloatArray]
     judge: Mapping[str, FloatArray]
     classes: AnyArray | None
@@ -70,12 +70,14 @@ class Labelled:
     def of(cls, predictions: Predictions, judge: Judge, **options: Any) -> Labelled:
         """Take the samples with labels, and score each model's answers by them and by verdicts."""
         part, rows, design = predictions.labelled, judge.labelled, _design(predictions, judge)
-        said = {model: array[rows] for model, array in judge.verdicts.items()}
+        verdicts = {model: array[rows] for model, array in judge.verdicts.items()}
         if part.labels is None or part.codes is None:
             truth = {model: part.output(model).array for model in part.models}
-            return cls(truth, said, truth, said, None, part.bounds_of(), rows, design, options)
+            return cls(
+                truth, verdicts, truth, verdicts, None, part.bounds_of(), rows, design, options
+            )
         known = [str(label) for label in part.labels.tolist()]
-        texts = [str(verdict) for verdict in next(iter(said.values())).tolist()]
+        texts = [str(each) for each in next(iter(verdicts.values())).tolist()]
         names = [*known, *sorted({*texts} - {*known})]
         classes = part.labels if len(names) == len(known) else np.array(names)
         both = classes[part.codes], classes[[names.index(text) for text in texts]]
@@ -102,7 +104,7 @@ class Labelled:
             metrics = ["accuracy", "cohen_kappa", *(f"recall[{each}]" for each in classes)]
         for name, truth in self.truth.items():
             pair = Predictions(
-                truth, {name: self.said[name]}, kind=kind, labels=self.classes, **self.design
+                truth, {name: self.verdicts[name]}, kind=kind, labels=self.classes, **self.design
             )
             frames.append(compare(pair, metrics, **self.options).scores)
         unasked = ["n_undefined", "rank", "rank_low", "rank_high"]
@@ -113,7 +115,7 @@ class Labelled:
         if self.classes is None:
             return pd.DataFrame(columns=["y_true", "verdict", "n", "share"])
         count = partial(
-            confusion_matrix, self.truth["judge"], self.said["judge"], labels=self.classes
+            confusion_matrix, self.truth["judge"], self.verdicts["judge"], labels=self.classes
         )
         shares = count(sample_weight=self.design["sample_weight"], normalize="true")
         long = count().stack().rename_axis(["y_true", "verdict"]).reset_index(name="n")
@@ -152,9 +154,9 @@ class Labelled:
         upper = x > split
         if min(np.count_nonzero(upper), np.count_nonzero(~upper)) < 2:
             raise ValueError(f"`{of}` hardly varies where there are labels; leave it out.")
-        said, truth = self.said[model], self.truth[model]
+        verdicts, truth = self.verdicts[model], self.truth[model]
         labels = self.classes is not None
-        y = (said == truth).astype(np.float64) if labels else said - truth
+        y = (verdicts == truth).astype(np.float64) if labels else verdicts - truth
         every = self._scores({model: y}, self.bounds if labels else self._span)
         above, below = (every.subset(rows).without("strata") for rows in (upper, ~upper))
         found = [self._compared(half).scores.iloc[0] for half in (above, below)]

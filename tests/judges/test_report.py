@@ -111,7 +111,10 @@ def test_of_scores_differences_have_the_paired_t_interval() -> None:
     interval = stats.ttest_rel(apart["a"], apart["b"]).confidence_interval()
     assert (pair.ci_low, pair.ci_high) == pytest.approx((interval.low, interval.high), abs=0.004)
     assert pair.reversed
-    assert any("The judge favours a over b and ranks" in each for each in report.verdict)
+    assert any(
+        "The judge favours a over b and ranks it above, people below" in each
+        for each in report.verdict
+    )
 
 
 def test_of_scores_agreement_is_a_correlation() -> None:
@@ -121,6 +124,15 @@ def test_of_scores_agreement_is_a_correlation() -> None:
         both = people[model], judge[model]
         assert found[model, "pearson"] == pytest.approx(stats.pearsonr(*both).statistic)
         assert found[model, "spearman"] == pytest.approx(stats.spearmanr(*both).statistic)
+
+
+def test_ranks_turned_by_chance_are_called_so() -> None:
+    preds, *_ = scored(shift=0.0, seed=4)
+    report = judge_report(preds)
+    (pair,) = report.favours.itertuples()
+    assert pair.reversed
+    assert pair.p_adjusted > 0.05
+    assert sum("The judge ranks a above b, people below, maybe" in x for x in report.verdict) == 1
 
 
 def test_an_effect_compares_two_halves(preds: mc.Predictions) -> None:
