@@ -110,6 +110,16 @@ def suite(models: int, sets: int, items: int, runs: int) -> dict[str, mc.Predict
     return found
 
 
+def judged(n: int, models: int, classes: int) -> mc.Predictions:
+    """Make the same models with labels of 500 samples, and a judge that is right on nine in ten."""
+    rng, every = np.random.default_rng(1), scored(n, models, classes)
+    truth = np.asarray(every.y_true)
+    verdicts = np.where(rng.random(n) < 0.9, truth, rng.integers(0, classes, n))
+    seen = np.where(np.arange(n) < 500, truth.astype(float), np.nan)
+    outputs = {model: every.probabilities(model) for model in every.models}
+    return mc.Predictions(seen, outputs, labels=np.arange(classes), judge=verdicts)
+
+
 def compared(*metrics: str) -> Callable[[object], object]:
     """Return a comparison by some metrics, the default ones if none is named."""
     return lambda preds: mc.compare(preds, list(metrics) or None)
@@ -121,6 +131,12 @@ def _rows() -> Iterator[tuple[str, Row]]:
         yield (
             f"{models} models",
             Row(partial(scored, 10_000, models, 3), compared(), base, wanted, memory),
+        )
+    for models in (10, 32, 100):
+        of_all = f"{models} models"
+        yield (
+            f"{models} models, a judge",
+            Row(partial(judged, 10_000, models, 3), compared(), of_all, 2),
         )
     sizes = (
         (100_000, "", None), (1_000_000, "100,000 samples", 5),

@@ -32,7 +32,7 @@ N_SAMPLES, LEVEL = 2_000, 0.95
 
 
 def cells() -> list[Params]:
-    """Return all kinds of scores, numbers of labels, judges and true means."""
+    """Return all families of scores, numbers of labels, judges and true means."""
     return [
         {"scores": scores, "labels": labels, "judge": judge, "mean": mean}
         for scores in ("shares", "numbers")

@@ -219,8 +219,7 @@ def compare(
     new_runs, used = _beyond_items(evaluation, random, method, used, correction, undefined)
     _check_size(evaluation, len(a))
     warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
-    draws = draws or correction == "max-t" or undefined != "count"
-    n_drawn = n_resamples if draws and predictions.judge is None else 0
+    n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)

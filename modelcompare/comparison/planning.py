@@ -61,7 +61,8 @@ def serve(
     if not isinstance(predictions, ScannedPredictions):
         if TESTS[test].reads not in predictions.abilities:
             predictions.refuse(f"test {test!r}")
-        return predictions, method, test, True
+        # Resamples know the items, and not the labels beside a judge.
+        return predictions, method, test, predictions.judge is None
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
     if predictions.head.groups is not None:

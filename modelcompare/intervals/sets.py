@@ -74,7 +74,7 @@ class Incomplete(Contrasts):
         return known, Contrasts(self.sample, (a[known], b[known]))
 
     def reach(self, of: Callable[[Contrasts], Interval]) -> tuple[FloatArray, FloatArray]:
-        """As `_reach`, from intervals of the sample; a fixed value has no width."""
+        """Return distances as `_reach`, of the sample's intervals; a fixed value has no width."""
         below, above = (
             # A lacking model has the last place.
             np.vstack([reach, np.zeros_like(reach[:1])])[self.places]
