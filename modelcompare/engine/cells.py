@@ -124,11 +124,15 @@ def evenly(n: int) -> IntArray:
     return ((np.arange(few) + 0.5) * n / few).astype(np.intp)
 
 
-def spread(cells: IntArray) -> IntArray:
-    """Return a few samples of each cell, evenly spaced."""
+def spread(cells: IntArray, within: IntArray, by: FloatArray | None = None) -> IntArray:
+    """Return a few samples of each cell, evenly spaced in an order that is not that of the rows.
+
+    The order is by another code, and by a number if samples of one code differ.
+    """
+    codes = joint([cells, pd.factorize(within, sort=True)[0]])
     # Small integers are sorted by counting.
-    small = cells.astype(np.uint16) if cells.max() < 2**16 else cells
-    order = np.argsort(small, kind="stable")
+    codes = codes.astype(np.uint16) if codes.max() < 2**16 else codes
+    order = np.argsort(codes, kind="stable") if by is None else np.lexsort((by, codes))
     starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
     sizes = np.diff(np.append(starts, len(cells)))
     places = [start + evenly(size) for start, size in zip(starts, sizes, strict=True)]

@@ -200,14 +200,22 @@ class Judged:
             cell = np.repeat(np.arange(n_cells), len(share))
             weight = np.tile(share, n_cells) * cells.sizes[cell]
             return Rows(first[cell], np.tile(truth, n_cells), cell, weight)
-        chosen = spread(cells.of)
-        named = [self._answers(k)[chosen] for k in places] + [self.verdicts[places[0]][chosen]]
+        every = [*(self._answers(k) for k in places), self.verdicts[places[0]]]
+        chosen = spread(cells.of, joint(every), self._confidence(places[0]))
+        named = [each[chosen] for each in every]
         classes, share = self._possible_classes(np.stack(named, axis=1))
         at, column = np.nonzero(share)
         cell = cells.of[chosen]
         share = share / np.bincount(cell, minlength=len(cells.sizes))[cell][:, None]
         weight = share[at, column] * cells.sizes[cell[at]]
         return Rows(chosen[at], classes[at, column], cell[at], weight)
+
+    def _confidence(self, place: int) -> FloatArray | None:
+        """Return the largest probability of each sample, or its raw score; None for labels."""
+        output = self.predictions.output(self.models[place])
+        if output.kind == "labels":
+            return None
+        return output.array if output.array.ndim == 1 else output.array.max(axis=1)
 
     def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the distinct classes named in each row and one other, and their equal shares."""
@@ -232,7 +240,8 @@ class Judged:
         ])  # fmt: skip
         ends = np.unique(scores)
         if len(ends) > 2:
-            order = np.argsort(scores[places[0]] - len(places[1:]) * scores[places[-1]])
+            a, b = scores[places[0]], scores[places[-1]]
+            order = np.lexsort((a, a - b))
             chosen = order[evenly(len(order))]
             return scores[:, chosen], np.full(len(chosen), 1 / len(chosen))
         found = np.repeat(scores[:, :1], 2 ** len(places), axis=1)
@@ -336,9 +345,9 @@ def predicted_mean(
     .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inference.
     """
     n, n_samples, f = len(people), len(judged), judged[labelled]
-    slope = np.empty(n)
+    slope, place = np.empty(n), np.argsort(np.lexsort((people, f)))
     for part in range(PARTS):
-        here = np.arange(n) % PARTS == part
+        here = place % PARTS == part
         covariance = np.cov(people[~here], f[~here])
         least = covariance[0, 1] / ((1 + n / n_samples) * max(covariance[1, 1], 1e-300))
         slope[here] = least if coefficient is None else coefficient

@@ -59,7 +59,7 @@ def not_drawn(predictions: TestSet) -> ValueError:
         "samples with labels by people have other verdicts of the judge, or other answers, than "
         f"the rest (p = {p_at_random(predictions):.2g}): they were not drawn at random, and "
         "results would be about other samples. Draw them at random, or give the strata of the draw "
-        "(strata, --strata) or its probabilities (label_weight, --label-weight)."
+        "(strata, --read strata=COLUMN) or its probabilities (label_weight, --label-weight)."
     )
 
 

@@ -166,3 +166,41 @@ def test_weights_of_labels_undo_how_they_were_drawn() -> None:
     weighted = judged(known, "accuracy")
     assert plain.point[0, 0] < 0.65
     assert weighted.point[0, 0] == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_values_do_not_depend_on_the_order_of_the_samples(soft: bool) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 4, 500)
+    outputs: Any = {name: answers(rng, truth, 0.7, 4) for name in "ab"}
+    if soft:
+        spread = {m: rng.dirichlet(np.ones(4), 500) for m in "ab"}
+        outputs = {m: 0.4 * spread[m] + 0.6 * np.eye(4)[outputs[m]] for m in "ab"}
+    judge, seen = answers(rng, truth, 0.8, 4), np.where(np.arange(500) < 70, truth, np.nan)
+    metrics = ["f1_macro", "cf1_macro", "brier_score"] if soft else ["f1_macro", "cohen_kappa"]
+    found = []
+    for order in (np.arange(500), rng.permutation(500)):
+        preds = mc.Predictions(
+            seen[order], {m: array[order] for m, array in outputs.items()}, judge=judge[order]
+        )
+        result = mc.compare(preds, metrics)
+        numbers = [
+            result.scores.select_dtypes("number"),
+            result.differences.select_dtypes("number"),
+        ]
+        found.append(np.concatenate([frame.to_numpy(float).ravel() for frame in numbers]))
+    assert found[0] == pytest.approx(found[1], abs=1e-9, nan_ok=True)
+
+
+def test_means_of_numbers_do_not_depend_on_the_order_of_the_samples() -> None:
+    rng = np.random.default_rng(5)
+    people, noise = rng.normal(size=(2, 400)), rng.normal(size=(2, 400))
+    seen = np.arange(400) < 120
+    found = []
+    for order in (np.arange(400), rng.permutation(400)):
+        scores = {m: np.where(seen, x, np.nan)[order] for m, x in zip("ab", people, strict=True)}
+        judge = {m: (x + y)[order] for m, x, y in zip("ab", people, noise, strict=True)}
+        preds = mc.Predictions.from_scores(scores, judge=judge, greater_is_better=True)
+        result = mc.compare(preds)
+        found.append(result.differences[["ci_low", "ci_high", "p_value"]].to_numpy(float))
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
