@@ -59,7 +59,7 @@ _MOST_PRODUCTS = 2**23
 _OF_SQUARES, _OF_DIFFERENCES = 1e-6, 1e-11
 # Pairs of labels whose kinds are multiplied by the same masks.
 _AT_ONCE = 16
-# Swaps whose bounds of all pairs are kept at once, even if these are very many.
+# Swaps whose bounds of all pairs are kept at once, even if pairs or classes are very many.
 _LEAST_MASKS = 32
 # If bounds leave more than this share of swaps undecided, all are evaluated.
 _MOST_UNDECIDED = 1 / 16
@@ -221,7 +221,8 @@ class Form(Formula):
 
     def _ends(self, swapped: Swapped) -> Iterator[tuple[Swapped, slice, FloatArray, FloatArray]]:
         """Yield some swaps, their places, and bounds of all pairs' sizes (n_pairs, n_masks)."""
-        step = max(_LEAST_MASKS, CACHE_BYTES // (4 * len(self.swaps.model_a)))
+        widest = max(len(self.swaps.model_a), *(part.shape[1] for part in swapped.sums))
+        step = max(_LEAST_MASKS, CACHE_BYTES // (4 * widest))
         for start in range(0, swapped.n_masks, step):
             masks = slice(start, start + step)
             chosen = np.zeros(swapped.n_masks, dtype=bool)
@@ -352,15 +353,13 @@ class Form(Formula):
         """Return a pair's grouped units, which are kept while there is room."""
         if pair in self._kept:
             return self._kept[pair]
-        found = map(partial(self._kinds_of, pair), self._steps)
         if len(self._steps) > 1:
-            return found
-        kinds = [*found]
-        size = sum(each.n_bytes for each in kinds)
-        if size <= self._room:
-            self._kept[pair] = kinds
-            self._room -= size
-        return kinds
+            return map(partial(self._kinds_of, pair), self._steps)
+        kinds = self._kinds_of(pair, self._steps[0])
+        if kinds.n_bytes <= self._room:
+            self._kept[pair] = [kinds]
+            self._room -= kinds.n_bytes
+        return [kinds]
 
     @cached_property
     def _labelled(self) -> bool:

@@ -73,7 +73,8 @@ def grams(steps: Iterable[Kinds]) -> list[Matrix]:
 
 def products(matrices: Sequence[Matrix], left: FloatArray, right: FloatArray) -> FloatArray:
     """Return ``left' M right``, (n_pairs, n_masks), of sides (n_pairs, n_slopes, n_masks)."""
-    if any(map(sparse.issparse, matrices)):
+    # Large ones are not copied.
+    if any(sparse.issparse(matrix) or matrix.size > _SMALL for matrix in matrices):
         sides = zip(matrices, left, right, strict=True)
         return np.array([np.einsum("ij,ij->j", g, matrix @ h) for matrix, g, h in sides])
     return np.einsum("pij,pij->pj", left, np.stack(matrices) @ right)

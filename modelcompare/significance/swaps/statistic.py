@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 # Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
 # Sums under a block of masks that are computed at once.
-_SUM_NUMBERS = 2**20
+_SUM_NUMBERS = 2**18
 # Masks of a product, and its sums, may take this share of the numbers that they are multiplied by:
 # products of few masks spend their time on reading the numbers. In 64 masks at once 10 models of
 # 1,000 classes take 1.3 times as long.
