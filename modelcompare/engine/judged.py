@@ -56,6 +56,34 @@ _PROBE = 1e-5
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Parts of the variance of values: within cells, which labels reduce, and between cells.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_cells,)
+        Samples of each cell.
+    squares : ndarray of shape (n_cells, n_values)
+        Variance of the influence of a sample within its cell.
+    between : ndarray of shape (n_values,)
+        Variance that no number of labels reduces.
+    """
+
+    sizes: FloatArray
+    squares: FloatArray
+    between: FloatArray
+
+    def at(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variance with these labels in each cell, and Satterthwaite's degrees."""
+        within = self.sizes[:, None] ** 2 * self.squares / (labels + 1)[:, None]
+        variance = within.sum(axis=0) + self.between
+        terms = (within**2 / np.maximum(labels, 1.0)[:, None]).sum(axis=0)
+        terms += self.between**2 / (self.sizes.sum() - 1)
+        degrees = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
+        return variance, degrees
+
+
+@dataclass(frozen=True)
 class Found:
     """Values of some models, or the difference of two; arrays of shape (n_values,).
 
@@ -70,6 +98,8 @@ class Found:
     alone : ndarray
         Variance of the labels alone, without the judge.
     cells : Cells
+    spread : Spread
+        Parts of the variance by cells.
     """
 
     centre: FloatArray
@@ -78,6 +108,7 @@ class Found:
     degrees: FloatArray
     alone: FloatArray
     cells: Cells
+    spread: Spread
 
     @property
     def times(self) -> FloatArray:
@@ -277,14 +308,14 @@ class Judged:
         centred = real.joined(added, np.concatenate(some))
         centre = _contrast(self._evaluation(places, centred).estimate())
         shrunk, u = self._influences(places, every)
-        variance, degrees = _variance(u, every, cells)
+        parts = _spread(u, every, cells)
+        variance, degrees = parts.at(cells.labels)
         if len(places) > 1:
-            # A variance with an added label in it varies less than Satterthwaite's degrees assume.
-            degrees = np.sqrt(degrees * (len(self._labelled) - 1.0))
+            degrees = degrees_of_pair(degrees, len(self._labelled))
         degrees = np.minimum(degrees, _of_carriers(u, every, cells, len(self._labelled), variance))
         here, w = u[: len(real.of)], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
-        found = Found(centre, shrunk, variance, degrees, alone, cells)
+        found = Found(centre, shrunk, variance, degrees, alone, cells, parts)
         return self._by_numbers(places, found) if self._has_numbers else found
 
     def _influences(self, places: tuple[int, ...], rows: Rows) -> tuple[FloatArray, FloatArray]:
@@ -364,21 +395,22 @@ def _contrast(values: FloatArray) -> FloatArray:
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
-def _variance(u: FloatArray, rows: Rows, cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Return the variance of a value by the influences of rows, and Satterthwaite's degrees."""
+def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
+    """Return the degrees of freedom of a difference from Satterthwaite's.
+
+    A variance with an added label in it varies less than Satterthwaite's degrees assume.
+    """
+    return np.sqrt(degrees * (n_labels - 1.0))
+
+
+def _spread(u: FloatArray, rows: Rows, cells: Cells) -> Spread:
+    """Return the parts of the variance of a value by the influences of rows."""
     n_cells, share = len(cells.sizes), (rows.weight / cells.sizes[rows.cell])[:, None]
     means, squares = np.zeros((2, n_cells, u.shape[1]))
     np.add.at(means, rows.cell, share * u)
     np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
-    within = cells.sizes[:, None] ** 2 * squares / (cells.labels + 1)[:, None]
-    n_samples = cells.sizes.sum()
-    centred = means - cells.sizes @ means / n_samples
-    between = cells.sizes @ centred**2
-    variance = within.sum(axis=0) + between
-    degrees = np.maximum(cells.labels, 1.0)[:, None]
-    terms = (within**2 / degrees).sum(axis=0) + between**2 / (n_samples - 1)
-    found = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
-    return variance, found
+    centred = means - cells.sizes @ means / cells.sizes.sum()
+    return Spread(cells.sizes, squares, cells.sizes @ centred**2)
 
 
 def _of_carriers(

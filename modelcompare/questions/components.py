@@ -59,6 +59,11 @@ class Components:
     rest: tuple[float, ...] = ()
 
     @property
+    def most(self) -> float:
+        """Largest number of items that there may be."""
+        return math.inf
+
+    @property
     def is_normal(self) -> bool:
         """True if items alone vary, which are many, so that normal quantiles hold."""
         return self.sets is None and not self.runs

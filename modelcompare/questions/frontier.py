@@ -1,4 +1,4 @@
-"""Numbers of sets, items and runs that detect a difference, and what they cost."""
+"""Numbers of sets, items, runs or labels that detect a difference, and what they cost."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.questions.components import Components, Size
+from modelcompare.questions.labels import LabelPlan
+from modelcompare.resampling.seeds import RngLike
 
 Dimension = Literal["runs", "sets"]
 # Numbers of runs, or of sets, of the frontier, and numbers that are tried up to a billion.
@@ -36,6 +38,8 @@ class Frontier:
         Two-sided level of the test, and the probability of seeing the difference.
     cost_item, cost_run : float, optional
         Cost of an item, and of a run of one model.
+    plan : LabelPlan, optional
+        Labels beside a judge; those of `components` are drawn at random.
     """
 
     components: Components = field(repr=False)
@@ -45,6 +49,7 @@ class Frontier:
     power: float
     cost_item: float | None
     cost_run: float | None
+    plan: LabelPlan | None = field(default=None, repr=False, kw_only=True)
 
     @cached_property
     def frontier(self) -> pd.DataFrame:
@@ -66,6 +71,75 @@ class Frontier:
             found["cost"] = [*map(self._cost, rows)]
             found["cheapest"] = enough & (found.index == found["cost"].argmin())
         return found
+
+    @property
+    def n_needed_allocated(self) -> float | None:
+        """Labels that detect `margin` if they are allocated to cells; None without a judge."""
+        return None if self.plan is None else self._allocated._solved("items", self.size).items
+
+    @property
+    def _allocated(self) -> Frontier:
+        """The same numbers for labels that are allocated to cells."""
+        assert self.plan is not None  # noqa: S101  of the callers
+        return Frontier(
+            self.plan.allocated, self.size, self.margin, self.alpha, self.power, self.cost_item,
+            self.cost_run,
+        )  # fmt: skip
+
+    def queue(self, n_labels: int, *, rng: RngLike = 0) -> pd.DataFrame:
+        """Draw the samples that people should label next, beside a judge.
+
+        Labels go to cells of answers and verdict where they reduce the variance of the difference
+        most (Neyman's allocation, on top of the labels there are), and are drawn at random within a
+        cell.
+
+        Parameters
+        ----------
+        n_labels : int
+            Number of further labels.
+        rng : int, Generator, SeedSequence or None
+            Source of the random numbers. A longer queue of the same number starts with the samples
+            of a shorter one in each cell.
+
+        Returns
+        -------
+        DataFrame
+            A row for each sample, those to label first, in random order. Columns row, id (if
+            samples have names), stratum (the cell), label_next (True for samples to label),
+            probability (share of the stratum with a label, from here or earlier), label_weight
+            (its inverse).
+
+        Notes
+        -----
+        Within a stratum earlier labels and new ones are a random part of its samples, so give all
+        labels with `strata`, the column stratum of all samples, and no weights. This holds
+        too if people label a part of the queue, from the top. The column label_weight is for
+        programs without strata, once the queue is complete. How many labels a stratum is given
+        depends on the earlier ones; in simulations of the whole loop this shows in neither bias
+        nor coverage (experiments/validity/labels_to_buy.py).
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> rng = np.random.default_rng(0)
+        >>> truth = rng.integers(0, 2, 1000)
+        >>> wrong = rng.random((3, 1000)) < [[0.1], [0.3], [0.1]]
+        >>> a, b, judge = np.where(wrong, 1 - truth, truth)
+        >>> labels = np.where(np.arange(1000) < 120, truth, np.nan)
+        >>> preds = mc.Predictions(labels, {"a": a, "b": b}, judge=judge)
+        >>> queue = mc.sample_size(preds, "a", "b", "accuracy").queue(50)
+        >>> queue = queue.set_index("row").sort_index()
+        >>> labels[queue["label_next"]] = truth[queue["label_next"]]
+        >>> more = mc.Predictions(labels, {"a": a, "b": b}, judge=judge, strata=queue["stratum"])
+        >>> more.judge.n_labels
+        170
+        """
+        if self.plan is None:
+            raise ValueError(
+                "a queue is for labels beside a judge; give sample_size predictions with `judge` "
+                "(--judge)."
+            )
+        return self.plan.queue(n_labels, rng)
 
     @property
     def _varied(self) -> list[Dimension]:
@@ -94,7 +168,7 @@ class Frontier:
         """Return the smallest number, from 2 on, that detects a difference."""
         if difference == 0:
             return math.inf
-        if not self._varied:
+        if self.components.is_normal:
             of_one = self.components.detectable(self.size._replace(items=1), self.alpha, self.power)
             return max(2, math.ceil((of_one / difference) ** 2))
 

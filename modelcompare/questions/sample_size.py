@@ -1,4 +1,4 @@
-"""`sample_size`: what to buy to detect a difference of two models: samples, runs or test sets."""
+"""`sample_size`: what to buy to detect a difference: samples, runs, test sets or labels."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
 from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.labels import LabelPlan
 from modelcompare.questions.sizes import SampleSize
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.words import RandomOfSets, ZeroDivision, giving
@@ -26,7 +27,7 @@ from modelcompare.words import RandomOfSets, ZeroDivision, giving
 
 def _check_source(argument: str, value: Any) -> None:
     for each in value.values() if isinstance(value, Mapping) else [value]:
-        giving("blocks")(argument, each)
+        giving("blocks", or_judge=True)(argument, each)
 
 
 @checked(predictions=_check_source, margin=check_positive)
@@ -46,7 +47,7 @@ def sample_size(
     cost_item: float | None = None,
     cost_run: float | None = None,
 ) -> SampleSize:
-    """Compute the samples, runs or test sets that are needed to detect a difference.
+    """Compute the samples, runs, test sets or labels that are needed to detect a difference.
 
     From the models' influence functions on a pilot, for any smooth metric. Where items alone vary,
     the standard error of a paired difference falls with the root of their number. Runs of the
@@ -57,7 +58,8 @@ def sample_size(
     ----------
     predictions : Predictions, or mapping of str to Predictions
         A pilot that holds both models: a test set, or several by name. By default these stand for
-        others like them, and declared `runs` of the models for new runs; see `random`.
+        others like them, and declared `runs` of the models for new runs; see `random`. Beside
+        a judge its labels are the pilot.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable
@@ -78,8 +80,8 @@ def sample_size(
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     cost_item, cost_run : float, optional
-        Cost of an item of a test set, and of a run of one model, which both models need. The
-        cheapest numbers are marked.
+        Cost of an item of a test set, or of a label beside a judge, and of a run of one model,
+        which both models need. The cheapest numbers are marked.
 
     Returns
     -------
@@ -90,7 +92,8 @@ def sample_size(
     ------
     ValueError
         If the metric is not smooth, is per class and no `label` is given, a level is not in (0, 1),
-        nothing varies, a cost is missing, or test sets have separate runs.
+        nothing varies, a cost is missing, test sets have separate runs, or there are several beside
+        a judge.
 
     Warns
     -----
@@ -107,6 +110,10 @@ def sample_size(
     is the mean over the errors that the future test may estimate, with Student's quantile of the
     degrees of freedom that follow from each, as in `compare`. With few runs it is far from the
     normal quantile.
+
+    Labels are planned by the cells and the variance of `compare`, with an added label in each cell:
+    a pilot of few labels asks for more than a longer one would. Of a judge whose scores have many
+    values cells are fifths of them, and labels drawn at random may be fewer.
 
     Examples
     --------
@@ -137,8 +144,9 @@ def sample_size(
     for name, contrast in zip(sets, contrasts, strict=True):
         _check_planned(contrast, f" {name!r}" if name else "")
     _check_runs(contrasts, cost_item, cost_run)
+    plan, first = LabelPlan.of(contrasts), contrasts[0]
     sets_vary = len(sets) > 1 and (random == "auto" or random in WITHIN)
-    pilot, first = Pilot.of(contrasts, sets_vary=sets_vary), contrasts[0]
+    pilot = Pilot.of(contrasts, sets_vary=sets_vary) if plan is None else plan.pilot
     if pilot.components.standard_error(pilot.size) == 0:
         raise ValueError(
             f"{model_a} and {model_b} differ in {first.metric.name} by the same on every one of "
@@ -153,6 +161,7 @@ def sample_size(
         pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
         cost_item, cost_run, model_a, model_b, first.metric.name, label, difference,
         confidence_level, first.unit, (*_scope(contrasts, sets_vary=sets_vary), *pilot.notes),
+        plan=plan,
     )  # fmt: skip
 
 

@@ -137,8 +137,9 @@ class SampleSize(Frontier, Result):
         What is compared.
     difference : float
         a - b in the pilot.
-    unit : {"samples", "clusters"}
-        What is counted: clusters where `groups` are given, such as items that runs repeat.
+    unit : {"samples", "clusters", "labels"}
+        What is counted: clusters where `groups` are given, such as items that runs repeat; labels
+        beside a judge.
     notes : tuple of str
         What the answer is for: the runs at hand, where there are several, or new ones; and how
         much a few runs, or sets, determine.
@@ -154,11 +155,13 @@ class SampleSize(Frontier, Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     _stem: ClassVar[str] = "sample_size"
-    _schema_version: ClassVar[int] = 2
+    _schema_version: ClassVar[int] = 3
     _members: ClassVar[str] = """
         model_a model_b metric label difference standard_deviation n_sets=size.sets n_samples
-        n_runs=size.runs alpha power confidence_level unit margin cost_item cost_run signature
+        n_runs=size.runs alpha power confidence_level unit margin cost_item cost_run
+        n_needed_allocated:n_needed signature
         sample_size=curve: n_samples cost?:cost_item detectable interval_width power
+            detectable_allocated?:detectable power_allocated?:power
         frontier: n_sets n_items n_runs cost?:cost_item cheapest? standard_error
     """
     plot = Plots(power=plot_power, frontier=plot_frontier)
@@ -201,12 +204,13 @@ class SampleSize(Frontier, Result):
             Columns n_samples, detectable, interval_width, power (for the observed difference), and
             cost if costs are given.
         """
+        most = min(self.components.most, _LARGEST)
         if n_samples is None:
             times = 10.0 ** np.linspace(*self._reach, 61)
-            n_samples = [*map(int, np.unique(np.maximum(np.round(self.n_samples * times), 2)))]
+            n_samples = [*map(int, np.unique(np.clip(np.round(self.n_samples * times), 2, most)))]
         else:
             for n in check_sequence("n_samples", n_samples, "whole numbers"):
-                check_count("n_samples", n, at_least=1, at_most=10**9)
+                check_count("n_samples", n, at_least=1, at_most=int(min(most, 1e9)))
             if not len(n_samples):
                 raise ValueError("`n_samples` is empty; name at least one, e.g. [1000].")
         of, sizes = self.components, [self.size._replace(items=int(n)) for n in n_samples]
@@ -217,6 +221,14 @@ class SampleSize(Frontier, Result):
             "interval_width": [2 * float(of.thresholds(size, level).mean()) for size in sizes],
             "power": [of.power(size, self.difference, self.alpha) for size in sizes],
         })  # fmt: skip
+        if self.plan is not None:
+            by_cell = self.plan.allocated
+            frame["detectable_allocated"] = [
+                by_cell.detectable(size, self.alpha, self.power) for size in sizes
+            ]
+            frame["power_allocated"] = [
+                by_cell.power(size, self.difference, self.alpha) for size in sizes
+            ]
         return frame if self.cost_item is None else frame.assign(cost=[*map(self._cost, sizes)])
 
     @property
@@ -227,7 +239,7 @@ class SampleSize(Frontier, Result):
         return signature(
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
             n_sets=sets if sets > 1 else None, random=varying(**vary), alpha=self.alpha,
-            power=self.power, se="influence",
+            power=self.power, se="influence", judge=self.plan is not None,
             **{THESE_RUNS: any(note.startswith("For these") for note in self.notes)},
         )  # fmt: skip
 
@@ -240,12 +252,18 @@ class SampleSize(Frontier, Result):
             return f"{text} To detect {self._asked}: {ways}.{self._bargain}"
         detects = self.components.detectable(self.size, self.alpha, self.power)
         level = f"power {self.power:g}, alpha {self.alpha:g}"
-        text += f" {self._here.capitalize()} differences of {detects:.2g} or more ({level})"
-        needed = self._solved("items", self.size)
-        if math.isinf(needed.items):
+        these = self._here.capitalize() if self.plan is None else "They detect"
+        text += f" {these} differences of {detects:.2g} or more ({level})"
+        if self.margin == 0:
             return f"{text}; the observed difference is 0, which no test set detects."
+        needed = self._solved("items", self.size)
         observed = self.margin == abs(self.difference)
         one = "the observed one" if observed else f"one of {self.margin:.4g}"
+        if self.plan is not None:
+            every = self.size._replace(items=self.components.most)
+            least = self.components.detectable(every, self.alpha, self.power)
+            numbers = needed.items, self._allocated._solved("items", self.size).items
+            return f"{text}; {self.plan.clause(numbers, one, least)}."
         cost = "" if self.cost_item is None else f" (cost {self._cost(needed):,.10g})"
         return f"{text}; {one} needs about {needed.items:,} {self._items}{cost}."
 
@@ -312,14 +330,24 @@ class SampleSize(Frontier, Result):
 
     def _curve_table(self) -> Table:
         """Return the table of detectable differences."""
-        sizes = sorted({self.n_samples, *(m * 10**k for k in range(2, 6) for m in (1, 2, 5))})
+        steps = {self.n_samples, *(m * 10**k for k in range(2, 6) for m in (1, 2, 5))}
+        sizes = sorted(n for n in steps if n <= self.components.most)
         frame = self.curve(sizes)
         texts = [f"{n:,}{' (here)' if n == self.n_samples else ''}" for n in frame["n_samples"]]
         observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
+        shown = [column("detectable difference", "detectable"), column("power")]
+        notes = [f"Power: probability of detecting {observed}."]
+        if self.plan is None:
+            shown.insert(1, column("width of CI", "interval_width"))
+        else:
+            shown += [
+                column("if allocated", "detectable_allocated", kind="size"),
+                column("power", "power_allocated", kind="share"),
+            ]
+            notes.append("Labels drawn at random, or allocated by answers and verdict (`queue`).")
         return Table.of(
-            self._title, frame.assign(size=texts), column(self._items, "size"),
-            column("detectable difference", "detectable"), column("width of CI", "interval_width"),
-            "power", *self._cost_columns, notes=[f"Power: probability of detecting {observed}."],
+            self._title, frame.assign(size=texts), column(self._items, "size"), *shown,
+            *self._cost_columns, notes=notes,
         )  # fmt: skip
 
     def _frontier_table(self) -> Table:

@@ -46,7 +46,8 @@ _TYPES: Mapping[str, Any] = {
     "made_with": {"$ref": "#/$defs/made_with"},
     "alternative": {"enum": [*get_args(Alternative)]}, "answer": {"enum": [*get_args(Answer)]},
     "curve": {"enum": [*get_args(CurveKind)]}, "decision": {"enum": [*get_args(Decision)]},
-    "strategy": {"enum": [*get_args(Strategy)]}, "unit": {"enum": ["samples", "clusters"]},
+    "strategy": {"enum": [*get_args(Strategy)]},
+    "unit": {"enum": ["samples", "clusters", "labels"]},
 }  # fmt: skip
 
 

@@ -1,0 +1,224 @@
+"""Labels to buy beside a judge: the number that a difference needs, and the samples to label next.
+
+With n_k labels in cell k of answers and verdict a difference has the variance ::
+
+    V = sum_k N_k^2 s_k^2 / (n_k + 1) + between
+
+(`engine.judged`): labels reduce the first part, and the second remains when all N samples have
+one. Labels are drawn at random, or allocated: the next one goes where it reduces V most, which is
+Neyman's allocation (n_k in proportion to N_k s_k) in whole numbers, on top of the labels there are.
+A cell without a label is given one first.
+
+References
+----------
+Neyman (1934), Journal of the Royal Statistical Society 97, 558-625.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.judged import Spread, degrees_of_pair
+from modelcompare.intervals.ratios import t_quantile
+from modelcompare.questions.components import Components, Pilot, Size
+from modelcompare.questions.contrast import Contrast
+from modelcompare.resampling.draws import standard_normal
+from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.words import check_count
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labels(Components):
+    """Variance of a difference by the number of labels, which are the items of a `Size`.
+
+    Parameters
+    ----------
+    spread : Spread
+        Parts of the variance, of this value alone.
+    labels : ndarray of shape (n_cells,)
+        Labels in each cell of the pilot.
+    allocated : bool
+        True where more labels are allocated to the cells, False where they are drawn at random.
+    """
+
+    spread: Spread
+    labels: FloatArray
+    allocated: bool
+
+    @property
+    def is_normal(self) -> bool:
+        """False: the error has degrees of freedom, and does not fall with the root of n."""
+        return False
+
+    @property
+    def most(self) -> float:
+        """Number of samples, which is the largest number of labels."""
+        return float(self.spread.sizes.sum())
+
+    @cached_property
+    def order(self) -> IntArray:
+        """Cell of each further label, in the order of the allocation."""
+        sizes, left = self.spread.sizes, (self.spread.sizes - self.labels).astype(np.intp)
+        cell = np.repeat(np.arange(len(sizes)), left)
+        number = np.arange(len(cell)) - (np.cumsum(left) - left)[cell] + self.labels[cell] + 1
+        # The n-th label of a cell reduces 1 / n to 1 / (n + 1).
+        gain = (sizes**2 * self.spread.squares[:, 0])[cell] / (number * (number + 1))
+        return cell[np.argsort(-np.where(number == 1, np.inf, gain), kind="stable")]
+
+    def counts(self, n_labels: float) -> FloatArray:
+        """Return the labels in each cell if there are so many in all, at most one per sample."""
+        have = self.labels.sum()
+        if n_labels <= have:
+            return self.labels * (n_labels / have)
+        more = min(n_labels, self.most) - have
+        if self.allocated:
+            return self.labels + np.bincount(self.order[: int(more)], minlength=len(self.labels))
+        left = self.spread.sizes - self.labels
+        return self.labels + more * left / left.sum()
+
+    def standard_error(self, size: Size) -> float:
+        """Predict the standard error of the difference."""
+        return math.sqrt(self.spread.at(self.counts(size.items))[0][0])
+
+    def thresholds(self, size: Size, level: float) -> FloatArray:
+        """Return the difference from which a future test is significant."""
+        counts = self.counts(size.items)
+        variance, degrees = self.spread.at(counts)
+        quantile = t_quantile(degrees_of_pair(degrees, counts.sum()), level)
+        return quantile * np.sqrt(variance)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """Two ways to draw labels beside a judge, and the samples that they are drawn from.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The two models, with the judge and the labels of the pilot.
+    cell : ndarray of int of shape (n_samples,)
+        Cell of each sample.
+    at_random, allocated : Labels
+        Variance of the difference by the number of labels.
+    """
+
+    predictions: Predictions
+    cell: IntArray
+    at_random: Labels
+    allocated: Labels
+
+    @classmethod
+    def of(cls, contrasts: Sequence[Contrast]) -> LabelPlan | None:
+        """Plan from the contrast on a pilot; None where there is no judge."""
+        first, judged = contrasts[0], contrasts[0].sample.judged
+        if all(each.sample.judged is None for each in contrasts):
+            return None
+        if judged is None or len(contrasts) > 1:
+            raise ValueError(
+                "labels beside a `judge` are planned for one test set; give each by itself."
+            )
+        if judged.judge.weight is not None:
+            raise ValueError(
+                "labels to buy are planned by strata; give those of the draw (strata, --strata) in "
+                "place of its probabilities (`label_weight`, --label-weight)."
+            )
+        (found,) = judged.found(first.pairs)
+        parts, k = found.spread, slice(first.position, first.position + 1)
+        spread = Spread(parts.sizes, parts.squares[:, k], parts.between[k])
+        items = float(spread.at(found.cells.labels)[0][0]) * judged.judge.n_labels
+        ways = [
+            Labels(items, spread=spread, labels=found.cells.labels, allocated=allocated)
+            for allocated in (False, True)
+        ]
+        return cls(judged.predictions, found.cells.of, *ways)
+
+    @property
+    def pilot(self) -> Pilot:
+        """Labels drawn at random, from those of the pilot."""
+        return Pilot(self.at_random, Size(items=self.n_labels), ())
+
+    @property
+    def n_labels(self) -> int:
+        """Labels of the pilot."""
+        return int(self.at_random.labels.sum())
+
+    def clause(self, needed: Sequence[float], asked: str, detects: float) -> str:
+        """Write how many labels are needed, at random and allocated, as a clause."""
+        n_samples, (at_random, allocated) = len(self.predictions), needed
+        if math.isinf(allocated):
+            return (
+                f"{asked} needs more samples: with labels on all {n_samples:,}, differences of "
+                f"{detects:.2g} or more are detected"
+            )
+        drawn = f"{at_random:,} labels" if math.isfinite(at_random) else "all labels"
+        return (
+            f"{asked} needs about {drawn} drawn at random, or {allocated:,} allocated by answers "
+            f"and verdict, the {self.n_labels:,} here included"
+        )
+
+    def queue(self, n_labels: int, rng: RngLike) -> pd.DataFrame:
+        """Draw the samples to label next; see `SampleSize.queue`."""
+        predictions, cell, judge = self.predictions, self.cell, self.predictions.judge
+        assert judge is not None  # noqa: S101  of `LabelPlan.of`
+        check_count("n_labels", n_labels, at_least=1, at_most=len(cell) - self.n_labels)
+        sizes, before = self.allocated.spread.sizes, self.allocated.labels
+        more = np.bincount(self.allocated.order[:n_labels], minlength=len(sizes))
+        priority = standard_normal(seed_sequence(rng), (len(cell),))
+        left = np.flatnonzero(~judge.labelled)
+        left = left[np.lexsort((priority[left], cell[left]))]
+        place = np.arange(len(left)) - np.searchsorted(cell[left], cell[left])
+        chosen = np.zeros(len(cell), dtype=bool)
+        chosen[left[place < more[cell[left]]]] = True
+        probability = ((before + more) / sizes)[cell]
+        frame = pd.DataFrame({"row": np.arange(len(cell))})
+        if predictions.ids is not None:
+            frame["id"] = predictions.ids
+        frame["stratum"], frame["label_next"] = self.strata, chosen
+        frame["probability"] = probability
+        frame["label_weight"] = np.divide(
+            1, probability, where=probability > 0, out=0 * sizes[cell]
+        )
+        first = np.lexsort((np.where(chosen, priority, frame["row"]), ~chosen))
+        return frame.iloc[first].reset_index(drop=True)
+
+    @cached_property
+    def strata(self) -> AnyArray:
+        """Name the cell of each sample by its answers and verdicts."""
+        predictions, judge = self.predictions, self.predictions.judge
+        assert judge is not None  # noqa: S101  of `LabelPlan.of`
+        columns: dict[str, AnyArray] = {}
+        one = len({id(array) for array in judge.verdicts.values()}) == 1
+        verdicts = {("judge" if one else f"judge of {m}"): x for m, x in judge.verdicts.items()}
+        if predictions.labels is not None:
+            names = predictions.labels.astype(str)
+            columns = {model: names[predictions.predicted(model)] for model in predictions.models}
+        frame = pd.DataFrame({**columns, **verdicts})
+        found = {
+            cell: ", ".join(f"{name} {_described(part[name], part.iloc[:, -1])}" for name in frame)
+            for cell, part in frame.groupby(self.cell)
+        }
+        names = pd.Series(found)
+        again = names.groupby(names).cumcount()
+        names = names.where(again == 0, names + " (" + (again + 1).astype(str) + ")")
+        return names.to_numpy()[self.cell]
+
+
+def _described(values: pd.Series, verdicts: pd.Series) -> str:
+    """Describe a column in a cell: its only value, a range, or agreement with the verdicts."""
+    distinct = pd.unique(values)
+    if len(distinct) == 1:
+        return str(distinct[0])
+    if values.dtype.kind in "iuf" and values.name != verdicts.name:
+        return f"{values.min():.3g} to {values.max():.3g}"
+    agrees = values == verdicts.astype(str)
+    if values.name == verdicts.name or 0 < agrees.sum() < len(values):
+        return "any"
+    return "as judge" if agrees.all() else "not as judge"
