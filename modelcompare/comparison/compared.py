@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.correction import corrected_bounds
@@ -21,6 +22,9 @@ from modelcompare.intervals import difference_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import signature
+
+# Of the test whose sample size is estimated.
+POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,18 @@ class Compared(Evidence):
     def corrected(self) -> FloatArray:
         """Bounds of all differences, corrected like p-values, of shape (2, n_pairs, n_values)."""
         return corrected_bounds(self, np.arange(len(self.pairs[0])))
+
+    @cached_property
+    def share_needed(self) -> FloatArray:
+        """Share at hand of the samples with which an observed difference would be significant.
+
+        With power 0.8, if it is the true one, and Bonferroni's correction; (n_pairs, n_values).
+        """
+        tests = np.array([self.n_tests(key.metric) for key in self.keys])
+        quantiles = ndtri(POWER) - ndtri(self.alpha / tests / 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share: FloatArray = (self.difference / self.error / quantiles) ** 2
+        return share
 
     @property
     def signature(self) -> str:

@@ -8,11 +8,10 @@ from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 from scipy.stats import kendalltau
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.engine.axis import pair_frame
@@ -41,7 +40,6 @@ from modelcompare.words import (
 
 # What varies within each set, where the sets vary.
 WITHIN: Mapping[str, Random] = {"sets": "items", "sets+runs": "items+runs"}
-_POWER = 0.8
 
 
 def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
@@ -126,10 +124,8 @@ def saturation(results: Mapping[str, Compared]) -> pd.DataFrame:
     """
     frames = []
     for name, found in results.items():
-        tests = np.array([found.n_tests(key.metric) for key in found.keys])
-        quantiles = -ndtri(found.alpha / tests / 2) + ndtri(_POWER)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = (found.difference / found.error / quantiles) ** 2
+        share = found.share_needed
+        with np.errstate(divide="ignore"):
             needed = np.ceil(found.n_samples / share)
         frame = pair_frame(
             found.models, *found.pairs, found.keys,
@@ -201,7 +197,7 @@ def set_findings(
             text += f"; {none}" if text else none
             most = format_percent(round(max(shares[shares < 1]), 2))
             text += f", which {'has' if len(weak) == 1 else 'have'} at most {most} of the samples"
-            text += f" that the observed differences need (power {_POWER:g})"
+            text += f" that the observed differences need (power {POWER:g})"
         if text:
             found.append(Finding(f"{metric}: {text}.", metric))
     return found

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import ndtri
-
-from modelcompare.comparison.compared import Compared
-from modelcompare.intervals.ratios import normal_quantile
+from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
     format_number,
@@ -19,7 +16,8 @@ from modelcompare.report.numbers import (
 )
 from modelcompare.words import value_name
 
-_POWER = 0.8
+# Size of the largest test set that one could have.
+_MOST_SAMPLES = 1e9
 
 
 def findings(result: Compared) -> list[Finding]:
@@ -140,19 +138,14 @@ class _Sentence:
 
     def _what_would_settle(self, a: int, b: int) -> str:
         """Return the sample size at which the observed difference would be significant."""
-        found = self.found
-        difference = found.point[a, self.at] - found.point[b, self.at]
-        error = found.error[found.row_of[a, b], self.at]
+        found, place = self.found, (self.found.row_of[a, b], self.at)
+        share = found.share_needed[place]
         # More samples do not reduce what runs, or a few labels, add to the error.
-        if difference == 0 or error == 0 or found.bootstrap.varies_beyond:
+        if found.difference[place] == 0 or share >= 1 or found.bootstrap.varies_beyond:
             return ""
-        quantiles = normal_quantile(1 - found.alpha / self._n_tests) + ndtri(_POWER)
-        needed = found.n_samples * float(quantiles * error / difference) ** 2
-        if not math.isfinite(needed) or needed > 1e9:
+        if not share >= found.n_samples / _MOST_SAMPLES:
             return " No test set of practical size would show a difference."
-        if needed <= found.n_samples:
-            return ""
         return (
-            f" About {format_size(needed)} samples would be needed if the true difference is the "
-            f"observed one (power {_POWER:g})."
+            f" About {format_size(found.n_samples / share)} samples would be needed if the true "
+            f"difference is the observed one (power {POWER:g})."
         )
