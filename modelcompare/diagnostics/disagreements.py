@@ -14,6 +14,8 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.outcomes import Outcomes
+from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
@@ -37,9 +39,10 @@ class Disagreements(Result):
         A row for each sample: id (or the row's number, from 0), y_true (except for scores),
         predicted_a and predicted_b (the output of each model, or its most probable one), p_a and
         p_b (for models with probabilities, that of the predicted label), right (the model that is
-        correct, nearer to the truth, or has the better score; missing if neither is), distance (for
-        labels the total variation distance of the distributions, for texts the share of words that
-        are not in both, else the absolute difference).
+        correct, nearer to the truth, or has the better score; missing if neither is, or if both
+        give one of several references), distance (for labels the total variation distance of the
+        distributions, for texts the share of words that are not in both, else the absolute
+        difference).
     """
 
     model_a: str
@@ -69,10 +72,12 @@ class Disagreements(Result):
         columns = [each for each in columns if each.sources[0] in self.table]
         counts = self.table["right"].value_counts()
         n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
-        both = len(self.table) - n_a - n_b
+        rest = len(self.table) - n_a - n_b
+        several = any(isinstance(true, tuple) for true in self.table.get("y_true", ()))
         finding = (
             f"{a} and {b} disagree on {len(self.table):,} of {self.n_samples:,} samples: "
-            f"{a} is right or nearer on {n_a:,}, {b} on {n_b:,}, neither on {both:,}."
+            f"{a} is right or nearer on {n_a:,}, {b} on {n_b:,}, "
+            f"{'neither or both' if several else 'neither'} on {rest:,}."
         )
         table = Table("Disagreements", columns, self.table, decimals=3)
         return self._document({self._stem: table}, findings=[finding])
@@ -181,17 +186,14 @@ def _one_of(predictions: TestSet, model: str) -> AnyArray:
 
 def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Return texts, of a list the most probable, and the share of words that are not in both."""
-    a, b = (_likeliest(predictions.output(model).array) for model in (model_a, model_b))
-    truth = predictions.y_true
+    models, truth = (model_a, model_b), predictions.y_true
+    a, b = (likeliest(predictions.output(model)) for model in models)
+    right = np.zeros(len(predictions))
+    if truth is not None:
+        exact = [EXACT.compute(Outcomes.of(predictions, model))[:, 0] for model in models]
+        right = exact[0] - exact[1]
     frame = pd.DataFrame({"y_true": truth, "predicted_a": a, "predicted_b": b})
-    right = (frame["predicted_a"] == frame["y_true"]).astype(int)
-    frame["right"] = right - (frame["predicted_b"] == frame["y_true"]).astype(int)
-    return frame.assign(distance=_unshared(a, b))
-
-
-def _likeliest(array: AnyArray) -> list[str]:
-    predicted = array.tolist()
-    return [x if isinstance(x, str) else max(x, key=lambda pair: pair[1])[0] for x in predicted]
+    return frame.assign(right=right.astype(int), distance=_unshared(a, b))
 
 
 def _unshared(a: list[str], b: list[str]) -> FloatArray:

@@ -17,6 +17,7 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.data.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.quotient import side_by_side
@@ -27,15 +28,20 @@ _CHAR_ORDER = 6
 _BETA = 2.0
 
 
+def likeliest(output: Output) -> list[str]:
+    """Return the text of each sample; of a list, the most probable one."""
+    texts: list[Any] = output.array.tolist()
+    if output.kind == "texts":
+        return texts
+    return [max(found, key=lambda pair: pair[1])[0] for found in texts]
+
+
 def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:
-    """Return (hypothesis, references) of each sample; of a list, the most probable text."""
+    """Return (hypothesis, references) of each sample."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
-    texts = outcomes.output.array.tolist()
-    if outcomes.output.kind == "text_lists":
-        texts = [max(found, key=lambda pair: pair[1])[0] for found in texts]
     true = [(found,) if isinstance(found, str) else found for found in outcomes.y_true.tolist()]
-    return list(zip(texts, true, strict=True))
+    return list(zip(likeliest(outcomes.output), true, strict=True))
 
 
 def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:

@@ -93,6 +93,20 @@ def test_texts_that_share_fewer_words_come_first():
     assert rows(preds, "id", "right", "distance") == [(1, "a", 1.0), (0, "a", 0.5)]
 
 
+def test_a_text_is_right_if_it_is_one_of_several_references():
+    preds = mc.Predictions(
+        [["yes", "yeah"], ["no", "nope"], ["no"], ["hi", "hello"]],
+        {"a": ["yeah", "no", "yes", "hi"], "b": ["yes", "yes", "no", "hi"]}, kind="texts",
+    )  # fmt: skip
+    found = mc.diagnostics.disagreements(preds, "a", "b")
+    assert found.table.sort_values("id")["right"].tolist() == [None, "a", "b"]
+    text = " ".join(str(found).split())
+    assert "a is right or nearer on 1, b on 1, neither or both on 1." in text
+    counts, values = found.table["right"].value_counts(), mc.compare(preds, "exact_match").scores
+    gap = values.set_index("model")["estimate"]
+    assert (counts["a"] - counts["b"]) / 4 == gap["a"] - gap["b"]
+
+
 def test_they_are_symmetric():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 90)
