@@ -1,4 +1,4 @@
-"""Cells of samples with a few labels each, and the labels as rows with weights."""
+"""Cells of samples with a few labels each, the labels as rows with weights, and variances."""
 
 from __future__ import annotations
 
@@ -102,6 +102,69 @@ class Rows:
             for name in ("of", "cell", "truth")
         )
         return Rows(of, truth, cell, weight[kept])
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Parts of the variance of values: within cells, which labels reduce, and between cells.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_cells,)
+        Samples of each cell.
+    squares : ndarray of shape (n_cells, n_values)
+        Variance of the influence of a sample within its cell.
+    between : ndarray of shape (n_values,)
+        Variance that no number of labels reduces.
+    """
+
+    sizes: FloatArray
+    squares: FloatArray
+    between: FloatArray
+
+    def at(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variance with these labels in each cell, and Satterthwaite's degrees."""
+        within = self.sizes[:, None] ** 2 * self.squares / (labels + 1)[:, None]
+        variance = within.sum(axis=0) + self.between
+        terms = (within**2 / np.maximum(labels, 1.0)[:, None]).sum(axis=0)
+        terms += self.between**2 / (self.sizes.sum() - 1)
+        degrees = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
+        return variance, degrees
+
+    @classmethod
+    def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> Spread:
+        """Return the parts of the variance of values by the influences of rows."""
+        share = (rows.weight / cells.sizes[rows.cell])[:, None]
+        means, squares = np.zeros((2, len(cells.sizes), u.shape[1]))
+        np.add.at(means, rows.cell, share * u)
+        np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
+        centred = means - cells.sizes @ means / cells.sizes.sum()
+        return cls(cells.sizes, squares, cells.sizes @ centred**2)
+
+
+def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
+    """Return the degrees of freedom of a difference from Satterthwaite's.
+
+    A variance with an added label in it varies less than Satterthwaite's degrees assume.
+    """
+    return np.sqrt(degrees * (n_labels - 1.0))
+
+
+def carrier_degrees(
+    u: FloatArray, rows: Rows, cells: Cells, n_labels: int, variance: FloatArray
+) -> FloatArray:
+    """Return degrees of freedom by the labels, the first rows, that carry part of a variance.
+
+    The rest, of added labels and between cells, is taken for known.
+    """
+    share = (rows.weight / cells.sizes[rows.cell])[:, None]
+    means = np.zeros((len(cells.sizes), u.shape[1]))
+    np.add.at(means, rows.cell, share * u)
+    weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
+    total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
+    carriers = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
+    shares = np.divide(variance, total, out=np.full(total.shape, np.inf), where=total > 0)
+    return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)
 
 
 def fifths(values: FloatArray) -> IntArray:

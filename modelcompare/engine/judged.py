@@ -40,6 +40,9 @@ from modelcompare.engine.cells import (
     PARTS,
     Cells,
     Rows,
+    Spread,
+    carrier_degrees,
+    degrees_of_pair,
     evenly,
     fifths,
     joint,
@@ -53,34 +56,6 @@ from modelcompare.metrics.base import Metric, divide
 _FOR_NUMBERS = 100
 # Relative weight of the rows that measure derivatives.
 _PROBE = 1e-5
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Parts of the variance of values: within cells, which labels reduce, and between cells.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_cells,)
-        Samples of each cell.
-    squares : ndarray of shape (n_cells, n_values)
-        Variance of the influence of a sample within its cell.
-    between : ndarray of shape (n_values,)
-        Variance that no number of labels reduces.
-    """
-
-    sizes: FloatArray
-    squares: FloatArray
-    between: FloatArray
-
-    def at(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the variance with these labels in each cell, and Satterthwaite's degrees."""
-        within = self.sizes[:, None] ** 2 * self.squares / (labels + 1)[:, None]
-        variance = within.sum(axis=0) + self.between
-        terms = (within**2 / np.maximum(labels, 1.0)[:, None]).sum(axis=0)
-        terms += self.between**2 / (self.sizes.sum() - 1)
-        degrees = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
-        return variance, degrees
 
 
 @dataclass(frozen=True)
@@ -308,11 +283,13 @@ class Judged:
         centred = real.joined(added, np.concatenate(some))
         centre = _contrast(self._evaluation(places, centred).estimate())
         shrunk, u = self._influences(places, every)
-        parts = _spread(u, every, cells)
+        parts = Spread.of(u, every, cells)
         variance, degrees = parts.at(cells.labels)
         if len(places) > 1:
             degrees = degrees_of_pair(degrees, len(self._labelled))
-        degrees = np.minimum(degrees, _of_carriers(u, every, cells, len(self._labelled), variance))
+        degrees = np.minimum(
+            degrees, carrier_degrees(u, every, cells, len(self._labelled), variance)
+        )
         here, w = u[: len(real.of)], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
         found = Found(centre, shrunk, variance, degrees, alone, cells, parts)
@@ -393,38 +370,3 @@ def predicted_mean(
 def _contrast(values: FloatArray) -> FloatArray:
     """Return the values of the only model, or the difference of two; models come first."""
     return values[0] if len(values) == 1 else values[0] - values[1]
-
-
-def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
-    """Return the degrees of freedom of a difference from Satterthwaite's.
-
-    A variance with an added label in it varies less than Satterthwaite's degrees assume.
-    """
-    return np.sqrt(degrees * (n_labels - 1.0))
-
-
-def _spread(u: FloatArray, rows: Rows, cells: Cells) -> Spread:
-    """Return the parts of the variance of a value by the influences of rows."""
-    n_cells, share = len(cells.sizes), (rows.weight / cells.sizes[rows.cell])[:, None]
-    means, squares = np.zeros((2, n_cells, u.shape[1]))
-    np.add.at(means, rows.cell, share * u)
-    np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
-    centred = means - cells.sizes @ means / cells.sizes.sum()
-    return Spread(cells.sizes, squares, cells.sizes @ centred**2)
-
-
-def _of_carriers(
-    u: FloatArray, rows: Rows, cells: Cells, n_labels: int, variance: FloatArray
-) -> FloatArray:
-    """Return degrees of freedom by the labels, the first rows, that carry part of a variance.
-
-    The rest, of added labels and between cells, is taken for known.
-    """
-    share = (rows.weight / cells.sizes[rows.cell])[:, None]
-    means = np.zeros((len(cells.sizes), u.shape[1]))
-    np.add.at(means, rows.cell, share * u)
-    weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
-    total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
-    carriers = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
-    shares = np.divide(variance, total, out=np.full(total.shape, np.inf), where=total > 0)
-    return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)

@@ -26,7 +26,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.judged import Spread, degrees_of_pair
+from modelcompare.engine.cells import Spread, degrees_of_pair
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.questions.components import Components, Pilot, Size
 from modelcompare.questions.contrast import Contrast
@@ -127,8 +127,8 @@ class LabelPlan:
             )
         if judged.judge.weight is not None:
             raise ValueError(
-                "labels to buy are planned by strata; give those of the draw (strata, --strata) in "
-                "place of its probabilities (`label_weight`, --label-weight)."
+                "labels to buy are planned by strata; give those of the draw (strata, --read "
+                "strata=COLUMN) in place of its probabilities (`label_weight`, --label-weight)."
             )
         (found,) = judged.found(first.pairs)
         parts, k = found.spread, slice(first.position, first.position + 1)

@@ -340,10 +340,8 @@ class SampleSize(Frontier, Result):
         if self.plan is None:
             shown.insert(1, column("width of CI", "interval_width"))
         else:
-            shown += [
-                column("if allocated", "detectable_allocated", kind="size"),
-                column("power", "power_allocated", kind="share"),
-            ]
+            shown.append(column("if allocated", "detectable_allocated", kind="size"))
+            shown.append(column("power", "power_allocated", kind="share"))
             notes.append("Labels drawn at random, or allocated by answers and verdict (`queue`).")
         return Table.of(
             self._title, frame.assign(size=texts), column(self._items, "size"), *shown,
@@ -396,6 +394,6 @@ def _frontier_keys(size: SampleSize) -> list[tuple[str, Look]]:
     if np.isinf(size.frontier["n_items"]).any():
         keys.append((f"no number of {size._items} is enough", _HOPELESS))
     if size._cheapest is not None:
-        bargain = size._bargain.strip(" .").replace("Cheapest", "cheapest")
-        keys += [(bargain, _CHEAPEST), ("the same cost", _SAME_COST)]
+        keys.append((size._bargain.strip(" .").replace("Cheapest", "cheapest"), _CHEAPEST))
+        keys.append(("the same cost", _SAME_COST))
     return keys
