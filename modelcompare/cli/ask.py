@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import modelcompare as mc
-from modelcompare.cli.output import Output
+from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.comparison.result import Comparison
@@ -16,6 +16,8 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import names
 from modelcompare.readers.opening import read_table
+from modelcompare.report.writers.files import write_text
+from modelcompare.report.writers.formats import frame_csv
 from modelcompare.words import FoldTest, PosthocTest, RandomOfSets
 
 
@@ -67,10 +69,15 @@ def _of_results(
 
 def of_two_models(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
-    label: str | None = None, **options: Any,
+    label: str | None = None, n_labels: int | None = None, queue: Path | None = None,
+    **options: Any,
 ) -> None:  # fmt: skip
-    """Answer a question about one value of two models, on one test set or several."""
+    """Answer a question about one value of two models, and draw the samples to label next."""
+    if (n_labels is None) != (queue is None):
+        raise ValueError("--labels and --queue go together: how many to label, and their file.")
     output.check(reading.files)
+    if queue is not None:
+        check_paths([each for each in (queue, output.output) if each is not None], reading.files)
     predictions = reading.read_all()
     first = next(iter(predictions.values())) if isinstance(predictions, dict) else predictions
     # Loading the registry takes time; errors of reading come first.
@@ -78,7 +85,10 @@ def of_two_models(
 
     value = metric or default_metric(first)
     result = attrgetter(function)(mc)(predictions, *_two(first), value, label=label, **options)
+    drawn = None if n_labels is None else result.queue(n_labels)
     output.emit(result, inputs=reading.files)
+    if queue is not None and drawn is not None:
+        say(f"wrote {write_text(queue, frame_csv(drawn))}")
 
 
 def disagreements(reading: Reading, output: Output) -> None:

@@ -72,6 +72,17 @@ COMPLETED = {"autocompletion": metric_names}
 metrics = partial(named, "metrics", more=COMPLETED)
 metric = partial(named, "metric", more=COMPLETED)
 statistics = partial(Option, panel="Statistics", metavar="NAME")
+# Labels to buy beside a judge.
+QUEUE = (
+    Option(
+        name="n_labels", flags="--labels", type=int | None, default=None, metavar="N",
+        more={"min": 1}, help="Beside a judge: number of samples to label next; see --queue.",
+    ),
+    Option(
+        name="queue", flags="--queue", type=Path | None, default=None, metavar="FILE.csv",
+        help="File of the samples to label next, and the stratum of each.",
+    ),
+)  # fmt: skip
 # Of several test sets.
 OF_SETS = (
     named("random", "Answer for these runs and test sets (items), or for new ones: {choices}",

@@ -17,6 +17,7 @@ from modelcompare.cli.options import (
     OUTPUT,
     PAIRS,
     PLANNED_FOR,
+    QUEUE,
     RATIOS,
     READING,
     RESAMPLING,
@@ -294,7 +295,7 @@ COMMANDS = (
             metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], PLANNED_FOR, OPTIONS["cost_item"],
-            OPTIONS["cost_run"], FOLDER,
+            OPTIONS["cost_run"], *QUEUE, FOLDER,
         ),
         "Estimate how many samples, and runs, a difference needs.",
         (

@@ -79,7 +79,7 @@ class Frontier:
 
     @property
     def _allocated(self) -> Frontier:
-        """Numbers of labels that are allocated to cells."""
+        """Frontier of labels that are allocated to cells."""
         assert self.plan is not None  # noqa: S101  of the callers
         return Frontier(
             self.plan.allocated, self.size, self.margin, self.alpha, self.power, self.cost_item,

@@ -2,7 +2,10 @@
 
 import math
 import warnings
+from functools import partial
 from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,8 @@ from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 import modelcompare as mc
+from modelcompare.cli.ask import of_two_models
+from modelcompare.cli.output import Output
 from modelcompare.data.checks import DataWarning
 from modelcompare.questions.components import Size
 from tests.judges.sets import answers, drawn
@@ -275,3 +280,18 @@ def test_what_cannot_be_planned_is_refused() -> None:
     )  # fmt: skip
     with pytest.raises(ValueError, match=r"planned by strata.*`label_weight`, --label-weight"):
         mc.sample_size(weighted, "m0", "m1", "accuracy")
+
+
+def test_the_command_writes_the_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    size, preds, _ = planned()
+    reading = SimpleNamespace(files=[], read_all=lambda: preds)
+    ask = partial(of_two_models, reading, Output(), function="sample_size", metric="accuracy")
+    path = tmp_path / "queue.csv"
+    ask(n_labels=30, queue=path)
+    assert "if allocated" in capsys.readouterr().out
+    pd.testing.assert_frame_equal(pd.read_csv(path), size.queue(30))
+    assert [*tmp_path.iterdir()] == [path]
+    with pytest.raises(ValueError, match="--labels and --queue go together"):
+        ask(n_labels=30)
+    with pytest.raises(ValueError, match="does not exist; create it first"):
+        ask(n_labels=30, queue=tmp_path / "no" / "queue.csv")

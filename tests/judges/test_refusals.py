@@ -12,7 +12,7 @@ from modelcompare.engine.labels_drawn import p_at_random
 from tests.judges.sets import answers, drawn
 from tests.public import functions
 
-TAKES_A_JUDGE = {"compare", "decide", "gate", "judge_report"}
+TAKES_A_JUDGE = {"compare", "decide", "gate", "judge_report", "sample_size"}
 
 
 def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
