@@ -297,7 +297,7 @@ def _intervals(
     scores = replicated.score_interval(method, confidence_level)
     differences = intervals.intervals_around(every, method, confidence_level)
     if replicated.judged is not None:
-        sparse = warn_of_few_labels(replicated)
+        sparse = warn_of_few_labels(replicated, places)
     else:
         sparse = warn_of_sparse_data(
             replicated, scores=scores, differences=differences, pairs=every.pairs, places=places

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from modelcompare.arrays import IntArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import ValueKey
@@ -17,8 +20,11 @@ from modelcompare.words import warn_caller
 _MATTERS = 0.05
 
 
-def warn_of_few_labels(sample: Sample) -> list[str]:
-    """Warn of cells that matter and have few labels, and of labels not drawn at random."""
+def warn_of_few_labels(sample: Sample, places: IntArray | None = None) -> list[str]:
+    """Warn of few labels, of cells that matter and of classes, and of others than random ones.
+
+    Classes are those of the values at `places`, all by default.
+    """
     assert sample.judged is not None  # noqa: S101  of the caller
     texts, cells = [], [each.cells for each in sample.judged.found(None)]
     few = [
@@ -33,9 +39,36 @@ def warn_of_few_labels(sample: Sample) -> list[str]:
             f"same answers and verdict: with fewer than {LEAST}, intervals may cover the true "
             "value less often than their level. Label more of these samples.".replace("%", " %")
         )
-        warn_caller(texts[0], SparseDataWarning)
+    every = np.arange(len(sample.evaluation.keys))
+    texts += _few_of_classes(sample, every if places is None else places)
+    for text in texts:
+        warn_caller(text, SparseDataWarning)
     warn_if_not_drawn(sample.evaluation.predictions)
     return texts
+
+
+def _few_of_classes(sample: Sample, places: IntArray) -> list[str]:
+    """Return a text on the class with the fewest labels, if its value or a mean depends on it."""
+    evaluation, judged = sample.evaluation, sample.judged
+    codes, labels = evaluation.predictions.codes, evaluation.predictions.labels
+    if judged is None or codes is None or labels is None:
+        return []
+    counts = np.bincount(codes[judged.judge.labelled], minlength=len(labels))
+    averaged = {m.name for m in evaluation.metrics if getattr(m, "average", None) == "macro"}
+    asked: dict[int, str] = {}
+    for key in (evaluation.keys[place] for place in places.tolist()):
+        if key.metric in averaged:
+            asked[int(counts.argmin())] = key.metric
+        elif key.label is not None:
+            asked[labels.tolist().index(key.label)] = key.metric
+    few = min(asked, key=counts.__getitem__, default=None)
+    if few is None or counts[few] >= LEAST:
+        return []
+    return [
+        f"{asked[few]}: {counts[few]:,} labels by people are of class {labels[few]}: with fewer "
+        f"than {LEAST}, intervals may cover the true value less often than their level. Label "
+        "more samples that the judge gives this class."
+    ]
 
 
 def warn_if_not_drawn(predictions: TestSet) -> None:

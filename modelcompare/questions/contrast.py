@@ -140,7 +140,7 @@ class Contrast(PairView):
     def warn_of_sparse_data(self) -> None:
         """Warn, at the caller's line, if the two values depend on too few samples or runs."""
         if self.sample.judged is not None:
-            warn_of_few_labels(self.sample)
+            warn_of_few_labels(self.sample, np.array([self.position]))
             return
         pairs = self.pairs if len(self.models) > 1 else None
         warn_of_sparse_data(self.sample, pairs=pairs, places=np.array([self.position]))

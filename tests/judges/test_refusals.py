@@ -1,6 +1,7 @@
 """What a judge is refused for, and what refuses a judge."""
 
 import inspect
+import warnings
 from typing import Any
 
 import numpy as np
@@ -131,3 +132,14 @@ def test_selected_classes_have_the_numbers_of_all() -> None:
     whole = every.scores.query("label == 2")[["estimate", "ci_low", "ci_high"]].to_numpy()
     assert some.scores[["estimate", "ci_low", "ci_high"]].to_numpy() == pytest.approx(whole)
     assert "labels are worth" in some.to_markdown()
+
+
+def test_classes_with_few_labels_are_warned_of() -> None:
+    preds, _ = drawn(0, 60, n_classes=10)
+    for metric in ("f1_macro", "f1"):
+        with pytest.warns(mc.SparseDataWarning, match=f"{metric}: . labels by people are of class"):
+            mc.compare(preds, metric)
+    common, _ = drawn(0, 400, n_classes=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mc.compare(common, ["f1_macro", "f1", "accuracy"])
