@@ -1,10 +1,15 @@
-"""Short descriptions of predictions: in text, and as a table in notebooks."""
+"""Descriptions of predictions in text and in notebooks, and warnings about inferred classes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import get_args
 
+import numpy as np
+
+from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.data.kinds import Answers, check_guess, counted
 from modelcompare.data.test_set import TestSet
 from modelcompare.words import SampleColumn
 
@@ -38,3 +43,20 @@ def described_in_html(predictions: TestSet) -> str:
     cell = "<td style='padding-right: 1em; text-align: left'>"
     cells = "".join(f"<tr>{cell}{model.strip()}</td><td>{kind}</td></tr>" for model, kind in kinds)
     return f"<p>{head}</p><table><tr><th>model</th><th>outputs</th></tr>{cells}</table>{more}"
+
+
+def check_classes(predictions: TestSet, classes: AnyArray, single: Sequence[str]) -> None:
+    """Warn about inferred classes; `single` models gave one probability a sample."""
+    codes = predictions.hard_codes
+    true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
+    check_guess(classes, classes[true], answers_of(predictions), single)
+
+
+def answers_of(predictions: TestSet, times: IntArray | None = None) -> dict[str, Answers]:
+    """Count the true and predicted classes of each model of labels, in rows of so many samples."""
+    codes = predictions.hard_codes
+    if codes is None:
+        return {}
+    of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
+    n_classes = predictions.n_classes
+    return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

@@ -22,7 +22,7 @@ from modelcompare.data.columns import (
     slice_frame,
     split_runs,
 )
-from modelcompare.data.described import described, described_in_html
+from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import (
     Output,
@@ -38,7 +38,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.truths import as_truth, check_classes, truth_of
+from modelcompare.data.truths import as_truth, truth_of
 from modelcompare.words import (
     Design,
     KindOrAuto,

@@ -13,16 +13,12 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kinds import (
-    Answers,
     are_codes,
-    check_guess,
-    counted,
     inferred,
     real_texts,
     same_type,
     two_classes,
 )
-from modelcompare.data.test_set import TestSet
 from modelcompare.words import Kind, KindOrAuto
 
 
@@ -125,20 +121,3 @@ def _values(
         return None, {"y_true": values}
     labels = checks.classes(found, found)
     return labels, _coded(values, checks.factorized(truth, "`y_true`"), labels)
-
-
-def check_classes(predictions: TestSet, classes: AnyArray, single: Sequence[str]) -> None:
-    """Warn about inferred classes; `single` models gave one probability a sample."""
-    codes = predictions.hard_codes
-    true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
-    check_guess(classes, classes[true], answers_of(predictions), single)
-
-
-def answers_of(predictions: TestSet, times: IntArray | None = None) -> dict[str, Answers]:
-    """Count the true and predicted classes of each model of labels, in rows of so many samples."""
-    codes = predictions.hard_codes
-    if codes is None:
-        return {}
-    of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
-    n_classes = predictions.n_classes
-    return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

@@ -12,9 +12,9 @@ import numpy as np
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
+from modelcompare.data.described import answers_of
 from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.truths import answers_of
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
