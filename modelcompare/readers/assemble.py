@@ -34,8 +34,8 @@ from modelcompare.words import warn_caller
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
-    "worst result with missing='worst' (--missing worst); true labels may be missing if a column of "
-    "a judge's labels is named with judge= (--judge)"
+    "worst result with missing='worst' (--missing worst); true labels may be missing if a column "
+    "of a judge's labels is named with judge= (--judge)"
 )
 
 
