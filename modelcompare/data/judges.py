@@ -50,6 +50,12 @@ class Judge:
         verdicts = {model: taken[id(array)] for model, array in self.verdicts.items()}
         return Judge(verdicts, self.labelled[rows], weight)
 
+    def known(self, labels: AnyArray) -> AnyArray:
+        """Return labels where people gave them, None elsewhere."""
+        out = labels.astype(object)
+        out[~self.labelled] = None
+        return out
+
     @property
     def n_labels(self) -> int:
         """Number of samples that people labelled."""

@@ -168,8 +168,12 @@ class TestSet(ABC):
 
     @property
     def y_true(self) -> AnyArray | None:
-        """Truth as given: labels, values or texts; None for per-example scores."""
-        return self._column("y_true")
+        """Truth as given: labels, values or texts; None for per-example scores.
+
+        Beside a judge it is None where people gave no label.
+        """
+        truth = self._column("y_true")
+        return truth if truth is None or self.judge is None else self.judge.known(truth)
 
     @property
     def codes(self) -> IntArray | None:

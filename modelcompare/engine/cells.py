@@ -134,9 +134,8 @@ class Spread:
     @classmethod
     def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> Spread:
         """Return the parts of the variance of values by the influences of rows."""
-        share = (rows.weight / cells.sizes[rows.cell])[:, None]
-        means, squares = np.zeros((2, len(cells.sizes), u.shape[1]))
-        np.add.at(means, rows.cell, share * u)
+        share, means = _means(u, rows, cells)
+        squares = np.zeros_like(means)
         np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
         centred = means - cells.sizes @ means / cells.sizes.sum()
         return cls(cells.sizes, squares, cells.sizes @ centred**2)
@@ -150,6 +149,14 @@ def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
     return np.sqrt(degrees * (n_labels - 1.0))
 
 
+def _means(u: FloatArray, rows: Rows, cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Return the share of each row in its cell, and the means of influences in each cell."""
+    share = (rows.weight / cells.sizes[rows.cell])[:, None]
+    means = np.zeros((len(cells.sizes), u.shape[1]))
+    np.add.at(means, rows.cell, share * u)
+    return share, means
+
+
 def carrier_degrees(
     u: FloatArray, rows: Rows, cells: Cells, n_labels: int, variance: FloatArray
 ) -> FloatArray:
@@ -157,9 +164,7 @@ def carrier_degrees(
 
     The rest, of added labels and between cells, is taken for known.
     """
-    share = (rows.weight / cells.sizes[rows.cell])[:, None]
-    means = np.zeros((len(cells.sizes), u.shape[1]))
-    np.add.at(means, rows.cell, share * u)
+    _, means = _means(u, rows, cells)
     weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
     total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
     carriers = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)

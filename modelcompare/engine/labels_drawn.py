@@ -48,8 +48,8 @@ def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
     """Return the note on answers that rest on labels of some samples and a judge of all."""
     return (
         f"Labels by people on {judge.n_labels:,} of {len(predictions):,} samples, a judge on all: "
-        "valid if the labels were drawn at random (their verdicts against those on the other "
-        f"samples: p = {p_at_random(predictions):.2f}) and did not tune the judge.",
+        "valid if the labels were drawn at random (answers and verdicts there against those on "
+        f"the other samples: p = {p_at_random(predictions):.2f}) and did not tune the judge.",
     )
 
 

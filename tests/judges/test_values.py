@@ -204,3 +204,12 @@ def test_means_of_numbers_do_not_depend_on_the_order_of_the_samples() -> None:
         result = mc.compare(preds)
         found.append(result.differences[["ci_low", "ci_high", "p_value"]].to_numpy(float))
     assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+def test_the_truth_is_none_where_people_gave_no_label() -> None:
+    preds, truth = drawn(0, 60)
+    assert preds.judge is not None
+    seen = preds.judge.labelled
+    assert preds.y_true[seen].tolist() == truth[seen].tolist()
+    assert {*preds.y_true[~seen].tolist()} == {None}
+    assert preds.labelled.y_true.tolist() == truth[seen].tolist()
