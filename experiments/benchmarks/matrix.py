@@ -132,12 +132,10 @@ def _rows() -> Iterator[tuple[str, Row]]:
             f"{models} models",
             Row(partial(scored, 10_000, models, 3), compared(), base, wanted, memory),
         )
-    for models in (10, 32, 100):
-        of_all = f"{models} models"
-        yield (
-            f"{models} models, a judge",
-            Row(partial(judged, 10_000, models, 3), compared(), of_all, 2),
-        )
+    of_all = ((10_000, 2), (10_000, 10), (10_000, 32), (10_000, 100), (1_000_000, 2))
+    for n, models in of_all:
+        base = f"{n:,} samples" if n > 10_000 else f"{models} models"
+        yield f"{base}, a judge", Row(partial(judged, n, models, 3), compared(), base, 2)
     sizes = (
         (100_000, "", None), (1_000_000, "100,000 samples", 5),
         (11_000_000, "", None), (9_000_000, "11,000,000 samples", 2),

@@ -26,11 +26,12 @@ def warn_of_few_labels(sample: Sample, places: IntArray | None = None) -> list[s
     Classes are those of the values at `places`, all by default.
     """
     assert sample.judged is not None  # noqa: S101  of the caller
-    texts, cells = [], [each.cells for each in sample.judged.found(None)]
+    texts, n_samples = [], len(sample.evaluation.predictions)
     few = [
-        (float(each.labels[k]), float(each.sizes[k] / each.sizes.sum()))
-        for each in cells
-        for k in ((each.labels < LEAST) & (each.sizes > _MATTERS * each.sizes.sum())).nonzero()[0]
+        (float(labels), float(share))
+        for each in sample.judged.found(None)
+        for labels, share in zip(each.labels, each.spread.sizes / n_samples, strict=True)
+        if labels < LEAST and share > _MATTERS
     ]
     if few:
         labels, share = min(few)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import frozen, listed, real_values, refuse_rows
 from modelcompare.data.columns import checked_column
 from modelcompare.data.inputs import as_array
@@ -18,6 +18,8 @@ from modelcompare.data.kinds import inferred
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,18 @@ class Judge:
     verdicts: Mapping[str, AnyArray]
     labelled: BoolArray
     weight: FloatArray | None = None
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """Return `find()`, called only once for this judge and those of some of its models."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        found: Found = self._kept[key]
+        return found
+
+    def anew(self) -> Judge:
+        """Return the same judge of other outputs or columns, for which nothing is kept."""
+        return replace(self, _kept={})
 
     def of_models(self, models: Sequence[str]) -> Judge:
         """Return the verdicts on some models."""
@@ -60,6 +74,19 @@ class Judge:
     def n_labels(self) -> int:
         """Number of samples that people labelled."""
         return int(np.count_nonzero(self.labelled))
+
+    @property
+    def label_weights(self) -> FloatArray:
+        """Weight of each label; 1 where they have none."""
+        return np.ones(self.n_labels) if self.weight is None else self.weight[self.labelled]
+
+    def stand_for(self, cell: IntArray, sizes: FloatArray) -> FloatArray:
+        """Return the number of samples for which each label stands: its share of those of its cell.
+
+        Cells are given by the `cell` of each label, and the `sizes` of all.
+        """
+        w = self.label_weights
+        return np.asarray(w / np.bincount(cell, w, len(sizes))[cell] * sizes[cell])
 
 
 def check_design(tuned: bool, **columns: object) -> None:
@@ -111,30 +138,40 @@ def with_verdicts(
     labelled = ~pd.isna(truth)
     check_labels(labelled)
     verdicts = checked_column("judge", judge, len(truth))
-    known = inferred(truth.astype(object)[labelled])
+    known = inferred(truth[labelled].astype(object))
     if known.dtype.kind == "f" and (known == np.round(known)).all():
         known = known.astype(np.int64)
-    _check_verdicts(verdicts, known)
-    filled = np.empty(len(truth), dtype=object)
-    filled[labelled], filled[~labelled] = known, verdicts[~labelled]
-    outside = ~np.isin(filled.astype(str), known.astype(str))
-    filled[outside] = known[0]
-    found = _judge(dict.fromkeys(outputs, verdicts), labelled, label_weight)
-    return inferred(filled), outputs, found
+    classes = pd.unique(known)
+    code = matched(verdicts, classes)[0]
+    inside = code < len(classes)
+    _check_verdicts(verdicts, classes, inside)
+    filled = classes[np.where(inside, code, 0)]
+    filled[labelled] = known
+    return filled, outputs, _judge(dict.fromkeys(outputs, verdicts), labelled, label_weight)
 
 
-def _check_verdicts(verdicts: AnyArray, known: AnyArray) -> None:
+def matched(verdicts: AnyArray, labels: AnyArray) -> tuple[IntArray, AnyArray]:
+    """Return the class of each verdict, found by its text, and the names of all classes.
+
+    Verdicts that are no label are further classes, in their order; names are then texts.
+    """
+    place, given = pd.factorize(verdicts)
+    code_of = {str(label): code for code, label in enumerate(labels.tolist())}
+    codes = np.array([code_of.setdefault(str(x), len(code_of)) for x in given.tolist()])
+    return codes[place], labels if len(code_of) == len(labels) else np.array([*code_of])
+
+
+def _check_verdicts(verdicts: AnyArray, classes: AnyArray, inside: BoolArray) -> None:
     """Refuse verdicts that are not labels, or never a label that people gave."""
-    n_distinct = len(pd.unique(verdicts))
     if verdicts.dtype.kind == "f" and not (verdicts == np.round(verdicts)).all():
         raise ValueError(
-            f"`judge` gives numbers ({n_distinct:,} distinct), and `y_true` labels; give the "
-            "judge's labels."
+            f"`judge` gives numbers ({len(pd.unique(verdicts)):,} distinct), and `y_true` labels; "
+            "give the judge's labels."
         )
-    if not np.isin(verdicts.astype(str), known.astype(str)).any():
+    if not inside.any():
         raise ValueError(
             f"`judge` never gives a label of `y_true`: it gives {listed(pd.unique(verdicts))}, "
-            f"people gave {listed(pd.unique(known))}; write them the same way."
+            f"people gave {listed(classes)}; write them the same way."
         )
 
 

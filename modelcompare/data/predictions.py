@@ -306,7 +306,9 @@ class Predictions(TestSet):
     # -- subsets ----------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> Predictions:
-        return self._replaced({model: self._outputs[model] for model in models})
+        part = self._replaced({model: self._outputs[model] for model in models})
+        part._judge = None if self._judge is None else self._judge.of_models(models)
+        return part
 
     def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
         """Return the predictions with the order of two classes given by these logits."""
@@ -392,6 +394,6 @@ class Predictions(TestSet):
         part._share(self)
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
-        part._judge = None if self._judge is None else self._judge.of_models([*outputs])
+        part._judge = None if self._judge is None else self._judge.anew()
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         return part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,60 +9,54 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
+from modelcompare.engine.patterns import Patterns, joint
+from modelcompare.metrics.quotient import divide
 
 # Labels from which on a cell of answers and verdicts is a cell by itself.
 LEAST = 10
-# Distinct scores of a judge from which on they are numbers, not verdicts.
-MANY = 11
-# Parts into which many values are cut.
-PARTS = 5
 # Samples of a cell, or rows of scores, among which an added label is divided.
 REPRESENTATIVES = 8
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of samples, and the labels in each.
+    """Cells of patterns, and the labels in each.
 
     Parameters
     ----------
-    of : ndarray of int of shape (n_samples,)
-        Cell of each sample.
+    of : ndarray of int of shape (n_patterns,)
+        Cell of each pattern.
+    of_labels : ndarray of int of shape (n_labels,)
+        Cell of each sample with a label.
     sizes, labels : ndarray of shape (n_cells,)
         Samples, and effective number of labels.
     """
 
     of: IntArray
+    of_labels: IntArray
     sizes: FloatArray
     labels: FloatArray
 
     @classmethod
-    def by(cls, of: IntArray, judge: Judge) -> Cells:
+    def by(cls, of: IntArray, patterns: Patterns, judge: Judge) -> Cells:
         """Count the samples and labels of given cells."""
         of = pd.factorize(of)[0]
-        n_cells, here = int(of.max()) + 1, of[judge.labelled]
-        labels = np.bincount(here, minlength=n_cells).astype(np.float64)
-        if judge.weight is not None:
-            w = judge.weight[judge.labelled]
-            total, squares = (np.bincount(here, x, n_cells) for x in (w, w**2))
-            labels = np.divide(total**2, squares, out=np.zeros(n_cells), where=squares > 0)
-        return cls(of, np.bincount(of).astype(np.float64), labels)
+        sizes, total, squares = patterns.sums(of, judge.label_weights)
+        return cls(of, of[patterns.of_labels], sizes, divide(total**2, squares, 0.0))
 
     @classmethod
     def of_patterns(
-        cls, fine: IntArray, coarse: IntArray, within: IntArray, judge: Judge, *, filled: bool
-    ) -> Cells:
+        cls, fine: IntArray, coarse: IntArray, patterns: Patterns, judge: Judge, *, filled: bool
+    ) -> Cells:  # fmt: skip
         """Return fine cells with enough labels, and coarse ones of the other samples.
 
-        All are `within` strata of the draw of labels. With `filled`, a cell without a label joins
+        All are within strata of the draw of labels. With `filled`, a cell without a label joins
         that with the fewest labels of its stratum.
         """
-        n_strata = int(within.max()) + 1
-        fine, coarse = (n_strata * each + within for each in (fine, coarse))
-        of_fine = pd.factorize(fine)[0]
-        labels = np.bincount(of_fine[judge.labelled], minlength=int(of_fine.max()) + 1)
-        enough = labels[of_fine] >= LEAST
-        found = cls.by(np.where(enough, 2 * of_fine, 2 * coarse + 1), judge)
+        within = patterns.entries[-1]
+        fine, coarse = (pd.factorize(joint([each, within]))[0] for each in (fine, coarse))
+        labels = np.bincount(fine[patterns.of_labels], minlength=len(fine))
+        found = cls.by(np.where(labels[fine] >= LEAST, 2 * fine, 2 * coarse + 1), patterns, judge)
         if not filled or (found.labels > 0).all():
             return found
         of, stratum = found.of.copy(), np.empty(len(found.sizes), dtype=np.intp)
@@ -71,7 +64,29 @@ class Cells:
         for cell in np.flatnonzero(found.labels == 0):
             others = np.flatnonzero((stratum == stratum[cell]) & (found.labels > 0))
             of[found.of == cell] = others[found.labels[others].argmin()]
-        return cls.by(of, judge)
+        return cls.by(of, patterns, judge)
+
+    def some(self, patterns: Patterns, by: FloatArray | None) -> tuple[IntArray, IntArray]:
+        """Return a few samples of each cell, evenly spaced in an order not that of the rows.
+
+        The order is by pattern, and by a number if samples of one pattern differ.
+
+        Returns
+        -------
+        samples, pattern : ndarray of int of shape (n_chosen,)
+            The samples, and their patterns.
+        """
+        order = np.lexsort([*patterns.entries[::-1], self.of])
+        ends = np.cumsum(patterns.sizes[order])
+        sizes = self.sizes.astype(np.intp)
+        places = [
+            end - size + evenly(size) for end, size in zip(np.cumsum(sizes), sizes, strict=True)
+        ]
+        place = np.concatenate(places)
+        chosen = order[np.searchsorted(ends, place, side="right")]
+        if by is None:
+            return patterns.first[chosen], chosen
+        return np.lexsort((by, np.argsort(order)[patterns.of]))[place], chosen
 
 
 @dataclass(frozen=True)
@@ -172,36 +187,7 @@ def carrier_degrees(
     return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)
 
 
-def fifths(values: FloatArray) -> IntArray:
-    """Return the fifth of each number among all, from 0 on; equal numbers are in one."""
-    order = np.searchsorted(np.sort(values), values, side="left")
-    return np.asarray(PARTS * order // len(values), dtype=np.intp)
-
-
-def joint(columns: Sequence[AnyArray]) -> IntArray:
-    """Return a code for each combination of entries."""
-    code = np.zeros(len(columns[0]), dtype=np.intp)
-    for column in columns:
-        code = code * (int(column.max()) + 1) + column
-    return code
-
-
 def evenly(n: int) -> IntArray:
     """Return a few positions of n, evenly spaced."""
     few = min(n, REPRESENTATIVES)
     return ((np.arange(few) + 0.5) * n / few).astype(np.intp)
-
-
-def spread(cells: IntArray, within: IntArray, by: FloatArray | None = None) -> IntArray:
-    """Return a few samples of each cell, evenly spaced in an order that is not that of the rows.
-
-    The order is by another code, and by a number if samples of one code differ.
-    """
-    codes = joint([cells, pd.factorize(within, sort=True)[0]])
-    # Small integers are sorted by counting.
-    codes = codes.astype(np.uint16) if codes.max() < 2**16 else codes
-    order = np.argsort(codes, kind="stable") if by is None else np.lexsort((by, codes))
-    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
-    sizes = np.diff(np.append(starts, len(cells)))
-    places = [start + evenly(size) for start, size in zip(starts, sizes, strict=True)]
-    return order[np.concatenate(places)]

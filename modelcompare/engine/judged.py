@@ -25,31 +25,27 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import (
     LEAST,
-    MANY,
-    PARTS,
     Cells,
     Rows,
     Spread,
     carrier_degrees,
     degrees_of_pair,
     evenly,
-    fifths,
-    joint,
-    spread,
 )
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
+from modelcompare.engine.patterns import PARTS, Patterns, are_many, joint, patterns_of
 from modelcompare.metrics.base import Metric, divide
 
 # Labels from which on numbers predict those of people.
@@ -72,7 +68,8 @@ class Found:
         Variance, and its degrees of freedom.
     alone : ndarray
         Variance of the labels alone, without the judge.
-    cells : Cells
+    labels : ndarray of shape (n_cells,)
+        Effective number of labels in each cell.
     spread : Spread
         Parts of the variance by cells.
     """
@@ -82,7 +79,7 @@ class Found:
     variance: FloatArray
     degrees: FloatArray
     alone: FloatArray
-    cells: Cells
+    labels: FloatArray
     spread: Spread
 
     @property
@@ -120,7 +117,7 @@ class Judged:
         places = range(len(self.models))
         if self._has_numbers:
             return np.stack([self._of((place,)).centre for place in places])
-        rows = [self._real(self._cells((place,))) for place in places]
+        rows = [self._real(self.cells((place,))[0]) for place in places]
         values = [
             self._evaluation((k,), each).estimate()[0] for k, each in zip(places, rows, strict=True)
         ]
@@ -134,87 +131,45 @@ class Judged:
 
     # -- cells --------------------------------------------------------------------------------
 
-    @cached_property
-    def _strata(self) -> IntArray:
-        """Stratum of each sample in the draw of labels."""
-        strata = self.predictions.strata
-        if strata is None:
-            return np.zeros(len(self.predictions), dtype=np.intp)
-        names, codes = np.unique(strata, return_inverse=True)
-        labels = np.bincount(codes[self.judge.labelled], minlength=len(names))
-        if (labels == 0).any():
-            raise ValueError(
-                f"stratum {str(names[labels.argmin()])!r} has no label by people, so nothing is "
-                "known of it; label some of its samples, or leave these samples out."
-            )
-        return codes
-
-    def _answers(self, place: int) -> IntArray:
-        """Return the class of each answer of a model; of raw scores the fifth."""
-        model = self.models[place]
-        if self.predictions.kinds[model] == "values":
-            return fifths(self.predictions.output(model).array)
-        return self.predictions.predicted(model)
-
-    @cached_property
-    def verdicts(self) -> list[IntArray]:
-        """Verdicts on each model: classes, and others from the number of classes on; or fifths."""
-        arrays, labels = self.judge.verdicts, self.predictions.labels
-        made: dict[int, IntArray] = {}
-        for array in arrays.values():
-            if id(array) in made:
-                continue
-            codes, names = pd.factorize(array)
-            if labels is not None:
-                known = {str(label): code for code, label in enumerate(labels.tolist())}
-                place = [known.get(str(x), len(known) + k) for k, x in enumerate(names.tolist())]
-                codes = np.array(place)[codes]
-            elif len(names) >= MANY:
-                codes = fifths(array)
-            made[id(array)] = codes
-        return [made[id(arrays[model])] for model in self.models]
-
-    def _cells(self, places: tuple[int, ...]) -> Cells:
-        verdicts, several = [self.verdicts[k] for k in places], len(places) > 1
+    def cells(self, places: Sequence[int]) -> tuple[Cells, Patterns]:
+        """Return the cells of the samples for one model, or two, and the patterns in them."""
+        models = [self.models[k] for k in places]
+        patterns = patterns_of(self.predictions, self.judge, models)
+        *answers, last, _ = patterns.entries
         if self.predictions.labels is None:
-            scores = [self.judge.verdicts[self.models[k]] for k in (places[0], places[-1])]
-            fine, coarse = joint(verdicts), (np.sign(scores[0] - scores[1]) + 1).astype(np.intp)
+            fine, coarse = joint(answers), last
         else:
-            answers, verdict = [self._answers(k) for k in places], verdicts[0]
-            same = [answer == verdict for answer in answers]
-            same += [answers[0] == answers[1]] if several else []
-            fine, coarse = joint([*answers, verdict]), joint(same)
-        return Cells.of_patterns(fine, coarse, self._strata, self.judge, filled=not several)
+            fine = joint([*answers, last])
+            coarse = joint([answers[0] == answers[-1], *(each == last for each in answers)])
+        several = len(places) > 1
+        found = Cells.of_patterns(fine, coarse, patterns, self.judge, filled=not several)
+        return found, patterns
 
     # -- rows ---------------------------------------------------------------------------------
 
     def _real(self, cells: Cells) -> Rows:
         """Return the rows with labels by people, each for its share of the samples of its cell."""
-        cell, w = cells.of[self._labelled], self.judge.weight
-        own = np.ones(len(cell)) if w is None else w[self._labelled]
-        share = own / np.bincount(cell, own, len(cells.sizes))[cell]
         codes = self.predictions.codes
-        scores = np.stack([self.predictions.output(m).array[self._labelled] for m in self.models])
-        truth = scores if codes is None else codes[self._labelled]
-        return Rows(self._labelled, truth, cell, share * cells.sizes[cell])
+        truth = self._scores if codes is None else codes[self._labelled]
+        weight = self.judge.stand_for(cells.of_labels, cells.sizes)
+        return Rows(self._labelled, truth, cells.of_labels, weight)
 
-    def _added(self, places: tuple[int, ...], cells: Cells) -> Rows:
+    def _added(self, places: tuple[int, ...], cells: Cells, patterns: Patterns) -> Rows:
         """Return rows that divide one more label in each cell, each for the whole of the cell."""
         if self.predictions.codes is None:
             truth, share = self._possible_scores(places)
             n_cells, first = len(cells.sizes), np.unique(cells.of, return_index=True)[1]
             cell = np.repeat(np.arange(n_cells), len(share))
             weight = np.tile(share, n_cells) * cells.sizes[cell]
-            return Rows(first[cell], np.tile(truth, n_cells), cell, weight)
-        every = [*(self._answers(k) for k in places), self.verdicts[places[0]]]
-        chosen = spread(cells.of, joint(every), self._confidence(places[0]))
-        named = [each[chosen] for each in every]
-        classes, share = self._possible_classes(np.stack(named, axis=1))
+            return Rows(patterns.first[first][cell], np.tile(truth, n_cells), cell, weight)
+        samples, chosen = cells.some(patterns, self._confidence(places[0]))
+        named = np.stack([each[chosen] for each in patterns.entries[:-1]], axis=1)
+        classes, share = self._possible_classes(named)
         at, column = np.nonzero(share)
         cell = cells.of[chosen]
         share = share / np.bincount(cell, minlength=len(cells.sizes))[cell][:, None]
         weight = share[at, column] * cells.sizes[cell[at]]
-        return Rows(chosen[at], classes[at, column], cell[at], weight)
+        return Rows(samples[at], classes[at, column], cell[at], weight)
 
     def _confidence(self, place: int) -> FloatArray | None:
         """Return the largest probability of each sample, or its raw score; None for labels."""
@@ -241,9 +196,7 @@ class Judged:
 
         Of two distinct scores those that models may have; of others the rows of some labels.
         """
-        scores = np.stack([
-            self.predictions.output(m).array[self._labelled] for m in self.models
-        ])  # fmt: skip
+        scores = self._scores
         ends = np.unique(scores)
         if len(ends) > 2:
             a, b = scores[places[0]], scores[places[-1]]
@@ -256,6 +209,11 @@ class Judged:
         return found, np.full(found.shape[1], 1 / found.shape[1])
 
     # -- values -------------------------------------------------------------------------------
+
+    @cached_property
+    def _scores(self) -> FloatArray:
+        """Scores by people, of shape (n_models, n_labels)."""
+        return np.stack([self.predictions.output(m).array[self._labelled] for m in self.models])
 
     def _evaluation(self, places: tuple[int, ...], rows: Rows) -> Evaluation:
         """Return the evaluation of rows as if all had a label by people."""
@@ -273,8 +231,8 @@ class Judged:
         return self._found[places]
 
     def _post_stratified(self, places: tuple[int, ...]) -> Found:
-        cells = self._cells(places)
-        real, added = self._real(cells), self._added(places, cells)
+        cells, patterns = self.cells(places)
+        real, added = self._real(cells), self._added(places, cells, patterns)
         share = 1 / (cells.labels + 1)
         shares = [(1 - share)[real.cell] * real.weight, share[added.cell] * added.weight]
         every = real.joined(added, np.concatenate(shares))
@@ -292,7 +250,7 @@ class Judged:
         )
         here, w = u[: len(real.of)], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
-        found = Found(centre, shrunk, variance, degrees, alone, cells, parts)
+        found = Found(centre, shrunk, variance, degrees, alone, cells.labels, parts)
         return self._by_numbers(places, found) if self._has_numbers else found
 
     def _influences(self, places: tuple[int, ...], rows: Rows) -> tuple[FloatArray, FloatArray]:
@@ -318,8 +276,8 @@ class Judged:
         plain = self.predictions.strata is None and self.judge.weight is None
         if not plain or self.predictions.codes is not None or len(self._labelled) < _FOR_NUMBERS:
             return False
-        many = [len(np.unique(x)) >= MANY for x in self.judge.verdicts.values()]
-        return any(many) and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
+        many = any(are_many(verdicts) for verdicts in self.judge.verdicts.values())
+        return many and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
 
     def _by_numbers(self, places: tuple[int, ...], found: Found) -> Found:
         """Return the mean by the judge's scores as predictions of those of people."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
-from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.cells import MANY, fifths, joint
+from modelcompare.engine.patterns import joint, patterns_of
 
 # P-value below which labels are taken for not drawn at random: it stops a decision.
 NOT_AT_RANDOM = 0.01
@@ -31,16 +32,10 @@ def p_at_random(predictions: TestSet) -> float:
     judge = predictions.judge
     if judge is None or not isinstance(predictions, Predictions):
         return 1.0
-    strata = predictions.strata
-    within = np.zeros(len(predictions)) if strata is None else strata
-    tests = []
-    for model, verdicts in judge.verdicts.items():
-        seen = pd.factorize(verdicts)[0]
-        if predictions.kinds[model] in ("labels", "probabilities"):
-            seen = joint([seen, predictions.predicted(model)])
-        elif seen.max() >= MANY - 1:
-            seen = fifths(verdicts)
-        tests.append(_p_value(seen, within, judge))
+    tests = [
+        judge.kept(("drawn", model), partial(_p_value, predictions, judge, model))
+        for model in predictions.models
+    ]
     return min(1.0, len(tests) * min(tests))
 
 
@@ -63,21 +58,22 @@ def not_drawn(predictions: TestSet) -> ValueError:
     )
 
 
-def _p_value(seen: IntArray, strata: AnyArray, judge: Judge) -> float:
+def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
+    """Compute the p-value of the answers of a model, unless these are values, and verdicts."""
+    patterns = patterns_of(predictions, judge, [model])
+    *seen, strata = patterns.entries[int(predictions.kinds[model] == "values") :]
+    codes = pd.factorize(joint([*seen, strata]))[0]
+    sizes, labels, squares = patterns.sums(codes, judge.label_weights)
+    stratum = np.empty(len(sizes))
+    stratum[codes] = strata
     statistic = degrees = 0.0
-    for stratum in np.unique(strata):
-        here = strata == stratum
-        codes = pd.factorize(seen[here])[0]
-        chosen = judge.labelled[here]
-        w = np.ones(len(codes)) if judge.weight is None else judge.weight[here]
-        w = np.where(chosen, w, 0.0)
-        n, every = w.sum() ** 2 / (w @ w), np.bincount(codes).astype(np.float64)
-        found = np.bincount(codes, w, len(every)) / w.sum()
-        share = every / len(codes)
+    for here in (stratum == each for each in np.unique(stratum)):
+        found, share = (x[here] / x[here].sum() for x in (labels, sizes))
+        n, n_samples = labels[here].sum() ** 2 / squares[here].sum(), sizes[here].sum()
         rare = n * share < _EXPECTED
         pooled = [np.append(x[~rare], x[rare].sum()) for x in (found, share)]
         found, share = (x[pooled[1] > 0] for x in pooled)
-        left = 1 - n / len(codes) if judge.weight is None else 1.0
+        left = 1 - n / n_samples if judge.weight is None else 1.0
         statistic += n * ((found - share) ** 2 / share).sum() / max(left, 1e-9)
         degrees += len(share) - 1
     return float(chdtrc(degrees, statistic)) if degrees else 1.0

@@ -57,7 +57,7 @@ def _student(
     *, pair: bool,
 ) -> Bounds:  # fmt: skip
     error, degrees = np.sqrt(found.variance[where]), found.degrees[where]
-    size = np.full(error.shape, found.cells.labels.sum())
+    size = np.full(error.shape, found.labels.sum())
     if pair:
         ends = [
             difference_interval(start, error, bounds, degrees, size, level)

@@ -133,12 +133,13 @@ class LabelPlan:
         (found,) = judged.found(first.pairs)
         parts, k = found.spread, slice(first.position, first.position + 1)
         spread = Spread(parts.sizes, parts.squares[:, k], parts.between[k])
-        items = float(spread.at(found.cells.labels)[0][0]) * judged.judge.n_labels
+        items = float(spread.at(found.labels)[0][0]) * judged.judge.n_labels
         ways = [
-            Labels(items, spread=spread, labels=found.cells.labels, allocated=allocated)
+            Labels(items, spread=spread, labels=found.labels, allocated=allocated)
             for allocated in (False, True)
         ]
-        return cls(judged.predictions, found.cells.of, *ways)
+        cells, patterns = judged.cells([int(side[0]) for side in first.pairs])
+        return cls(judged.predictions, cells.of[patterns.of], *ways)
 
     @property
     def pilot(self) -> Pilot:

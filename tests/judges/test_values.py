@@ -40,7 +40,7 @@ def test_a_value_is_that_of_labels_weighted_by_cells(n_labels: int) -> None:
     assert preds.judge is not None
     labelled = preds.judge.labelled
     for place, model in enumerate(preds.models):
-        cells = cells_by_loop(preds.predicted(model), found.verdicts[place], labelled)
+        cells = cells_by_loop(preds.predicted(model), preds.judge.verdicts[model], labelled)
         every = {c: cells.count(c) for c in cells}
         seen = [c for c, there in zip(cells, labelled, strict=True) if there]
         weights = np.array([every[c] / seen.count(c) for c in seen])
@@ -50,10 +50,10 @@ def test_a_value_is_that_of_labels_weighted_by_cells(n_labels: int) -> None:
         assert found.point[place, 1] == pytest.approx(expected)
 
 
-def variance_by_loop(preds: mc.Predictions, found: Judged) -> tuple[float, float]:
+def variance_by_loop(preds: mc.Predictions) -> tuple[float, float]:
     """Variance and degrees of freedom of a difference of accuracies of two classes."""
     a, b = (preds.predicted(m) for m in preds.models)
-    verdict, labelled, truth = found.verdicts[0], preds.judge.labelled, preds.codes
+    verdict, labelled, truth = preds.judge.verdicts["m0"], preds.judge.labelled, preds.codes
     fine = [*zip(a.tolist(), b.tolist(), verdict.tolist(), strict=True)]
     counts = {
         key: sum(1 for k, s in zip(fine, labelled, strict=True) if s and k == key) for key in fine
@@ -93,7 +93,7 @@ def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
     preds, _ = drawn(5, 80, 400, n_classes=2)
     found = judged(preds, "accuracy")
     (pair,) = found.found((np.array([0]), np.array([1])))
-    variance, degrees = variance_by_loop(preds, found)
+    variance, degrees = variance_by_loop(preds)
     # A few samples of a cell stand for all in the added label.
     assert pair.variance[0] == pytest.approx(variance, rel=0.02)
     assert pair.degrees[0] == pytest.approx(degrees, rel=0.05)
@@ -130,7 +130,7 @@ def test_the_area_under_the_curve_is_that_of_weighted_labels() -> None:
     )
     found = judged(preds, "roc_auc")
     labelled = preds.judge.labelled
-    cell = 2 * (score > 0.5) + found.verdicts[0]
+    cell = 2 * (score > 0.5) + preds.judge.verdicts["a"]
     weights = (np.bincount(cell) / np.bincount(cell[labelled]))[cell[labelled]]
     expected = roc_auc_score(truth[labelled], score[labelled], sample_weight=weights)
     assert found.point[0, 0] == pytest.approx(expected)

@@ -1,0 +1,144 @@
+"""Patterns of samples beside a judge: combinations of answers, verdict and stratum of the draw.
+
+What is known of a sample before people label it is the same for all of a pattern, and patterns are
+few, so that cells and tests are computed from patterns and not from samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.judges import Judge, matched
+from modelcompare.data.predictions import Predictions
+
+# Distinct scores of a judge from which on they are numbers, not verdicts.
+MANY = 11
+# Parts into which many values are cut.
+PARTS = 5
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Distinct combinations of entries of samples, in the order in which they appear.
+
+    Parameters
+    ----------
+    of : ndarray of int of shape (n_samples,)
+        Pattern of each sample.
+    of_labels : ndarray of int of shape (n_labels,)
+        Pattern of each sample with a label.
+    first : ndarray of int of shape (n_patterns,)
+        First sample of each.
+    sizes : ndarray of shape (n_patterns,)
+        Samples of each.
+    entries : sequence of ndarray of shape (n_patterns,)
+        Entries of each in all columns.
+    """
+
+    of: IntArray
+    of_labels: IntArray
+    first: IntArray
+    sizes: FloatArray
+    entries: Sequence[IntArray]
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[IntArray], judge: Judge) -> Patterns:
+        """Find the distinct combinations of columns of shape (n_samples,)."""
+        of, found = pd.factorize(joint(columns))
+        first = np.empty(len(found), dtype=np.intp)
+        first[of[::-1]] = np.arange(len(of))[::-1]
+        sizes, of_labels = np.bincount(of).astype(np.float64), of[judge.labelled]
+        few = of.astype(np.min_scalar_type(len(found)))
+        return cls(few, of_labels, first, sizes, [each[first] for each in columns])
+
+    def sums(
+        self, group: IntArray, weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the samples of groups of patterns, and sums of the labels' weights and squares."""
+        here = group[self.of_labels]
+        sizes, total, squares = (
+            np.bincount(of, x, int(group.max()) + 1).astype(np.float64)
+            for of, x in ((group, self.sizes), (here, weight), (here, weight**2))
+        )
+        return sizes, total, squares
+
+
+def patterns_of(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
+    """Return the patterns of the answers of one or two models, verdicts and strata.
+
+    Their columns are the answers and the verdict; of scores the verdicts, and which is greater.
+    The stratum comes last.
+    """
+    if len(models) == 1:
+        return judge.kept(("patterns", *models), lambda: _patterns(predictions, judge, models))
+    return _patterns(predictions, judge, models)
+
+
+def _patterns(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
+    verdicts = [_verdicts(predictions, judge, model) for model in models]
+    if predictions.labels is None:
+        a, b = (judge.verdicts[model] for model in (models[0], models[-1]))
+        columns = [*verdicts, (np.sign(a - b) + 1).astype(np.intp)]
+    else:
+        columns = [*(_answers(predictions, model) for model in models), verdicts[0]]
+    return Patterns.of_columns([*columns, strata_of(predictions, judge)], judge)
+
+
+def strata_of(predictions: Predictions, judge: Judge) -> IntArray:
+    """Return the stratum of each sample in the draw of labels, each of which has some."""
+    strata = predictions.strata
+    if strata is None:
+        return np.zeros(len(predictions), dtype=np.intp)
+    names, codes = np.unique(strata, return_inverse=True)
+    labels = np.bincount(codes[judge.labelled], minlength=len(names))
+    if (labels == 0).any():
+        raise ValueError(
+            f"stratum {str(names[labels.argmin()])!r} has no label by people, so nothing is "
+            "known of it; label some of its samples, or leave these samples out."
+        )
+    return codes
+
+
+def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:
+    """Return codes of the verdicts on a model: classes, or scores and fifths of many."""
+    array, labels = judge.verdicts[model], predictions.labels
+
+    def found() -> IntArray:
+        if labels is not None:
+            return matched(array, labels)[0]
+        return fifths(array) if are_many(array) else pd.factorize(array)[0]
+
+    return judge.kept(("verdicts", id(array)), found)
+
+
+def _answers(predictions: Predictions, model: str) -> IntArray:
+    """Return the class of each answer of a model; of raw scores the fifth."""
+    if predictions.kinds[model] == "values":
+        return fifths(predictions.output(model).array)
+    return predictions.predicted(model)
+
+
+def are_many(values: FloatArray) -> bool:
+    """Return whether scores have so many distinct values that they are numbers, not verdicts."""
+    return any(len(pd.unique(part)) >= MANY for part in (values[: MANY**2], values))
+
+
+def fifths(values: FloatArray) -> IntArray:
+    """Return the fifth of each number among all, from 0 on; equal numbers are in one."""
+    last = -(-np.arange(1, PARTS) * len(values) // PARTS) - 1
+    return np.searchsorted(np.partition(values, last)[last], values)
+
+
+def joint(columns: Sequence[AnyArray]) -> IntArray:
+    """Return a code for each combination of entries, in a type as small as can be."""
+    bases = [int(column.max()) + 1 for column in columns]
+    code = np.zeros(len(columns[0]), dtype=np.min_scalar_type(prod(bases)))
+    for base, column in zip(bases, columns, strict=True):
+        code = code * base + column.astype(code.dtype)
+    return code
