@@ -20,8 +20,9 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.checks import real_values
 from modelcompare.data.columns import checked_column
-from modelcompare.data.judges import Judge
+from modelcompare.data.judges import Judge, matched
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.patterns import strata_of
 from modelcompare.intervals.differences import mover
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.confusion import confusion_matrix
@@ -76,18 +77,15 @@ class Labelled:
             return cls(
                 truth, verdicts, truth, verdicts, None, part.bounds_of(), rows, design, options
             )
-        known = [str(label) for label in part.labels.tolist()]
-        texts = [str(each) for each in next(iter(verdicts.values())).tolist()]
-        names = [*known, *sorted({*texts} - {*known})]
-        classes = part.labels if len(names) == len(known) else np.array(names)
-        both = classes[part.codes], classes[[names.index(text) for text in texts]]
+        code, names = matched(next(iter(verdicts.values())), part.labels)
+        classes = np.append(names[: part.n_classes], np.sort(names[part.n_classes :]))
         decided = [model for model, kind in part.kinds.items() if kind != "values"]
         people, by_judge = (
-            {m: (classes[part.predicted(m)] == labels).astype(np.float64) for m in decided}
-            for labels in both
+            {m: (part.predicted(m) == labels).astype(np.float64) for m in decided}
+            for labels in (part.codes, code)
         )
-        return cls({"judge": both[0]}, {"judge": both[1]}, people, by_judge, classes, (0.0, 1.0),
-                   rows, design, options)  # fmt: skip
+        truth, verdicts = {"judge": names[part.codes]}, {"judge": names[code]}
+        return cls(truth, verdicts, people, by_judge, classes, (0.0, 1.0), rows, design, options)
 
     def notes(self) -> list[str]:
         """Return a note on labels that people never gave."""
@@ -188,14 +186,13 @@ class Labelled:
 
 def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None]:
     """Return strata and weights of the samples with labels: each stands for those not labelled."""
-    rows, strata = judge.labelled, predictions.strata
-    weight = np.ones(len(rows)) if judge.weight is None else judge.weight
-    if strata is not None:
-        codes = np.unique(strata, return_inverse=True)[1]
-        labels = np.bincount(codes[rows], weight[rows], int(codes.max()) + 1)
-        weight, strata = weight * (np.bincount(codes) / labels)[codes], strata[rows]
-    even = np.ptp(weight[rows]) < 1e-9 * weight[rows].max()
-    return {"strata": strata, "sample_weight": None if even else weight[rows]}
+    strata, codes = predictions.strata, strata_of(predictions, judge)
+    weight = judge.stand_for(codes[judge.labelled], np.bincount(codes).astype(np.float64))
+    even = np.ptp(weight) < 1e-9 * weight.max()
+    return {
+        "strata": None if strata is None else strata[judge.labelled],
+        "sample_weight": None if even else weight,
+    }
 
 
 def adjusted(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
