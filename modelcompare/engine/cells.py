@@ -77,13 +77,10 @@ class Cells:
             The samples, and their patterns.
         """
         order = np.lexsort([*patterns.entries[::-1], self.of])
-        ends = np.cumsum(patterns.sizes[order])
         sizes = self.sizes.astype(np.intp)
-        places = [
-            end - size + evenly(size) for end, size in zip(np.cumsum(sizes), sizes, strict=True)
-        ]
-        place = np.concatenate(places)
-        chosen = order[np.searchsorted(ends, place, side="right")]
+        starts = np.cumsum(sizes) - sizes
+        place = np.concatenate([start + evenly(n) for start, n in zip(starts, sizes, strict=True)])
+        chosen = order[np.searchsorted(np.cumsum(patterns.sizes[order]), place, side="right")]
         if by is None:
             return patterns.first[chosen], chosen
         return np.lexsort((by, np.argsort(order)[patterns.of]))[place], chosen
@@ -143,8 +140,7 @@ class Spread:
         variance = within.sum(axis=0) + self.between
         terms = (within**2 / np.maximum(labels, 1.0)[:, None]).sum(axis=0)
         terms += self.between**2 / (self.sizes.sum() - 1)
-        degrees = np.divide(variance**2, terms, out=np.ones_like(variance), where=terms > 0)
-        return variance, degrees
+        return variance, divide(variance**2, terms, 1.0)
 
     @classmethod
     def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> Spread:
@@ -182,8 +178,7 @@ def carrier_degrees(
     _, means = _means(u, rows, cells)
     weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
     total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
-    carriers = np.divide(total**2, fourth, out=np.ones_like(total), where=fourth > 0)
-    shares = np.divide(variance, total, out=np.full(total.shape, np.inf), where=total > 0)
+    carriers, shares = divide(total**2, fourth, 1.0), divide(variance, total, np.inf)
     return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)
 
 

@@ -28,6 +28,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -203,10 +205,10 @@ class Judged:
             order = np.lexsort((a, a - b))
             chosen = order[evenly(len(order))]
             return scores[:, chosen], np.full(len(chosen), 1 / len(chosen))
-        found = np.repeat(scores[:, :1], 2 ** len(places), axis=1)
-        for bit, place in enumerate(places):
-            found[place] = ends[[0, -1]][np.arange(found.shape[1]) >> bit & 1]
-        return found, np.full(found.shape[1], 1 / found.shape[1])
+        every = np.transpose([*product(ends[[0, -1]], repeat=len(places))])
+        found = np.repeat(scores[:, :1], every.shape[1], axis=1)
+        found[[*places[::-1]]] = every
+        return found, np.full(every.shape[1], 1 / every.shape[1])
 
     # -- values -------------------------------------------------------------------------------
 
@@ -217,12 +219,10 @@ class Judged:
 
     def _evaluation(self, places: tuple[int, ...], rows: Rows) -> Evaluation:
         """Return the evaluation of rows as if all had a label by people."""
-        models = [self.models[k] for k in places]
+        models, given = [self.models[k] for k in places], dict[str, Any](codes=rows.truth)
         if self.predictions.codes is None:
-            given = {"scores": dict(zip(models, rows.truth[list(places)], strict=True))}
-            labelled = self.predictions[models].as_labelled(rows.of, rows.weight, **given)
-        else:
-            labelled = self.predictions[models].as_labelled(rows.of, rows.weight, codes=rows.truth)
+            given = {"scores": dict(zip(models, rows.truth[[*places]], strict=True))}
+        labelled = self.predictions[models].as_labelled(rows.of, rows.weight, **given)
         return Evaluation(labelled, self.metrics, collapse=False)
 
     def _of(self, places: tuple[int, ...]) -> Found:

@@ -28,6 +28,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import Spread, degrees_of_pair
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.metrics.quotient import divide
 from modelcompare.questions.components import Components, Pilot, Size
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import standard_normal
@@ -173,20 +174,15 @@ class LabelPlan:
         sizes, before = self.allocated.spread.sizes, self.allocated.labels
         more = np.bincount(self.allocated.order[:n_labels], minlength=len(sizes))
         priority = standard_normal(seed_sequence(rng), (len(cell),))
-        left = np.flatnonzero(~judge.labelled)
-        left = left[np.lexsort((priority[left], cell[left]))]
-        place = np.arange(len(left)) - np.searchsorted(cell[left], cell[left])
-        chosen = np.zeros(len(cell), dtype=bool)
-        chosen[left[place < more[cell[left]]]] = True
+        ranks = pd.Series(np.where(judge.labelled, np.nan, priority)).groupby(cell).rank("first")
+        chosen = (ranks <= more[cell]).to_numpy()
         probability = ((before + more) / sizes)[cell]
         frame = pd.DataFrame({"row": np.arange(len(cell))})
         if predictions.ids is not None:
             frame["id"] = predictions.ids
         frame["stratum"], frame["label_next"] = self.strata, chosen
         frame["probability"] = probability
-        frame["label_weight"] = np.divide(
-            1, probability, where=probability > 0, out=0 * sizes[cell]
-        )
+        frame["label_weight"] = divide(np.ones(len(cell)), probability, 0.0)
         first = np.lexsort((np.where(chosen, priority, frame["row"]), ~chosen))
         return frame.iloc[first].reset_index(drop=True)
 
