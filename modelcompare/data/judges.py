@@ -59,9 +59,8 @@ class Judge:
 
     def rows(self, rows: Any) -> Judge:
         """Return the verdicts on some samples."""
-        taken = {id(array): array[rows] for array in self.verdicts.values()}
         weight = None if self.weight is None else self.weight[rows]
-        verdicts = {model: taken[id(array)] for model, array in self.verdicts.items()}
+        verdicts = _each_once(lambda array: array[rows], self.verdicts)
         return Judge(verdicts, self.labelled[rows], weight)
 
     def known(self, labels: AnyArray) -> AnyArray:
@@ -138,7 +137,7 @@ def with_verdicts(
     labelled = ~pd.isna(truth)
     check_labels(labelled)
     verdicts = checked_column("judge", judge, len(truth))
-    known = inferred(truth[labelled].astype(object))
+    known = inferred(truth[labelled])
     if known.dtype.kind == "f" and (known == np.round(known)).all():
         known = known.astype(np.int64)
     classes = pd.unique(known)
@@ -184,7 +183,7 @@ def _of_scores(
             "`judge` must have verdicts on each model's answers, as a mapping of the models "
             f"{', '.join(map(str, outputs))} (--judge '{{model}}.judge')."
         )
-    arrays = {m: np.asarray(as_array(a, f"model {m!r}"), dtype=object) for m, a in outputs.items()}
+    arrays = {model: as_array(array, f"model {model!r}") for model, array in outputs.items()}
     if any(array.ndim != 1 for array in arrays.values()):
         raise ValueError("with a judge, each sample has one score; choose it (--score NAME).")
     missing = np.array([pd.isna(array) for array in arrays.values()])
@@ -242,9 +241,12 @@ def _judge(
         bad = labelled & ~(np.isfinite(given) & (given > 0))
         refuse_rows(bad, "`label_weight` is missing or not positive where there is a label")
         weight = frozen(np.where(labelled, given, 0.0))
-    return Judge(
-        {model: frozen(array) for model, array in verdicts.items()}
-        if len({id(array) for array in verdicts.values()}) > 1
-        else dict.fromkeys(verdicts, frozen(next(iter(verdicts.values())))),
-        frozen(labelled), weight,
-    )  # fmt: skip
+    return Judge(_each_once(frozen, verdicts), frozen(labelled), weight)
+
+
+def _each_once(
+    change: Callable[[AnyArray], AnyArray], verdicts: Mapping[str, AnyArray]
+) -> dict[str, AnyArray]:
+    """Change arrays of models, of which several may have the same one."""
+    made = {id(array): change(array) for array in verdicts.values()}
+    return {model: made[id(array)] for model, array in verdicts.items()}

@@ -106,8 +106,10 @@ class Rows:
     cell: IntArray
     weight: FloatArray
 
-    def joined(self, other: Rows, weight: FloatArray) -> Rows:
-        """Return these rows and others, with new weights; rows without weight are left out."""
+    def joined(self, other: Rows, share: FloatArray) -> Rows:
+        """Return these rows and others with a share of each cell; rows without weight are out."""
+        of_other = share[other.cell] * other.weight
+        weight = np.concatenate([(1 - share)[self.cell] * self.weight, of_other])
         kept = np.flatnonzero(weight)
         of, cell, truth = (
             np.concatenate([getattr(each, name) for each in (self, other)], axis=-1)[..., kept]

@@ -234,12 +234,9 @@ class Judged:
         cells, patterns = self.cells(places)
         real, added = self._real(cells), self._added(places, cells, patterns)
         share = 1 / (cells.labels + 1)
-        shares = [(1 - share)[real.cell] * real.weight, share[added.cell] * added.weight]
-        every = real.joined(added, np.concatenate(shares))
-        few = np.where(cells.labels < LEAST, share, 0.0)
-        some = [(1 - few)[real.cell] * real.weight, few[added.cell] * added.weight]
-        centred = real.joined(added, np.concatenate(some))
+        centred = real.joined(added, np.where(cells.labels < LEAST, share, 0.0))
         centre = _contrast(self._evaluation(places, centred).estimate())
+        every = real.joined(added, share)
         shrunk, u = self._influences(places, every)
         parts = Spread.of(u, every, cells)
         variance, degrees = parts.at(cells.labels)
