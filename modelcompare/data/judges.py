@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data.checks import frozen, listed, real_values, refuse_rows
+from modelcompare.data.checks import frozen, listed, read_only, real_values, refuse_rows
 from modelcompare.data.columns import checked_column
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kinds import inferred
@@ -67,7 +67,7 @@ class Judge:
         """Return labels where people gave them, None elsewhere."""
         out = labels.astype(object)
         out[~self.labelled] = None
-        return out
+        return read_only(out)
 
     @property
     def n_labels(self) -> int:

@@ -172,8 +172,10 @@ class TestSet(ABC):
 
         Beside a judge it is None where people gave no label.
         """
-        truth = self._column("y_true")
-        return truth if truth is None or self.judge is None else self.judge.known(truth)
+        truth, judge = self._column("y_true"), self.judge
+        if truth is None or judge is None:
+            return truth
+        return judge.kept("y_true", lambda: judge.known(truth))
 
     @property
     def codes(self) -> IntArray | None:

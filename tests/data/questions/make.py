@@ -104,6 +104,25 @@ def days():
         mc.io.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
 
 
+def moderated():
+    """Made up: 1,200 comments with a judge's verdict, of which three people labelled some."""
+    rng = np.random.default_rng(2)
+    toxic = rng.random(1200) < 0.25
+
+    def said(right):
+        return np.where(np.where(rng.random(1200) < right, toxic, ~toxic), "toxic", "fine")
+
+    frame = pd.DataFrame({"id": np.arange(1200), "large": said(0.9), "small": said(0.83)})
+    frame["judge"] = said(0.88)
+    # Comments that the judge finds toxic are labelled three times as often.
+    probability = np.where(frame["judge"] == "toxic", 0.45, 0.15)
+    labelled = rng.random(1200) < probability
+    frame["weight"] = np.where(labelled, (1 / probability).round(2), np.nan)
+    for person in ("ann1", "ann2", "ann3"):
+        frame[person] = np.where(labelled, said(0.93), "")
+    write("moderated.csv", frame)
+
+
 def clicks():
     """Made up: two models' probabilities that each of 800 views was clicked on, in two files."""
     rng = np.random.default_rng(1)
@@ -133,5 +152,7 @@ def seeds():
     write("seeds.csv", pd.DataFrame(rows, columns=["model", "item", "run", "score"]))
 
 
-for make in (digits, diabetes, markers, answers, translations, benchmarks, days, clicks, seeds):
+for make in (
+    digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
+):  # fmt: skip
     make()
