@@ -157,9 +157,8 @@ class Labelled:
         y = (verdicts == truth).astype(np.float64) if labels else verdicts - truth
         every = self._scores({model: y}, self.bounds if labels else self._span)
         above, below = (every.subset(rows).without("strata") for rows in (upper, ~upper))
-        found = [self._compared(half).scores.iloc[0] for half in (above, below)]
-        numbers = [each[["estimate", "ci_low", "ci_high"]].astype(float) for each in found]
-        value, low, high = np.transpose(numbers)
+        scores = pd.concat([self._compared(half).scores for half in (above, below)])
+        value, low, high = scores[["estimate", "ci_low", "ci_high"]].to_numpy(np.float64).T
         ends = mover(value, value - low, high - value, np.zeros(1), _UPPER_LOWER)
         draws = {key: self.options[key] for key in ("n_resamples", "rng")}
         test = unpaired_test(above, below, "mean_score", **draws)

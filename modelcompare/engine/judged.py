@@ -105,25 +105,21 @@ class Judged:
             raise TypeError("the test set has no judge.")
         self.predictions, self.judge = predictions, predictions.judge
         check_labels(self.judge.labelled)
-        self.metrics, self.models, self.keys = (
-            evaluation.metrics,
-            evaluation.models,
-            evaluation.keys,
-        )
+        self.metrics, self.keys = evaluation.metrics, evaluation.keys
+        self.models = evaluation.models
         self._labelled = np.flatnonzero(self.judge.labelled)
         self._found: dict[tuple[int, ...], Found] = {}
 
     @cached_property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
-        places = range(len(self.models))
         if self._has_numbers:
-            return np.stack([self._of((place,)).centre for place in places])
-        rows = [self._real(self.cells((place,))[0]) for place in places]
-        values = [
-            self._evaluation((k,), each).estimate()[0] for k, each in zip(places, rows, strict=True)
-        ]
-        return np.stack(values)
+            return np.stack([each.centre for each in self.found(None)])
+        places = [(k,) for k in range(len(self.models))]
+        rows = [self._real(self.cells(each)[0]) for each in places]
+        return np.stack([
+            self._evaluation(*each).estimate()[0] for each in zip(places, rows, strict=True)
+        ])  # fmt: skip
 
     def found(self, pairs: Pairs | None) -> list[Found]:
         """Return what is known of all models, or of the differences of pairs."""
@@ -187,10 +183,8 @@ class Judged:
         frequent = np.argsort(-counts, kind="stable")[: named.shape[1] + 1]
         taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)
         classes = np.column_stack([named, frequent[taken.argmin(axis=1)]])
-        first = np.stack([
-            (classes[:, :k] != classes[:, k : k + 1]).all(axis=1) for k in range(classes.shape[1])
-        ], axis=1)  # fmt: skip
-        distinct = first & (classes < self.predictions.n_classes)
+        first = (classes[:, :, None] == classes[:, None, :]).argmax(axis=2)
+        distinct = (first == np.arange(classes.shape[1])) & (classes < self.predictions.n_classes)
         return classes, distinct / distinct.sum(axis=1, keepdims=True)
 
     def _possible_scores(self, places: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
@@ -233,7 +227,7 @@ class Judged:
     def _post_stratified(self, places: tuple[int, ...]) -> Found:
         cells, patterns = self.cells(places)
         real, added = self._real(cells), self._added(places, cells, patterns)
-        share = 1 / (cells.labels + 1)
+        n_labels, share = len(self._labelled), 1 / (cells.labels + 1)
         centred = real.joined(added, np.where(cells.labels < LEAST, share, 0.0))
         centre = _contrast(self._evaluation(places, centred).estimate())
         every = real.joined(added, share)
@@ -241,11 +235,9 @@ class Judged:
         parts = Spread.of(u, every, cells)
         variance, degrees = parts.at(cells.labels)
         if len(places) > 1:
-            degrees = degrees_of_pair(degrees, len(self._labelled))
-        degrees = np.minimum(
-            degrees, carrier_degrees(u, every, cells, len(self._labelled), variance)
-        )
-        here, w = u[: len(real.of)], real.weight
+            degrees = degrees_of_pair(degrees, n_labels)
+        degrees = np.minimum(degrees, carrier_degrees(u, every, cells, n_labels, variance))
+        here, w = u[:n_labels], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
         found = Found(centre, shrunk, variance, degrees, alone, cells.labels, parts)
         return self._by_numbers(places, found) if self._has_numbers else found
@@ -278,10 +270,8 @@ class Judged:
 
     def _by_numbers(self, places: tuple[int, ...], found: Found) -> Found:
         """Return the mean by the judge's scores as predictions of those of people."""
-        verdicts = [self.judge.verdicts[self.models[k]] for k in places]
-        scores = [self.predictions.output(self.models[k]).array for k in places]
-        judged, people = (_contrast(np.stack(each)) for each in (verdicts, scores))
-        numbers = predicted_mean(people[self._labelled], judged, self._labelled)
+        judged = _contrast(np.stack([self.judge.verdicts[self.models[k]] for k in places]))
+        numbers = predicted_mean(_contrast(self._scores[[*places]]), judged, self._labelled)
         centre, variance, degrees = (np.full(found.centre.shape, x) for x in numbers)
         return replace(found, centre=centre, shrunk=centre, variance=variance, degrees=degrees)
 
