@@ -26,14 +26,11 @@ class Cells:
     ----------
     of : ndarray of int of shape (n_patterns,)
         Cell of each pattern.
-    of_labels : ndarray of int of shape (n_labels,)
-        Cell of each sample with a label.
     sizes, labels : ndarray of shape (n_cells,)
         Samples, and effective number of labels.
     """
 
     of: IntArray
-    of_labels: IntArray
     sizes: FloatArray
     labels: FloatArray
 
@@ -42,7 +39,7 @@ class Cells:
         """Count the samples and labels of given cells."""
         of = pd.factorize(of)[0]
         sizes, total, squares = patterns.sums(of, judge.label_weights)
-        return cls(of, of[patterns.of_labels], sizes, divide(total**2, squares, 0.0))
+        return cls(of, sizes, divide(total**2, squares, 0.0))
 
     @classmethod
     def of_patterns(

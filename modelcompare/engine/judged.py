@@ -116,7 +116,7 @@ class Judged:
         if self._has_numbers:
             return np.stack([each.centre for each in self.found(None)])
         places = [(k,) for k in range(len(self.models))]
-        rows = [self._real(self.cells(each)[0]) for each in places]
+        rows = [self._real(*self.cells(each)) for each in places]
         return np.stack([
             self._evaluation(*each).estimate()[0] for each in zip(places, rows, strict=True)
         ])  # fmt: skip
@@ -145,12 +145,11 @@ class Judged:
 
     # -- rows ---------------------------------------------------------------------------------
 
-    def _real(self, cells: Cells) -> Rows:
+    def _real(self, cells: Cells, patterns: Patterns) -> Rows:
         """Return the rows with labels by people, each for its share of the samples of its cell."""
-        codes = self.predictions.codes
+        codes, cell = self.predictions.codes, cells.of[patterns.of_labels]
         truth = self._scores if codes is None else codes[self._labelled]
-        weight = self.judge.stand_for(cells.of_labels, cells.sizes)
-        return Rows(self._labelled, truth, cells.of_labels, weight)
+        return Rows(self._labelled, truth, cell, self.judge.stand_for(cell, cells.sizes))
 
     def _added(self, places: tuple[int, ...], cells: Cells, patterns: Patterns) -> Rows:
         """Return rows that divide one more label in each cell, each for the whole of the cell."""
@@ -226,7 +225,7 @@ class Judged:
 
     def _post_stratified(self, places: tuple[int, ...]) -> Found:
         cells, patterns = self.cells(places)
-        real, added = self._real(cells), self._added(places, cells, patterns)
+        real, added = self._real(cells, patterns), self._added(places, cells, patterns)
         n_labels, share = len(self._labelled), 1 / (cells.labels + 1)
         centred = real.joined(added, np.where(cells.labels < LEAST, share, 0.0))
         centre = _contrast(self._evaluation(places, centred).estimate())

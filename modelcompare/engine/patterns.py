@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -75,9 +76,8 @@ def patterns_of(predictions: Predictions, judge: Judge, models: Sequence[str]) -
     Their columns are the answers and the verdict; of scores the verdicts, and which is greater.
     The stratum comes last.
     """
-    if len(models) == 1:
-        return judge.kept(("patterns", *models), lambda: _patterns(predictions, judge, models))
-    return _patterns(predictions, judge, models)
+    find = partial(_patterns, predictions, judge, models)
+    return judge.kept(("patterns", *models), find) if len(models) == 1 else find()
 
 
 def _patterns(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
@@ -114,7 +114,8 @@ def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:
             return matched(array, labels)[0]
         return fifths(array) if are_many(array) else pd.factorize(array)[0]
 
-    return judge.kept(("verdicts", id(array)), found)
+    first = next(name for name, each in judge.verdicts.items() if each is array)
+    return judge.kept(("verdicts", first), found)
 
 
 def _answers(predictions: Predictions, model: str) -> IntArray:

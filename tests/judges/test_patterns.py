@@ -1,5 +1,6 @@
 """Patterns of samples, and what is computed of them once for all questions."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -86,3 +87,15 @@ def test_other_strata_and_samples_are_tested_anew() -> None:
     assert p_at_random(preds.with_columns(strata=strata).without("strata")) == p
     assert p_at_random(preds.subset(strata == 0)) > 1e-3
     assert p_at_random(preds[["b"]]) != p
+
+
+def test_what_is_kept_is_right_after_a_pickle() -> None:
+    rng = np.random.default_rng(0)
+    people = {m: (rng.random(500) < p).astype(float) for m, p in {"a": 0.8, "b": 0.6}.items()}
+    judge = {m: np.where(rng.random(500) < 0.9, x, 1 - x) for m, x in people.items()}
+    seen = {m: np.where(np.arange(500) % 5 == 0, x, np.nan) for m, x in people.items()}
+    preds = mc.Predictions.from_scores(seen, judge=judge, bounds=(0, 1))
+    expected = mc.compare(preds).differences
+    again: mc.Predictions = pickle.loads(pickle.dumps(preds))
+    for some in (again, again[["b", "a"]][["a", "b"]]):
+        pd.testing.assert_frame_equal(mc.compare(some).differences, expected)
