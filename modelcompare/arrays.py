@@ -1,6 +1,7 @@
-"""Types of arrays, for annotations, and the bytes that arrays may take."""
+"""Types of arrays, the bytes that arrays may take, and results that are computed once."""
 
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ AnyArray = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+Found = TypeVar("Found")
 
 # Each computation takes as many rows, resamples or pairs at once as fit into one of these three
 # sizes. They affect speed and memory only; sizes that affect rounding are defined where used.
@@ -24,3 +26,11 @@ EXACT_COUNTS = 2.0**24
 
 # Rows that are read, drawn and summed together: draws, and the rounding of sums, depend on it.
 ROW_BLOCK = 65_536
+
+
+def once(kept: dict[Hashable, Any], key: Hashable, find: Callable[[], Found]) -> Found:
+    """Return `find()`, called only if its result is not yet kept."""
+    if key not in kept:
+        kept[key] = find()
+    found: Found = kept[key]
+    return found

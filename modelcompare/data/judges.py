@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, Found, IntArray, once
 from modelcompare.data.checks import frozen, listed, read_only, real_values, refuse_rows
 from modelcompare.data.columns import checked_column
 from modelcompare.data.inputs import as_array
@@ -18,8 +18,6 @@ from modelcompare.data.kinds import inferred
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
-
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +42,7 @@ class Judge:
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
         """Return `find()`, called only once for this judge and those of some of its models."""
-        if key not in self._kept:
-            self._kept[key] = find()
-        found: Found = self._kept[key]
-        return found
+        return once(self._kept, key, find)
 
     def anew(self) -> Judge:
         """Return the same judge of other outputs or columns, for which nothing is kept."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, Found, IntArray
 from modelcompare.data import checks
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
@@ -25,8 +25,6 @@ from modelcompare.data.sums import About
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
-
-Found = TypeVar("Found")
 
 
 class TestSet(ABC):

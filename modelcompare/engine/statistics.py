@@ -6,11 +6,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, Found, IntArray, once
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import by_blocks
@@ -26,8 +26,6 @@ from modelcompare.engine.units import (
 )
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.resampling.weights import Units
-
-Made = TypeVar("Made")
 
 # Statistics of so many columns (classes, bins) may be 0 for most units.
 MANY_COLUMNS = 50
@@ -69,12 +67,9 @@ class UnitStatistics:
             sizes = None if strata is None else predictions.unit_sizes
             self.units = replace(units, sizes=sizes)
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def once(self, key: Hashable, make: Callable[[], Found]) -> Found:
         """Return a result that is small, costly and used in several places; computed once."""
-        if key not in self._made:
-            self._made[key] = make()
-        found: Made = self._made[key]
-        return found
+        return once(self._made, key, make)
 
     @cached_property
     def _made(self) -> dict[Hashable, Any]:

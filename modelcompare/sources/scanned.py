@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, Found, IntArray, once
 from modelcompare.data import checks
 from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import Found, TestSet
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.checkpoints import claim
 from modelcompare.readers import checked_columns
 from modelcompare.readers.messages import counted
@@ -225,10 +225,7 @@ class ScannedPredictions(TestSet):
         return None if folder is None else (folder, self.rows.fingerprint(), self.reading)
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        if key not in self._kept:
-            self._kept[key] = find()
-        found: Found = self._kept[key]
-        return found
+        return once(self._kept, key, find)
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
         for number, table in enumerate(self._tables(start), start):
