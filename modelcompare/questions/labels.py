@@ -176,14 +176,13 @@ class LabelPlan:
         priority = standard_normal(seed_sequence(rng), (len(cell),))
         ranks = pd.Series(np.where(judge.labelled, np.nan, priority)).groupby(cell).rank("first")
         chosen = (ranks <= more[cell]).to_numpy()
-        probability = ((before + more) / sizes)[cell]
-        frame = pd.DataFrame({"row": np.arange(len(cell))})
-        if predictions.ids is not None:
-            frame["id"] = predictions.ids
-        frame["stratum"], frame["label_next"] = self.strata, chosen
-        frame["probability"] = probability
-        frame["label_weight"] = divide(np.ones(len(cell)), probability, 0.0)
-        first = np.lexsort((np.where(chosen, priority, frame["row"]), ~chosen))
+        probability, row = ((before + more) / sizes)[cell], np.arange(len(cell))
+        frame = pd.DataFrame({
+            "row": row, **({} if predictions.ids is None else {"id": predictions.ids}),
+            "stratum": self.strata, "label_next": chosen, "probability": probability,
+            "label_weight": divide(np.ones(len(cell)), probability, 0.0),
+        })  # fmt: skip
+        first = np.lexsort((np.where(chosen, priority, row), ~chosen))
         return frame.iloc[first].reset_index(drop=True)
 
     @cached_property
@@ -191,13 +190,13 @@ class LabelPlan:
         """Name the cell of each sample by its answers and verdicts."""
         predictions, judge = self.predictions, self.predictions.judge
         assert judge is not None  # noqa: S101  of `LabelPlan.of`
-        columns: dict[str, AnyArray] = {}
-        one = len({id(array) for array in judge.verdicts.values()}) == 1
-        verdicts = {("judge" if one else f"judge of {m}"): x for m, x in judge.verdicts.items()}
-        if predictions.labels is not None:
-            names = predictions.labels.astype(str)
-            columns = {model: names[predictions.predicted(model)] for model in predictions.models}
-        frame = pd.DataFrame({**columns, **verdicts})
+        if predictions.labels is None:
+            columns = {f"judge of {model}": array for model, array in judge.verdicts.items()}
+        else:
+            texts = predictions.labels.astype(str)
+            columns = {model: texts[predictions.predicted(model)] for model in predictions.models}
+            columns["judge"] = judge.verdicts[predictions.models[0]]
+        frame = pd.DataFrame(columns)
         found = {
             cell: ", ".join(f"{name} {_described(part[name], part.iloc[:, -1])}" for name in frame)
             for cell, part in frame.groupby(self.cell)
