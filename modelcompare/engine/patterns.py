@@ -77,7 +77,9 @@ def patterns_of(predictions: Predictions, judge: Judge, models: Sequence[str]) -
     The stratum comes last.
     """
     find = partial(_patterns, predictions, judge, models)
-    return judge.kept(("patterns", *models), find) if len(models) == 1 else find()
+    # Those of many pairs would take much memory.
+    few = len(models) == 1 or len(judge.verdicts) == 2
+    return judge.kept(("patterns", *models), find) if few else find()
 
 
 def _patterns(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
