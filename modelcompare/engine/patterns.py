@@ -93,7 +93,7 @@ def _patterns(predictions: Predictions, judge: Judge, models: Sequence[str]) -> 
 
 
 def strata_of(predictions: Predictions, judge: Judge) -> IntArray:
-    """Return the stratum of each sample in the draw of labels, each of which has some."""
+    """Return the stratum of each sample in the draw of labels; one without labels is refused."""
     strata = predictions.strata
     if strata is None:
         return np.zeros(len(predictions), dtype=np.intp)
@@ -113,8 +113,10 @@ def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:
 
     def found() -> IntArray:
         if labels is not None:
-            return matched(array, labels)[0]
-        return fifths(array) if are_many(array) else pd.factorize(array)[0]
+            codes = matched(array, labels)[0]
+        else:
+            codes = fifths(array) if are_many(array) else pd.factorize(array)[0]
+        return joint([codes])
 
     first = next(name for name, each in judge.verdicts.items() if each is array)
     return judge.kept(("verdicts", first), found)
