@@ -81,21 +81,21 @@ def warn_if_not_drawn(predictions: TestSet) -> None:
 def worth(sample: Sample, key: ValueKey) -> str:
     """Return how many labels those with a judge are worth, for one value."""
     assert sample.judged is not None  # noqa: S101  of the caller
-    place = sample.judged.keys.index(key)
-    found = zip(sample.models, sample.judged.found(None), strict=True)
-    times = {model: float(each.times[place]) for model, each in found}
-    return worth_in_words(sample.judged.judge.n_labels, times)
+    worth = sample.judged.worth[:, sample.judged.keys.index(key)].tolist()
+    return worth_in_words(
+        sample.judged.judge.n_labels, dict(zip(sample.models, worth, strict=True))
+    )
 
 
-def worth_in_words(n_labels: int, times: Mapping[str, float]) -> str:
-    """Write how many labels some are worth, from this multiple of them for each model."""
-    times = {model: each for model, each in times.items() if each == each}
-    if not times:
+def worth_in_words(n_labels: int, worth: Mapping[str, float]) -> str:
+    """Write how many labels some are worth, by what they are worth for each model."""
+    worth = {model: each for model, each in worth.items() if each == each}
+    if not worth:
         return ""
-    low, high = (n_labels * end for end in (min(times.values()), max(times.values())))
+    low, high = min(worth.values()), max(worth.values())
     text = f"With the judge, {n_labels:,} labels are worth {low:,.0f}"
     text += f" to {high:,.0f}" if round(low) < round(high) else ""
-    costly = [model for model, each in times.items() if each < 1]
+    costly = [model for model, each in worth.items() if each < n_labels]
     if costly:
         text += f"; for {', '.join(costly[:3])} it costs more than it gains"
     return f"{text}."

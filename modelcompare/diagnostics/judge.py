@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
@@ -233,8 +232,8 @@ class JudgeReport(Result):
     def _on_worth(self) -> Iterator[str]:
         whole = self.worth[[is_missing(label) for label in self.worth["label"]]]
         for metric, rows in whole.groupby("metric", sort=False):
-            times = dict(zip(rows["model"], rows["worth"] / self.n_labels, strict=True))
-            yield f"{metric}: {worth_in_words(self.n_labels, times)}"
+            worth = dict(zip(rows["model"], rows["worth"], strict=True))
+            yield f"{metric}: {worth_in_words(self.n_labels, worth)}"
         if (most := self.worth["saved"].max()) < _FEW_SAVED:
             yield f"The judge saves few labels, at most {format_share(max(most, 0.0))}."
 
@@ -334,7 +333,6 @@ def _worth(
     """Make the frame of `JudgeReport.worth`."""
     chosen = resolve_metrics(without_classes(metrics, predictions)[0], predictions)
     judged = Judged(Evaluation(predictions, chosen))
-    times = np.stack([each.times for each in judged.found(None)])
-    return score_frame(
-        judged.models, judged.keys, worth=judged.judge.n_labels * times, saved=1 - 1 / times
-    )
+    worth = judged.worth
+    saved = 1 - judged.judge.n_labels / worth
+    return score_frame(judged.models, judged.keys, worth=worth, saved=saved)

@@ -25,15 +25,15 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray, IntArray, once
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import (
@@ -84,11 +84,6 @@ class Found:
     labels: FloatArray
     spread: Spread
 
-    @property
-    def times(self) -> FloatArray:
-        """Labels without the judge that are as certain as one with it; NaN without variance."""
-        return divide(self.alone, self.variance)
-
 
 class Judged:
     """Values of all models, and differences of pairs, from labels by people and a judge.
@@ -108,7 +103,7 @@ class Judged:
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
         self._labelled = np.flatnonzero(self.judge.labelled)
-        self._found: dict[tuple[int, ...], Found] = {}
+        self._found: dict[Hashable, Found] = {}
 
     @cached_property
     def point(self) -> FloatArray:
@@ -126,6 +121,12 @@ class Judged:
         places = [(k,) for k in range(len(self.models))]
         every = places if pairs is None else zip(*(side.tolist() for side in pairs), strict=True)
         return [self._of(tuple(each)) for each in every]
+
+    @property
+    def worth(self) -> FloatArray:
+        """Labels that are as certain without the judge, (n_models, n_values); NaN without error."""
+        times = [divide(found.alone, found.variance) for found in self.found(None)]
+        return self.judge.n_labels * np.stack(times)
 
     # -- cells --------------------------------------------------------------------------------
 
@@ -219,9 +220,7 @@ class Judged:
         return Evaluation(labelled, self.metrics, collapse=False)
 
     def _of(self, places: tuple[int, ...]) -> Found:
-        if places not in self._found:
-            self._found[places] = self._post_stratified(places)
-        return self._found[places]
+        return once(self._found, places, partial(self._post_stratified, places))
 
     def _post_stratified(self, places: tuple[int, ...]) -> Found:
         cells, patterns = self.cells(places)
