@@ -19,6 +19,7 @@ from .metrics.listing import list_metrics as list_metrics
 from .metrics.registry import get_metric as get_metric
 from .questions.decide import decide as decide
 from .questions.gate import gate as gate
+from .questions.keep import keep as keep
 from .questions.paired import paired_test as paired_test
 from .questions.sample_size import sample_size as sample_size
 from .readers import read_predictions as read_predictions

@@ -151,11 +151,32 @@ def _forget_killed_writers(folder: Path) -> None:
                 os.close(number)
 
 
-def _lock(number: int) -> None:
-    if sys.platform != "win32":
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a path, after waiting for who holds it; it is free when a process ends.
+
+    The lock is that of a file next to it, whose name ends in ``.lock``.
+    """
+    check_writable(path)
+    target = _target(path)
+    number = os.open(target.with_name(f"{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _lock(number, wait=True)
+        yield
+    finally:
+        os.close(number)
+
+
+def _lock(number: int, *, wait: bool = False) -> None:
+    if sys.platform == "win32":
+        if wait:
+            import msvcrt
+
+            msvcrt.locking(number, msvcrt.LK_LOCK, 1)
+    else:
         import fcntl
 
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def _take_mode(number: int, replaced: os.stat_result) -> None:

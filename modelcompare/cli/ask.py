@@ -70,9 +70,15 @@ def _of_results(
 def of_two_models(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
     label: str | None = None, n_labels: int | None = None, queue: Path | None = None,
-    **options: Any,
+    ledger: Path | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Answer a question about one value of two models, and draw the samples to label next."""
+    if ledger is not None:
+        output.check([ledger])
+        _of_ledger(ledger, reading, output, **options)
+        return
+    if not reading.files:
+        raise ValueError("name files of predictions, or a ledger (--ledger FILE).")
     if (n_labels is None) != (queue is None):
         raise ValueError("--labels and --queue go together: how many to label, and their file.")
     output.check(reading.files)
@@ -89,6 +95,16 @@ def of_two_models(
     output.emit(result, inputs=reading.files)
     if queue is not None and drawn is not None:
         say(f"wrote {write_text(queue, frame_csv(drawn))}")
+
+
+def _of_ledger(
+    ledger: Path, reading: Reading, output: Output, *, margin: float | None = None,
+    power: float = 0.8, **_others: Any,
+) -> None:  # fmt: skip
+    """Answer how many candidates or looks are left."""
+    if reading.files:
+        raise ValueError("--ledger gives errors and samples by itself; leave the files out.")
+    output.emit(mc.diagnostics.budget(ledger, margin=margin, power=power), inputs=[ledger])
 
 
 def disagreements(reading: Reading, output: Output) -> None:

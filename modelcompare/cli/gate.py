@@ -9,14 +9,16 @@ from typing import Any
 
 import typer
 
+import modelcompare as mc
 from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.streams import answer, answer_document
+from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
-from modelcompare.questions.gate import GateResult, is_of_sets, read_rule
+from modelcompare.metrics.registry import default_metric, resolve_metrics
+from modelcompare.questions.gate import GateResult
 from modelcompare.questions.gate import gate as by_rules
+from modelcompare.questions.rules import is_of_sets, read_rule
 from modelcompare.report import escape
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
@@ -47,32 +49,64 @@ def gate(
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
-    if not 0 <= inconclusive_exit <= 255 or inconclusive_exit in _TAKEN:
-        raise ValueError(
-            f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
-            f"which mean other things; got {inconclusive_exit}."
-        )
+    check_inconclusive(inconclusive_exit)
     of_sets = any(map(is_of_sets, rule))
-    predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=True)
-    options |= {"missing": reading.missing_sets} if of_sets else {}
-    first: TestSet = next(iter(predictions.values())) if of_sets else predictions
-    if rule:
-        rules = [read_rule(each, of_sets=of_sets) for each in rule]
-    else:
-        rules = [{"metric": metric, "label": label, "kind": kind or "non-inferior",
-                  "margin": margin or 0.0}]  # fmt: skip
-    named = [each["metric"] or default_metric(first) for each in rules]
-    _check_directions(named, first)
+    predictions, more = read_for(reading, of_sets=of_sets)
+    asked = kind or "non-inferior"
+    given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
+    rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
+    check_directions(rules, predictions)
+    options |= more
+    of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
+    if of_looks and "n_candidates" in options:
+        raise ValueError("--candidates is for a --ledger without --looks and --any-time.")
+    for name in ("control", "n_candidates") if of_looks else ("spending",):
+        options.pop(name, None)
+    if not of_looks:
+        kept = mc.keep(predictions, baseline, candidate, rules, **options)
+        if format == "json":
+            answer_document(WRITERS["json"](kept.document()))
+        else:
+            answer(escape.terminal(kept.sentence()))
+        stop_unless(kept.passed, refused=kept.word == "discard", inconclusive=inconclusive_exit)
+        return
     found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))
-    if not found.passed:
-        raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
+    refused = found.answer == "shown otherwise"
+    stop_unless(found.passed, refused=refused, inconclusive=inconclusive_exit)
 
 
-def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
+def read_for(reading: Reading, *, of_sets: bool) -> tuple[Any, dict[str, Any]]:
+    """Read a test set, or several, with the options that these need."""
+    if of_sets:
+        return reading.read_sets(), {"missing": reading.missing_sets}
+    return reading.read(by_blocks=True), {}
+
+
+def stop_unless(passed: bool, *, refused: bool, inconclusive: int) -> None:
+    """End the program with the code of an answer that is not a pass."""
+    if not passed:
+        raise typer.Exit(1 if refused else inconclusive)
+
+
+def check_inconclusive(code: int) -> None:
+    """Refuse an exit code that means something else."""
+    if not 0 <= code <= 255 or code in _TAKEN:
+        raise ValueError(
+            f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
+            f"which mean other things; got {code}."
+        )
+
+
+def check_directions(
+    rules: Sequence[Mapping[str, Any]], predictions: TestSet | Mapping[str, TestSet]
+) -> None:
     """Refuse scores whose direction is unknown."""
-    for metric in metrics:
-        (found,) = resolve_metrics(without_classes(metric, predictions)[0], predictions)
+    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    first = next(iter(sets.values()))
+    for rule in rules:
+        metric = rule["metric"] or default_metric(first)
+        (found,) = resolve_metrics(without_classes(metric, first)[0], first)
         if found.direction_from == "default":
             raise ValueError(
                 f"whether low or high values of {found.name} are good is not known, and a gate "
@@ -101,6 +135,8 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
             answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
         else:
             answer(escape.terminal(sentence))
+    if found.ledger:
+        say(f"modelcompare: {found.ledger}")
 
 
 def _leave_for_workflow(found: GateResult) -> None:

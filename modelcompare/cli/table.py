@@ -12,7 +12,11 @@ from typing import Any, Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
+    CANDIDATES,
     FOLDER,
+    INCONCLUSIVE,
+    LEDGER,
+    LOOKS,
     OF_SETS,
     OUTPUT,
     PAIRS,
@@ -22,6 +26,7 @@ from modelcompare.cli.options import (
     READING,
     RESAMPLING,
     RESULTS,
+    RULE,
     STUDY_RESAMPLING,
     Group,
     Texts,
@@ -124,24 +129,13 @@ COMMANDS = (
             _flag(name="superior", help="Pass if better by the margin."),
             _flag(name="equivalent", help="Pass if within the margins (TOST)."),
             named("label", panel=None),
-            named("alpha", "One-sided level.", panel=None), *OF_SETS,
-            Option(
-                name="rule", type=Texts, metavar="RULE",
-                help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class "
-                "as in recall[toxic]:-0.01; all must hold. Of several test sets mean:-MARGIN, "
-                "each:-MARGIN or any:+MARGIN, with a metric as in each(f1_macro):-0.02. Replaces "
-                "--metric and --margin.",
-            ),
-            Option(
-                name="inconclusive_exit", type=int, default=1, metavar="CODE",
-                help="Exit code, 0 to 255, if there are not enough data.",
-            ),
+            named("alpha", "One-sided level.", panel=None), *OF_SETS, RULE, INCONCLUSIVE,
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "
                 "summary and the numbers to the step's outputs.",
             ),
-            *RESAMPLING,
+            *LOOKS, *CANDIDATES, *RESAMPLING,
         ),
         """Pass or refuse a candidate model by the exit code.
 
@@ -152,6 +146,37 @@ COMMANDS = (
         (
             "preds.npz --baseline v1 --candidate v2 --margin 0.005",
             "preds.npz --baseline v1 --candidate v2 --superior",
+            "week3.csv --baseline v1 --candidate v2 --margin 0.005 --looks 5 --ledger looks.jsonl",
+        ),
+    ),
+    Command(
+        "keep",
+        "keep:keep",
+        (
+            _reading("files", default=()),
+            Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
+            Option(name="candidate", metavar="MODEL", help="Model that would replace it."),
+            metric(
+                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
+                panel=None,
+            ),
+            replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
+            named("label", panel=None),
+            named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,
+            RULE, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
+            _flag(name="report", help="Report what was kept, and how much of it is luck."),
+            *RESAMPLING, plotted("With --report, draw the history: .png, .pdf or .svg."),
+        ),
+        """Keep or discard one of many candidates, in a word.
+
+        Candidates are asked about on the same samples, and a ledger counts them. The code is 0 to
+        keep, 1 to discard, as --inconclusive-exit gives if it is undecided, and 2 if the input is
+        bad. An answer contains no estimate: to read estimates before the next candidate is made
+        voids the level.
+        """,
+        (
+            "best.csv new.csv --baseline best --candidate new -m f1_macro --ledger runs.jsonl",
+            "--report --ledger runs.jsonl --plot history.png",
         ),
     ),
     Command(
@@ -291,11 +316,12 @@ COMMANDS = (
         "sample-size",
         "ask:of_two_models",
         (
-            READING,
+            _reading("files", default=()),
             metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], PLANNED_FOR, OPTIONS["cost_item"],
-            OPTIONS["cost_run"], *QUEUE, FOLDER,
+            OPTIONS["cost_run"], *QUEUE,
+            replace(LEDGER, help="Of keep or gate: how many candidates or looks are left."), FOLDER,
         ),
         "Estimate how many samples, and runs, a difference needs.",
         (

@@ -1,4 +1,4 @@
-"""Diagnostics: curves, calibration, agreement, judges, disagreements, components, selfcheck."""
+"""Diagnostics: curves, calibration, agreement, judges, ledgers, disagreements, selfcheck."""
 
 from modelcompare.comparison.curves import CurveResult as CurveResult
 from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
@@ -9,6 +9,8 @@ from modelcompare.diagnostics.disagreements import Disagreements as Disagreement
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
 from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
 from modelcompare.diagnostics.judge import judge_report as judge_report
+from modelcompare.diagnostics.ledger import KeepReport as KeepReport
+from modelcompare.diagnostics.ledger import keep_report as keep_report
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability
 from modelcompare.diagnostics.reliability import reliability as reliability
@@ -16,4 +18,6 @@ from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,
 )
+from modelcompare.questions.budget import Budget as Budget
+from modelcompare.questions.budget import budget as budget
 from modelcompare.questions.selfcheck import selfcheck as selfcheck

@@ -177,6 +177,26 @@ def pair_carriers(
     return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0).T
 
 
+def pair_influences(
+    evaluation: Evaluation, estimate: FloatArray, value: int
+) -> tuple[FloatArray, FloatArray]:
+    """Compute influences of units on the difference of the first two models in one value.
+
+    Returns
+    -------
+    influences, counts : ndarray of shape (n_units,)
+        For a mean, each unit's difference minus their mean; and the number of samples, or clusters,
+        in the unit.
+    """
+    parts = [
+        (np.nan_to_num(u[0] - u[1], nan=0.0), counts)
+        for place, u, counts in _influences(evaluation, estimate)
+        if place == value
+    ]
+    influences, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return influences, counts
+
+
 def _set_close(found: InfluenceMoments, evaluation: Evaluation, estimate: FloatArray) -> None:
     """Replace sums of pairs that are close by those of their differences."""
     own = np.diagonal(found.second, axis1=1, axis2=2)

@@ -7,6 +7,7 @@ claim is shown, so interval, p-value and answer agree.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,9 +22,9 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed, p_above
+from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed
 from modelcompare.questions.contrast import warn_of_undefined
-from modelcompare.questions.gains import Gain
+from modelcompare.questions.gains import Gain, for_any_time
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import (
     decimals_for,
@@ -195,10 +196,14 @@ class DecisionResult(Result):
         claim, opposite = (f"{words} {self.baseline}{margin}" for words in _CLAIMED[self.kind])
         return claim, opposite
 
+    @property
+    def what(self) -> str:
+        """The metric, its class and the test set, in words."""
+        where = f" ({self.test_set})" if self.test_set else ""
+        return f"{value_name(self.metric, self.label)}{where}"
+
     def _answer_in_words(self) -> str:
-        claim, opposite = self.claims
-        what = value_name(self.metric, self.label)
-        what += f" ({self.test_set})" if self.test_set else ""
+        (claim, opposite), what = self.claims, self.what
         n = f"{self.n_samples:,} {self.unit}"
         if math.isnan(self.ci_low):
             return (
@@ -267,6 +272,7 @@ def decide(
     random: RandomOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
     missing: MissingSets = "refuse",
+    any_time: bool = False,
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -310,6 +316,11 @@ def decide(
         Treatment of several test sets of which some lack a model, as in `compare_groups`. With
         "bounds" the answer holds for all values that the model may have there; the claim, or its
         opposite, is shown only if it is for all of them.
+    any_time : bool
+        Whether the level holds for all answers together while samples are added, however often and
+        whenever they are asked for. Means of numbers with a known range are bounded by betting, at
+        about half the power of a single look; other metrics asymptotically, from 50 samples and
+        ten in favour of each model on.
 
     Returns
     -------
@@ -344,6 +355,7 @@ def decide(
         sets, candidate, baseline, metric, label, weights, random, missing, method, zero_division,
         rng, n_resamples=n_resamples, n_jobs=n_jobs,
     )  # fmt: skip
+    found = for_any_time(found) if any_time else found
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data()
@@ -352,13 +364,23 @@ def decide(
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
 
 
+def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `decide` that change its answer: not those left at their defaults."""
+    defaults = {name: each.default for name, each in inspect.signature(decide).parameters.items()}
+    return {
+        name: value
+        for name, value in options.items()
+        if name != "n_jobs" and str(value) != str(defaults.get(name))
+    }
+
+
 def _decision(
     found: Gain, baseline: str, candidate: str, kind: Decision, margin: float, alpha: float,
     n_resamples: int,
 ) -> DecisionResult:  # fmt: skip
     """Decide about a gain."""
     first, unseen, n = found.first, found.unseen[0], found.n_units
-    claims, ends, gain = claims_of(kind, margin), found.seen(alpha), found.gain
+    claims, ends, gain = claims_of(kind, margin), found.planned(alpha), found.gain
     warn_of_undefined(first.metric.name, first.label, unseen.gain, (baseline, candidate))
     found.check_width(ends)
     # For equivalence, the threshold nearer to the gain.
@@ -370,9 +392,9 @@ def _decision(
     low, high = found.bounds(alpha)
     return DecisionResult(
         baseline, candidate, first.metric.name, first.label, kind, margin, gain, low, high, alpha,
-        answer_of(claims, (low, high)), max(p_above(*claim, found.bounds) for claim in claims), n,
+        answer_of(claims, (low, high)), max(found.p_value(*claim) for claim in claims), n,
         first.unit,
-        {"B": n_resamples, "ci": found.method,
+        {"B": n_resamples, "ci": found.method, **({"any-time": True} if found.any_time else {}),
          **({"random": found.random} if found.random else {}),
          **({"judge": True} if first.sample.judged is not None else {}),
          **({"sets": len(found.contrasts)} if len(found.contrasts) > 1 else {})},

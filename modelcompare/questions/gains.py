@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,8 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import Ends, turned
+from modelcompare.questions.any_time import AnyTime
+from modelcompare.questions.claims import Ends, p_above, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -63,6 +64,8 @@ class Gain:
         Whether bounds are for new test sets like these.
     lacking : tuple of str
         Note on test sets that lack a model, if there are any.
+    any_time : bool
+        Whether bounds hold for all numbers of samples together.
     """
 
     contrasts: Mapping[str, Contrast]
@@ -71,6 +74,7 @@ class Gain:
     shares: FloatArray
     sets_vary: bool
     lacking: tuple[str, ...]
+    any_time: bool = False
 
     @classmethod
     def of(
@@ -140,7 +144,8 @@ class Gain:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})
         new_sets = [new_sets_note(len(self.contrasts))] if self.sets_vary else []
-        return (*notes, *new_sets, *self.lacking)
+        few = [] if self.sequence is None else self.sequence.notes
+        return (*notes, *new_sets, *self.lacking, *few)
 
     @cached_property
     def _rows(self) -> Sequence[Sequence[Contrasts]]:
@@ -188,8 +193,29 @@ class Gain:
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""
+        return self._fixed(level) if self.sequence is None else self.sequence.bounds(level)
+
+    def _fixed(self, level: float) -> Ends:
         lowest, highest = (each.widened(self.seen(level), level) for each in self.unseen)
         return lowest[0], highest[1]
+
+    @cached_property
+    def sequence(self) -> AnyTime | None:
+        """Bounds for all numbers of samples together, if these are asked for."""
+        if not self.any_time:
+            return None
+        return AnyTime(self.first, self.unseen[0], self.sign, self._fixed)
+
+    def planned(self, level: float) -> Ends:
+        """Return the bounds by which more samples are planned: without unobserved units."""
+        ends = (math.nan, math.nan) if self.sequence is None else self.sequence.bounds(level)
+        return ends if math.isfinite(ends[0]) else self.seen(level)
+
+    def p_value(self, sign: float, threshold: float) -> float:
+        """Return the smallest one-sided level at which ``sign * gain > threshold`` is shown."""
+        if self.sequence is None:
+            return p_above(sign, threshold, self.bounds)
+        return self.sequence.p_value(sign, threshold)
 
     def check_width(self, ends: Ends) -> None:
         """Raise an error that gives the reason why the gain has no interval."""
@@ -203,3 +229,20 @@ class Gain:
             f"{'no bounds' if np.isnan(ends[0]) else 'width 0'}: the resamples do not determine "
             "its uncertainty. Use method='auto'."
         )
+
+
+def for_any_time(gain: Gain) -> Gain:
+    """Return the gain with bounds for all numbers of samples together.
+
+    Raises
+    ------
+    ValueError
+        If more than samples of one test set is random.
+    """
+    if len(gain.contrasts) > 1 or gain.first.sample.varies_beyond or gain.bounded:
+        raise ValueError(
+            "`any_time` (--any-time) is for samples that are added to one test set, not for "
+            "several test sets, new runs or labels beside a judge; use `looks` (--looks), or "
+            "random='items' (--random items)."
+        )
+    return replace(gain, any_time=True)

@@ -8,10 +8,10 @@ sets is corrected for their number, and so are opposites, each of which would cl
 
 from __future__ import annotations
 
-import math
-import re
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,8 +23,16 @@ from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.metrics.registry import default_metric, split_class
-from modelcompare.questions.decide import DecisionResult, check_known, check_sets, decide
+from modelcompare.metrics.registry import default_metric
+from modelcompare.questions.decide import (
+    DecisionResult,
+    check_known,
+    check_sets,
+    decide,
+    settings_of,
+)
+from modelcompare.questions.looks import Asked, at_look, check_looks
+from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import some_of
 from modelcompare.report.result import Result
@@ -32,75 +40,11 @@ from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import (
     Answer,
-    Decision,
+    Spending,
     check_one_sided,
-    check_sequence,
     signature,
     value_name,
 )
-
-_KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
-# A rule of several test sets: what it is about, and the metric in parentheses.
-_OVER = re.compile(r"(mean|each|any)(?:\((.+)\))?")
-
-
-def is_of_sets(rule: str) -> bool:
-    """Return True for a rule that is about the mean of several test sets, each or any of them."""
-    return _OVER.fullmatch(rule.rpartition(":")[0].strip()) is not None
-
-
-def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[str, Any]:
-    """Read one condition of a gate: a metric, a class where it is per class, and a margin.
-
-    Parameters
-    ----------
-    rule : str or mapping
-        ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more than
-        0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01). Or arguments of `decide`,
-        metric and margin among them.
-    of_sets : bool
-        Whether there are several test sets. The metric is then in parentheses after "mean", "each"
-        or "any", as in ``each(recall[toxic]):-0.01``; ``mean:-0.01`` is of the default metric. A
-        mapping has one of these as ``"over"``, "mean" by default.
-
-    Returns
-    -------
-    dict
-        Arguments of `decide`; of several test sets also "over".
-
-    Raises
-    ------
-    ValueError
-        If it is written in another way.
-
-    Examples
-    --------
-    >>> read_rule("recall[toxic]:-0.01")
-    {'metric': 'recall', 'label': 'toxic', 'kind': 'non-inferior', 'margin': 0.01}
-    """
-    if isinstance(rule, Mapping):
-        return {**({"over": "mean"} if of_sets else {}), **rule}
-    if not isinstance(rule, str):
-        raise TypeError(f"a rule must be a text, got {rule!r}.")
-    value, _, margin = rule.rpartition(":")
-    margin = margin.strip().replace("+-", "±")
-    over = _OVER.fullmatch(value.strip()) if of_sets else None
-    metric, label = split_class(over[2] or "" if over else value.strip())
-    try:
-        number = float(margin[1:])
-    except ValueError:
-        number = math.nan
-    named = over is not None if of_sets else metric
-    if not (named and "[" not in metric and margin[:1] in _KINDS and number >= 0):
-        what, example = ("METRIC", "recall[toxic]:-0.01")
-        if of_sets:
-            what, example = ("OVER(METRIC)", "each(recall[toxic]):-0.01, OVER mean, each or any")
-        raise ValueError(
-            f"rule {rule!r} must read {what}:-MARGIN (not worse), {what}:+MARGIN (better) or "
-            f"{what}:+-MARGIN (equivalent), with a class as in {example}."
-        )
-    read = {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
-    return {**read, "over": over[1]} if over else read
 
 
 @dataclass(frozen=True)
@@ -115,17 +59,20 @@ class GateResult(Result):
         What each rule is about ("" for a single test set, "mean", "each" or "any"), and the number
         of its decisions.
     alpha : float
-        One-sided level of the gate.
+        One-sided level of the gate; of one of several looks, that of the look.
+    ledger : str
+        Which look it was, and the head of the ledger; empty without a ledger.
     """
 
     decisions: tuple[DecisionResult, ...]
     rules: tuple[tuple[str, int], ...]
     alpha: float
+    ledger: str = ""
 
     _stem: ClassVar[str] = "gate"
-    _schema_version: ClassVar[int] = 3
+    _schema_version: ClassVar[int] = 4
     _members: ClassVar[str] = """
-        answer passed signature
+        answer passed ledger signature
         decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low
           ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
     """
@@ -170,10 +117,17 @@ class GateResult(Result):
         table = Table.of(
             f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
             "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
-            notes=[holds] if len(self.decisions) > 1 else [],
+            notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
             decimals=[decision.decimals for decision in self.decisions],
         )  # fmt: skip
         return self._document({"decisions": table}, findings=self.sentences)
+
+    @property
+    def recorded(self) -> list[dict[str, Any]]:
+        """Numbers of each decision that a ledger holds."""
+        names = ("metric", "label", "test_set", "kind", "margin", "gain", "ci_low", "ci_high",
+                 "p_value", "n_samples", "answer")  # fmt: skip
+        return [{name: getattr(each, name) for name in names} for each in self.decisions]
 
     @property
     def sentences(self) -> list[str]:
@@ -230,7 +184,7 @@ def _all_of(answers: Sequence[Answer]) -> Answer:
     return "shown otherwise" if "shown otherwise" in answers else "not enough data"
 
 
-@checked(decide, predictions=check_sets, alpha=check_one_sided)
+@checked(decide, predictions=check_sets, alpha=check_one_sided, looks=check_looks)
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
@@ -238,6 +192,10 @@ def gate(
     rules: Iterable[str | Mapping[str, Any]],
     *,
     alpha: float = 0.05,
+    looks: int | None = None,
+    spending: Spending = "obrien-fleming",
+    ledger: str | os.PathLike[str] | None = None,
+    expect_head: str | None = None,
     **options: Any,
 ) -> GateResult:
     """Decide between a baseline and a candidate by several rules, all of which must hold.
@@ -257,6 +215,18 @@ def gate(
         One-sided level of each; the gate opens wrongly with at most this probability. Decisions
         about any of several test sets are at this level divided by their number. Opposites of
         several claims are shown after Holm's correction.
+    looks : int, optional
+        Planned number of times that the gate is asked about this candidate while samples are added
+        at the end of the test set. `alpha` is then the level of all answers together, which are
+        recorded in the `ledger`. For any number of looks see `any_time` of `decide`.
+    spending : {"obrien-fleming", "pocock"}
+        Spending of alpha: little at first, with almost no loss of power at the last look, or about
+        the same level at each look.
+    ledger : path, optional
+        File of JSON lines that records looks; it is begun if it does not exist. For other
+        candidates on the same samples see `keep`.
+    expect_head : str, optional
+        Head of the ledger after the answer before; another one is refused.
     **options
         Further options of `decide`.
 
@@ -267,7 +237,8 @@ def gate(
     Raises
     ------
     ValueError
-        If there is no rule, or one cannot be read.
+        If there is no rule, or one cannot be read; if the ledger was edited, its looks are used, or
+        more than added samples differs from the look before.
 
     Warns
     -----
@@ -282,15 +253,43 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
-    given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
-    of_sets = isinstance(predictions, Mapping)
-    read = [read_rule(rule, of_sets=of_sets) for rule in given]
-    if not read:
-        example = "mean:-0.005" if of_sets else "f1_macro:-0.005"
-        raise ValueError(f"`rules` is empty; give at least one, e.g. {example!r}.")
+    read = read_rules(rules, of_sets=isinstance(predictions, Mapping))
+    ask = partial(_by_rules, predictions, baseline, candidate, read, options)
+    if ledger is None:
+        if looks is not None or expect_head is not None:
+            raise ValueError(
+                "`looks` (--looks) are recorded in a `ledger` (--ledger FILE); name it."
+            )
+        return ask(alpha)
+    if looks is None and not options.get("any_time"):
+        raise ValueError(
+            "a `ledger` of one candidate needs `looks` (--looks N) or any_time=True (--any-time); "
+            "other candidates on the same samples are asked about by `keep`."
+        )
+    if looks is not None and options.get("any_time"):
+        raise ValueError("`looks` and `any_time` exclude each other; give one.")
+    answers: list[GateResult] = []
+
+    def record(level: float) -> Asked:
+        answers.append(ask(level))
+        return answers[-1].answer, answers[-1].recorded
+
+    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    words = at_look(
+        sets, (baseline, candidate), read, record, ledger=ledger, looks=looks, spending=spending,
+        alpha=alpha, expect_head=expect_head, options=settings_of(options),
+    )  # fmt: skip
+    return replace(answers[-1], ledger=words)
+
+
+def _by_rules(
+    predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
+    rules: Sequence[Mapping[str, Any]], options: Mapping[str, Any], alpha: float,
+) -> GateResult:  # fmt: skip
+    """Return the decisions by all rules at a level."""
     with each_warning_once():
-        found = [_decided(predictions, baseline, candidate, rule, alpha, options) for rule in read]
-    overs = [rule.get("over", "") for rule in read]
+        found = [_decided(predictions, baseline, candidate, rule, alpha, options) for rule in rules]
+    overs = [rule.get("over", "") for rule in rules]
     return GateResult(
         tuple(_corrected(overs, found, alpha)),
         tuple((over, len(own)) for over, own in zip(overs, found, strict=True)), alpha,

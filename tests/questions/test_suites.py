@@ -10,7 +10,7 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.questions.gate import read_rule
+from modelcompare.questions.rules import read_rule
 from modelcompare.questions.unseen import Unseen, unseen_units
 from modelcompare.significance.corrections import adjust
 

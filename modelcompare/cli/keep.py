@@ -1,0 +1,53 @@
+"""``modelcompare keep``: a word and an exit code for a loop that tries many candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import modelcompare as mc
+from modelcompare.cli.gate import check_directions, check_inconclusive, read_for, stop_unless
+from modelcompare.cli.output import Output
+from modelcompare.cli.reading import Reading
+from modelcompare.cli.streams import answer, say
+from modelcompare.questions.rules import is_of_sets, read_rule
+from modelcompare.report import escape
+
+
+def keep(
+    reading: Reading, output: Output, *, ledger: Path, baseline: str | None = None,
+    candidate: str | None = None, metric: str | None = None, margin: float | None = None,
+    label: str | None = None, rule: Sequence[str] = (), report: bool, inconclusive_exit: int,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Keep a candidate or not, or report what was kept."""
+    check_inconclusive(inconclusive_exit)
+    output.check([ledger, *reading.files])
+    if report:
+        if reading.files or baseline or candidate:
+            raise ValueError("--report is of the ledger alone; leave files and models out.")
+        output.emit(mc.diagnostics.keep_report(ledger, margin=margin), inputs=[ledger])
+        return
+    if output.plot is not None:
+        raise ValueError("--plot draws the history; add --report.")
+    if not (reading.files and baseline and candidate):
+        raise ValueError(
+            "keep needs files of predictions, --baseline MODEL and --candidate MODEL; or --report."
+        )
+    if rule and not (metric is None and margin is None and label is None):
+        raise ValueError("--rule gives metric, class and margin; leave their options out.")
+    of_sets = any(map(is_of_sets, rule))
+    given = {"metric": metric, "label": label, "kind": "superior", "margin": margin or 0.0}
+    rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
+    predictions, more = read_for(reading, of_sets=of_sets)
+    check_directions(rules, predictions)
+    found = mc.keep(
+        predictions, baseline, candidate, rules, ledger=ledger, **options, **more
+    )  # fmt: skip
+    if output.form == "table" and output.output is None:
+        answer(escape.terminal(found.sentence()))
+        say(f"modelcompare: candidate {found.number}, {found.kept} kept; ledger head {found.head}")
+    else:
+        output.emit(found, inputs=[ledger])
+    stop_unless(found.passed, refused=found.word == "discard", inconclusive=inconclusive_exit)

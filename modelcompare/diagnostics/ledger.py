@@ -1,0 +1,234 @@
+"""The history of a ledger of candidates: gains that were kept, and how much of them was luck."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from modelcompare.arguments import checked
+from modelcompare.intervals.chosen import of_chosen
+from modelcompare.questions.budget import Budget, budget, read_existing
+from modelcompare.questions.claims import claims_of
+from modelcompare.questions.keep import WORDS
+from modelcompare.report.document import Document
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.style import LEADING, MUTED, OTHER, Look, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import format_number
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table, column, interval_column, row_decimals
+from modelcompare.words import signature, value_name
+
+_KEPT, _OTHERS, _CORRECTED = Look(LEADING, "o", ""), Look(MUTED, "o", ""), Look(OTHER, "D", "")
+_TOLD_SUM, _CORRECTED_SUM = Look(LEADING), Look(OTHER)
+
+
+def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
+    """Draw the gain of every candidate, and the progress: as measured, and corrected."""
+    frame = report.history
+    kept = (frame["word"] == "keep").to_numpy()
+
+    def candidates(axes: Axes) -> None:
+        plain_axes(axes, "gain of each candidate")
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.plot(frame["number"][~kept], frame["gain"][~kept], **_OTHERS.options(markersize=2.5))
+        axes.plot(frame["number"][kept], frame["gain"][kept], **_KEPT.options())
+        chosen = frame[kept]
+        axes.vlines(chosen["number"], chosen["ci_low"], chosen["ci_high"], colors=OTHER, lw=1.2)
+        axes.plot(chosen["number"], chosen["corrected"], **_CORRECTED.options())
+        # An interval without an end would hide the others.
+        low, high = frame["gain"].min(), frame["gain"].max()
+        axes.set_ylim(low - 0.5 * (high - low) - 1e-9, high + 0.2 * (high - low) + 1e-9)
+        axes.set_xlabel("candidate")
+
+    def progress(axes: Axes) -> None:
+        plain_axes(axes, "sum of the gains that were kept")
+        for name, look in (("gain", _TOLD_SUM), ("corrected", _CORRECTED_SUM)):
+            sums = np.cumsum(np.where(kept, frame[name], 0.0))
+            axes.step(frame["number"], sums, where="post", **look.options())
+        axes.set_xlabel("candidate")
+
+    title = f"{report.what}: {report.n_asked:,} candidates, {report.n_kept} kept"
+    keys = [("kept", _KEPT), ("not kept", _OTHERS), ("corrected, 95 % interval", _CORRECTED)]
+    caption = Caption(title, report.signature, keys=keys)
+    return draw_panels(caption, [[candidates, progress]], (3.9, 3.0), ax=ax)
+
+
+@dataclass(frozen=True)
+class KeepReport(Result):
+    """History of a ledger of candidates.
+
+    Attributes
+    ----------
+    history : DataFrame
+        A row for each candidate: its number, names, level and word, its `gain` in the first rule,
+        and of those kept the `corrected` gain with its interval of 95 %.
+    what : str
+        Metric of the gains.
+    budget : Budget
+        What may still be asked.
+    plan : mapping
+        Settings of the ledger, for the signature.
+    head : str
+        Head of the ledger.
+    """
+
+    history: pd.DataFrame
+    what: str
+    budget: Budget
+    plan: Mapping[str, object]
+    head: str
+
+    _stem: ClassVar[str] = "keep_report"
+    _page_title: ClassVar[str] = "Candidates that were kept"
+    _members: ClassVar[str] = """
+        what n_asked:n_samples n_kept:n_samples measured:gain corrected:gain luck:gain head
+        signature
+        history: number:n_samples when candidate baseline level word gain corrected:gain ci_low
+          ci_high
+    """
+    plot = Plots(history=plot_history)
+
+    @property
+    def n_asked(self) -> int:
+        """Number of candidates."""
+        return len(self.history)
+
+    @property
+    def _kept(self) -> pd.DataFrame:
+        return self.history[self.history["word"] == "keep"]
+
+    @property
+    def n_kept(self) -> int:
+        """Number of candidates that were kept."""
+        return len(self._kept)
+
+    @property
+    def measured(self) -> float:
+        """Sum of the gains that were kept, as measured when they were chosen."""
+        return float(self._kept["gain"].sum())
+
+    @property
+    def corrected(self) -> float:
+        """The same sum of the corrected gains."""
+        return float(self._kept["corrected"].sum())
+
+    @property
+    def luck(self) -> float:
+        """Part of the measured progress that is due to the choice."""
+        return self.measured - self.corrected
+
+    @property
+    def signature(self) -> str:
+        return signature("keep_report", **self.plan)
+
+    def document(self) -> Document:
+        table = Table.of(
+            f"Candidates in {self.what}", self.history, "number", "candidate", "word", "gain",
+            column("corrected", "corrected", kind="difference"), interval_column(0.95),
+            decimals=row_decimals(self._shown),
+            notes=[f"Ledger head {self.head}.",
+                   "Corrected: given that the gain was large enough to be kept."],
+        )  # fmt: skip
+        return self._document(
+            {"history": table, "budget": self.budget.table}, findings=[self.sentence()],
+        )  # fmt: skip
+
+    @property
+    def _shown(self) -> pd.DataFrame:
+        """Ends by which gains are rounded: those of corrected ones, or a typical width."""
+        width = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan).median()
+        width = width if width > 0 else 0.01
+        return pd.DataFrame({"ci_low": 0.0, "ci_high": np.full(len(self.history), width)})
+
+    def sentence(self) -> str:
+        """Write how much progress there is, and how much of it is luck."""
+        if not self.n_kept:
+            return f"None of {self.n_asked:,} candidates was kept. {self.budget.sentence()}"
+        measured, corrected, luck = (
+            format_number(each, 4, signed=True)
+            for each in (self.measured, self.corrected, self.luck)
+        )
+        return (
+            f"{self.n_kept} of {self.n_asked:,} candidates were kept. Their gains in {self.what} "
+            f"sum to {measured} as measured, and to {corrected} corrected for having been chosen: "
+            f"{luck} is luck. {self.budget.sentence()}"
+        )
+
+
+@checked()
+def keep_report(
+    ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
+) -> KeepReport:
+    """Report what a search kept: gains as measured and corrected, and what may still be asked.
+
+    Read it when the search is over: estimates that are read before void the level of `keep`.
+
+    Parameters
+    ----------
+    ledger : path
+        The file.
+    margin : float, optional
+        Gain that further candidates should be able to show; by default the median of those kept.
+    power : float
+        Probability with which they should show it.
+
+    Returns
+    -------
+    KeepReport
+
+    Raises
+    ------
+    ValueError
+        If the file was edited, or is a ledger of looks.
+
+    Examples
+    --------
+    >>> import tempfile, modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/ledger.jsonl"
+    ...     _ = mc.keep(preds, "naive_bayes", "bow_pair", "accuracy:+0", ledger=path)
+    ...     report = mc.diagnostics.keep_report(path)
+    >>> round(report.measured, 4), round(report.corrected, 4)
+    (0.0182, 0.0182)
+    """
+    known = read_existing(Path(ledger))
+    if known.plan["kind"] != "candidates":
+        raise ValueError(f"{ledger} is a ledger of looks; `keep_report` is of candidates.")
+    rows = [_row(entry) for entry in known.entries]
+    first = known.plan["rules"][0]
+    return KeepReport(
+        pd.DataFrame(rows), value_name(first["metric"], first["label"]),
+        budget(ledger, margin=margin, power=power),
+        {"n": sum(known.entries[0]["sizes"].values()), "alpha": known.plan["alpha"],
+         "control": known.plan["control"], "candidates": known.plan["n_candidates"]},
+        known.head,
+    )  # fmt: skip
+
+
+def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a candidate's row of the history; corrections are of those kept."""
+    first, word = entry["found"][0], WORDS[entry["answer"]]
+    corrected: Sequence[float] = (np.nan,) * 3
+    if word == "keep" and first["kind"] != "equivalent":
+        ((_, threshold),) = claims_of(first["kind"], first["margin"])
+        reach = first["gain"] - first["ci_low"]
+        error = reach / -float(ndtri(entry["level"]))
+        corrected = of_chosen(first["gain"], error, threshold + reach)
+        # What is kept was shown to be above the threshold.
+        corrected = (max(corrected[0], threshold), *corrected[1:])
+    return {
+        "number": entry["number"], "when": entry["when"], "candidate": entry["candidate"]["name"],
+        "baseline": entry["baseline"]["name"], "level": entry["level"], "word": word,
+        "gain": first["gain"],
+        **dict(zip(("corrected", "ci_low", "ci_high"), corrected, strict=True)),
+    }  # fmt: skip

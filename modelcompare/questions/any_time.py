@@ -1,0 +1,109 @@
+"""Bounds of a gain that hold however often they are computed while samples are added.
+
+Of means of numbers with a known range they are found by betting, for any number of samples. Other
+metrics have asymptotic bounds, which need samples in favour of each of the two models.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.influence import pair_influences
+from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
+from modelcompare.questions.claims import Bounds, Ends, p_above
+from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.unseen import Unseen
+from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS, level_at_any_time
+
+_NO_BOUNDS = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class AnyTime:
+    """Bounds of one gain for all numbers of samples together.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        Candidate minus baseline.
+    unseen : Unseen
+        The gain, and the range of the numbers of single samples.
+    sign : float
+        1 for metrics of which more is better, else -1.
+    fixed : callable
+        Bounds of the gain at a one-sided level, for one number of samples.
+    """
+
+    contrast: Contrast
+    unseen: Unseen
+    sign: float
+    fixed: Bounds
+
+    @property
+    def bets(self) -> bool:
+        """True where bounds are found by betting: single samples have a known range."""
+        evaluation = self.contrast.evaluation
+        return (
+            self.unseen.covers and evaluation.units.strata is None and evaluation.predictions.plain
+        )
+
+    @cached_property
+    def _numbers(self) -> tuple[FloatArray, FloatArray]:
+        """Influences of samples, or clusters, on the gain, and how many have each."""
+        sample = self.contrast.sample
+        found, counts = pair_influences(sample.evaluation, sample.point, self.contrast.position)
+        return self.sign * found, counts
+
+    @property
+    def _range(self) -> float:
+        return self.unseen.high - self.unseen.low
+
+    @cached_property
+    def enough(self) -> bool:
+        """True if there are samples enough, and enough in favour of each model."""
+        found, counts = self._numbers
+        apart = np.abs(found) > 1e-9 * np.abs(found).max(initial=0.0)
+        favours = [counts[apart & (side * found > 0)].sum() for side in (1, -1)]
+        return self.contrast.n_units >= LEAST_UNITS and min(favours) >= LEAST_OF_EACH
+
+    @property
+    def notes(self) -> list[str]:
+        """Note on what is lacking for bounds."""
+        lacking = not self.bets and not self.enough
+        need = f"{LEAST_UNITS} {self.contrast.unit}, and {LEAST_OF_EACH} in favour of each model"
+        return [f"Bounds at any time need {need}."] if lacking else []
+
+    def bounds(self, level: float) -> Ends:
+        """Return the bounds of the gain at a one-sided level."""
+        if self.bets:
+            found, counts = self._numbers
+            gains, most = np.clip(found + self.unseen.gain, -self._range, self._range), self._range
+            low, high = (betting_bound(x, counts, -most, most, level) for x in (gains, -gains))
+            return low, -high
+        if not self.enough:
+            return _NO_BOUNDS
+        return self.fixed(level_at_any_time(self.contrast.n_units, level))
+
+    def p_value(self, sign: float, threshold: float) -> float:
+        """Return the smallest level at which ``sign * gain > threshold`` is shown.
+
+        Above a half it is one minus the level at which the opposite is.
+        """
+        if not self.bets:
+            return p_above(sign, threshold, self.bounds)
+        levels = [self._level(sign, threshold), self._level(-sign, -threshold)]
+        return levels[0] if levels[0] < 0.5 else max(1 - levels[1], 0.5)
+
+    def _level(self, sign: float, threshold: float) -> float:
+        """Return the level at which betting shows a claim; 1 if it loses."""
+        found, counts = self._numbers
+        most = self._range
+        if threshold <= -most:
+            return 0.0
+        gains = rounded_down(sign * (found + self.unseen.gain), counts, -most, most)
+        return min(1.0, math.exp(min(0.0, -log_wealth(*gains, threshold, -most))))

@@ -1,0 +1,218 @@
+"""What a ledger can still bear: candidates or looks, and how many samples would renew it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from modelcompare.arguments import checked
+from modelcompare.options import check_positive
+from modelcompare.questions.claims import claims_of
+from modelcompare.questions.keep import kept, next_level
+from modelcompare.questions.ledger import Ledger
+from modelcompare.report.document import Document
+from modelcompare.report.numbers import format_size
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table, column
+from modelcompare.significance.repeated import level_of_candidate, level_of_look
+from modelcompare.words import signature
+
+_FURTHER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Budget(Result):
+    """What may still be asked of a test set.
+
+    Attributes
+    ----------
+    kind : {"candidates", "looks"}
+        What is asked.
+    n_asked, left : int
+        Number of questions until now, and of further ones that have the power for `margin`.
+    margin, power : float
+        Gain to show, beyond that of the rule, and the probability of showing it.
+    n_samples, n_fresh : float
+        Number of samples, and of a fresh test set on which as many candidates, or looks, again
+        have that power.
+    ahead : DataFrame
+        Further questions: `level`, `detectable` gain at that power, and `power` for the gain.
+    """
+
+    kind: str
+    n_asked: int
+    left: int
+    margin: float
+    power: float
+    n_samples: int
+    n_fresh: float
+    ahead: pd.DataFrame
+
+    _stem: ClassVar[str] = "budget"
+    _members: ClassVar[str] = """
+        kind:model n_asked:n_samples left:n_samples margin power n_samples n_fresh:n_needed
+        signature
+        ahead: further:n_samples level detectable power
+    """
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            "budget", kind=self.kind, n=self.n_samples, margin=self.margin, power=self.power
+        )
+
+    @property
+    def table(self) -> Table:
+        """Further questions as a table."""
+        return Table.of(
+            f"Further {self.kind} on these samples", self.ahead,
+            column(f"further {self.kind}", "further", kind="count"), column("level", "level"),
+            "detectable", column(f"power for {self.margin:.3g}", "power"),
+        )  # fmt: skip
+
+    def sentence(self) -> str:
+        """Write how many questions are left, and what renews them."""
+        many = "more than" if self.left >= _MOST else "about" if self.left else ""
+        left = f"{many} {self.left:,}".strip() if self.left else "no"
+        one = self.kind[:-1] if self.left == 1 else self.kind
+        return (
+            f"These {self.n_samples:,} samples can bear {left} further {one} with a power of "
+            f"{self.power:g} for a gain of {self.margin:.3g}; a fresh test set of about "
+            f"{format_size(self.n_fresh)} samples can bear {max(self.n_asked, 1):,} again."
+        )
+
+    def document(self) -> Document:
+        return self._document({"ahead": self.table}, findings=[self.sentence()])
+
+
+def read_existing(path: Path) -> Ledger:
+    """Read a ledger with at least one question."""
+    known = Ledger.read(path)
+    if not known.entries:
+        raise ValueError(f"{path} does not exist, or nothing was asked in it yet.")
+    return known
+
+
+@checked(margin=check_positive)
+def budget(
+    ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
+) -> Budget:
+    """Compute how many candidates or looks a test set can still bear, and what renews it.
+
+    Parameters
+    ----------
+    ledger : path
+        File of `keep`, or of looks of `gate`.
+    margin : float, optional
+        Gain to show, beyond that of the rule; by default the median of those kept.
+    power : float
+        Probability of showing it.
+
+    Returns
+    -------
+    Budget
+
+    Raises
+    ------
+    ValueError
+        If nothing was asked, or nothing kept and no margin is given.
+
+    Notes
+    -----
+    Errors are those of the median candidate, or of the last look; further candidates are taken as
+    discarded, which is when levels fall fastest.
+
+    Examples
+    --------
+    >>> import tempfile, modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/ledger.jsonl"
+    ...     _ = mc.keep(preds, "naive_bayes", "bow_pair", "accuracy:+0", ledger=path)
+    ...     found = mc.diagnostics.budget(path, margin=0.02)
+    >>> found.left
+    12
+    """
+    known = read_existing(Path(ledger))
+    entries, plan = known.entries, known.plan
+    n = sum(entries[-1]["sizes"].values())
+    errors = np.array([_error(entry) for entry in entries])
+    error = float(np.nanmedian(errors) if plan["kind"] == "candidates" else errors[-1])
+    wanted = _median_gain(known) if margin is None else margin
+    z_power = float(ndtri(power))
+
+    def power_at(level: float) -> float:
+        return float(ndtr(wanted / error + ndtri(level)))
+
+    candidates = plan["kind"] == "candidates"
+    level_of = next_level if candidates else _level_of_look
+    most = _MOST if plan.get("n_candidates") is None else plan["n_candidates"] - len(entries)
+    if not candidates:
+        most = _MOST if plan["looks"] is None else plan["looks"] - len(entries)
+    steps = [k for k in _FURTHER if k <= most]
+    levels = [level_of(known, k) for k in steps]
+    left = _left(lambda k: power_at(level_of(known, k)) >= power, most) if candidates else most
+    last = _level_of_first(known) if candidates else plan["alpha"]
+    fresh = n * ((-float(ndtri(last)) + z_power) * error / wanted) ** 2
+    return Budget(
+        plan["kind"], len(entries), left, wanted, power, n, math.ceil(fresh),
+        pd.DataFrame({
+            "further": steps, "level": levels,
+            "detectable": [(z_power - float(ndtri(level))) * error for level in levels],
+            "power": [power_at(level) for level in levels],
+        }),
+    )  # fmt: skip
+
+
+def _error(entry: Mapping[str, Any]) -> float:
+    """Return the standard error of the gain of the first rule."""
+    first = entry["found"][0]
+    return float((first["gain"] - first["ci_low"]) / -ndtri(entry["level"]))
+
+
+def _median_gain(known: Ledger) -> float:
+    gains = []
+    for entry in kept(known.entries):
+        first = entry["found"][0]
+        gains.append(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
+    if not gains:
+        raise ValueError(
+            f"nothing was kept in {known.path}; give the gain to show as `margin` (--margin)."
+        )
+    return float(np.median(gains))
+
+
+def _level_of_first(known: Ledger) -> float:
+    """Return the level of as many candidates on a fresh test set, if none is kept."""
+    plan, n = known.plan, len(known.entries)
+    return level_of_candidate(
+        n, 0, n, plan["alpha"], control=plan["control"], n_candidates=plan["n_candidates"]
+    )
+
+
+def _level_of_look(known: Ledger, further: int) -> float:
+    """Return the level of a further look, after equal numbers of samples."""
+    plan, sizes = known.plan, [sum(entry["sizes"].values()) for entry in known.entries]
+    if plan["looks"] is None:
+        return float(plan["alpha"])
+    step = sizes[-1] / len(sizes)
+    later = [sizes[-1] + step * k for k in range(1, further + 1)]
+    return level_of_look([*sizes, *later], plan["looks"], plan["alpha"], plan["spending"])
+
+
+def _left(enough: Any, most: int) -> int:
+    """Return the largest number of further questions with enough power, by bisection."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if enough(middle) else (low, middle - 1)
+    return low

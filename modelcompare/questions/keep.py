@@ -1,0 +1,313 @@
+"""`keep`: one candidate after another on the same samples, and a word for each.
+
+What a search learns about the samples is the number of answers it got and the candidates that it
+kept. Levels therefore depend on both (`significance.repeated`), and an answer is a word and no
+number: who reads estimates in between learns more than the level accounts for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from modelcompare.arguments import checked
+from modelcompare.data.checks import check_models
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.units import n_runs
+from modelcompare.questions.decide import check_sets, decide, settings_of
+from modelcompare.questions.gate import GateResult, gate
+from modelcompare.questions.ledger import (
+    Ledger,
+    fingerprint,
+    opened,
+    outputs_of,
+    plan_of,
+    sizes_of,
+)
+from modelcompare.questions.rules import read_rules
+from modelcompare.report.document import Document
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table
+from modelcompare.significance.repeated import level_of_candidate
+from modelcompare.words import (
+    Answer,
+    Control,
+    Word,
+    check_count,
+    check_one_sided,
+    signature,
+)
+
+WORDS: Mapping[Answer, Word] = {
+    "shown": "keep", "shown otherwise": "discard", "not enough data": "undecided",
+}  # fmt: skip
+_MOST_CANDIDATES = 100_000
+
+
+@dataclass(frozen=True)
+class KeepResult(Result):
+    """Answer about one of many candidates: a word and its reason.
+
+    Attributes
+    ----------
+    word : {"keep", "discard", "undecided"}
+        Keep where all rules are shown to hold, discard where the opposite of one is shown.
+    reason : str
+        The reason in words, without any estimate.
+    baseline, candidate : str
+        The models.
+    number, kept : int
+        Number of the candidate in its ledger, and how many were kept until now.
+    level : float
+        One-sided level of this candidate.
+    head : str
+        Head of the ledger after this answer, for `expect_head`.
+    repeated : bool
+        Whether the same candidate was asked about before; nothing is spent then.
+    plan : mapping
+        Settings of the ledger, for the signature.
+    """
+
+    word: Word
+    reason: str
+    baseline: str
+    candidate: str
+    number: int
+    kept: int
+    level: float
+    head: str
+    repeated: bool
+    plan: Mapping[str, object]
+
+    _stem: ClassVar[str] = "keep"
+    _members: ClassVar[str] = """
+        word reason passed baseline candidate number:n_samples kept:n_samples level head
+        repeated:passed signature
+    """
+
+    @property
+    def passed(self) -> bool:
+        """True if the candidate is to be kept."""
+        return self.word == "keep"
+
+    @property
+    def signature(self) -> str:
+        return signature("keep", **self.plan)
+
+    def document(self) -> Document:
+        table = Table.of(
+            f"May {self.candidate} replace {self.baseline}?", self._row, "candidate", "baseline",
+            "word", "number", "kept", "level", notes=[f"Ledger head {self.head}."],
+        )  # fmt: skip
+        return self._document({"answer": table}, findings=[self.sentence()])
+
+    def sentence(self) -> str:
+        """Write the word and the reason."""
+        return f"{self.word}: {self.reason}"
+
+
+@checked(
+    gate, decide, predictions=check_sets, alpha=check_one_sided,
+    n_candidates=lambda name, value: check_count(
+        name, value, at_least=1, at_most=_MOST_CANDIDATES
+    ),
+)  # fmt: skip
+def keep(
+    predictions: TestSet | Mapping[str, TestSet],
+    baseline: str,
+    candidate: str,
+    rules: str | Iterable[str | Mapping[str, Any]],
+    *,
+    ledger: str | os.PathLike[str],
+    alpha: float = 0.05,
+    control: Control = "any",
+    n_candidates: int | None = None,
+    expect_head: str | None = None,
+    **options: Any,
+) -> KeepResult:
+    """Decide whether one of many candidates, asked about on the same samples, may be kept.
+
+    Of 20 candidates that are no better than the margin, one passes a gate at the level 0.05 with
+    a probability of up to 0.63. Here the level holds for all candidates of a `ledger` together.
+
+    Parameters
+    ----------
+    predictions : Predictions, or mapping of str to Predictions
+        The test set, or several by name: the same samples for all candidates.
+    baseline : str
+        The model to replace: the one kept last, or that of the first question.
+    candidate : str
+        The model that would replace it.
+    rules : str, mapping or iterable
+        As in `gate`: ``"f1_macro:+0"`` keeps what is better; all rules must hold.
+    ledger : path
+        File of JSON lines that records every question; it is begun if it does not exist.
+    alpha : float
+        Level of all candidates together.
+    control : {"any", "share"}
+        With "any" no candidate is kept wrongly, but with probability alpha; with "share" alpha is
+        the expected share of wrong ones among those kept (false discovery rate, LOND for any
+        dependence of the p-values).
+    n_candidates : int, optional
+        Planned number of candidates, each at an equal level; by default levels fall with the number
+        of candidates since the last one was kept, and with those kept, and no number is planned.
+    expect_head : str, optional
+        Head of the ledger after the answer before; another one is refused.
+    **options
+        Further options of `decide`.
+
+    Returns
+    -------
+    KeepResult
+        A word and a reason. Estimates are in the ledger, and in `modelcompare.diagnostics.
+        keep_report`, which corrects them for having been chosen; reading them before the next
+        candidate is made voids the level.
+
+    Raises
+    ------
+    ValueError
+        If the test set, the rules or the baseline are not those of the ledger, it was edited, or
+        the planned candidates are used.
+
+    Warns
+    -----
+    SparseDataWarning
+        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+
+    Notes
+    -----
+    The level is guaranteed by a union bound over numbers of kept candidates and of candidates since
+    then, for a search whose next candidate depends on the answers by these two numbers. Searches
+    in which each candidate is a change of the last one kept are simulated in
+    ``experiments/validity``.
+
+    Examples
+    --------
+    >>> import tempfile, modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = mc.keep(preds, "mlp", "bow_pair", "accuracy:+0", ledger=f"{folder}/l.jsonl")
+    >>> found.word, found.number, round(found.level, 4)
+    ('keep', 1, 0.0185)
+    """
+    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    for each in sets.values():
+        each.require("rows", "predictions")
+    read = read_rules(rules, of_sets=isinstance(predictions, Mapping))
+    if options.get("any_time"):
+        raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
+    known_models = tuple(dict.fromkeys(m for each in sets.values() for m in each.models))
+    check_models(known_models, baseline=baseline, candidate=candidate)
+    asked = {
+        "test_set": fingerprint(sets), "sizes": sizes_of(sets),
+        "baseline": {"name": baseline, "outputs": outputs_of(sets, baseline)},
+        "candidate": {"name": candidate, "outputs": outputs_of(sets, candidate)},
+    }  # fmt: skip
+    plan = plan_of(
+        "candidates", read, alpha, settings_of(options), control=control,
+        n_candidates=n_candidates,
+    )  # fmt: skip
+    with opened(Path(ledger), plan, expect_head) as known:
+        before = _before(known, asked)
+        if before is None:
+            _check_same(known, asked)
+            _check_left(known)
+            level = next_level(known)
+            found = gate(predictions, baseline, candidate, read, alpha=level, **options)
+            known = known.added({
+                "number": len(known.entries) + 1, **asked, "level": level, "answer": found.answer,
+                "reason": _reason(found, sets), "found": found.recorded,
+            })  # fmt: skip
+            known.write()
+        return _result(known, before)
+
+
+def kept(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the questions whose candidate was kept."""
+    return [entry for entry in entries if entry["answer"] == "shown"]
+
+
+def next_level(known: Ledger, further: int = 1) -> float:
+    """Return the one-sided level of a further candidate, if those before it are not kept."""
+    found, number = kept(known.entries), len(known.entries) + further
+    since = number - (found[-1]["number"] if found else 0)
+    plan = known.plan
+    return level_of_candidate(
+        number, len(found), since, plan["alpha"], control=plan["control"],
+        n_candidates=plan["n_candidates"],
+    )  # fmt: skip
+
+
+def _before(known: Ledger, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the same question of the ledger: equal test set and outputs."""
+
+    def key(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+        roles = entry["baseline"]["outputs"], entry["candidate"]["outputs"]
+        return (entry["test_set"], *roles)
+
+    return next((entry for entry in known.entries if key(entry) == key(asked)), None)
+
+
+def _check_same(known: Ledger, asked: Mapping[str, Any]) -> None:
+    """Refuse another test set, or a baseline that is not the model kept last."""
+    if not known.entries:
+        return
+    first, last = known.entries[0], kept(known.entries)
+    if asked["test_set"] != first["test_set"]:
+        raise ValueError(
+            f"the test set is not that of {known.path}: samples, ids or true labels have changed. "
+            "Fresh samples renew what can be asked: begin another ledger with them."
+        )
+    model = last[-1]["candidate"] if last else first["baseline"]
+    if asked["baseline"]["outputs"] != model["outputs"]:
+        how = f"{model['name']!r}, kept as candidate {last[-1]['number']}" if last else (
+            f"{model['name']!r}, as in the first question"
+        )  # fmt: skip
+        raise ValueError(
+            f"the baseline of {known.path} is {how}; {asked['baseline']['name']!r} has other "
+            "outputs. Name that model as the baseline (--baseline)."
+        )
+
+
+def _check_left(known: Ledger) -> None:
+    planned = known.plan["n_candidates"]
+    if planned is not None and len(known.entries) >= planned:
+        raise ValueError(
+            f"the {planned} planned candidates of {known.path} are used, and alpha with them; "
+            "begin another ledger with a fresh test set."
+        )
+
+
+def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
+    """Write why, without numbers of this test set."""
+    first = found.decisions[0]
+    failed = [each for each in found.decisions if not each.passed]
+    otherwise = [each for each in failed if each.answer == "shown otherwise"]
+    if not failed or found.passed:
+        runs = any(n_runs(each) > 1 for each in sets.values())
+        seed = "" if runs else (
+            " That is for this training: a candidate that differs by its seed alone needs several "
+            "runs (--run)."
+        )  # fmt: skip
+        return f"{first.candidate} is {first.claims[0]} in {first.what}.{seed}"
+    if otherwise:
+        each = otherwise[0]
+        return f"{each.candidate} is {each.claims[1]} in {each.what}."
+    each = failed[0]
+    return f"it is not shown that {each.candidate} is {each.claims[0]} in {each.what}."
+
+
+def _result(known: Ledger, before: Mapping[str, Any] | None) -> KeepResult:
+    entry, plan = before or known.entries[-1], known.plan
+    until = known.entries[: entry["number"]]
+    again = f" It was asked before, as candidate {entry['number']}." if before else ""
+    return KeepResult(
+        WORDS[entry["answer"]], entry["reason"] + again, entry["baseline"]["name"],
+        entry["candidate"]["name"], entry["number"], len(kept(until)), entry["level"], known.head,
+        before is not None,
+        {"n": sum(entry["sizes"].values()), "rules": len(plan["rules"]), "alpha": plan["alpha"],
+         "control": plan["control"], "candidates": plan["n_candidates"]},
+    )  # fmt: skip

@@ -1,0 +1,238 @@
+"""The ledger: a file that knows what was asked of a test set before.
+
+JSON lines. The first one holds the plan (rules, level, looks or candidates), each other one a
+question with its answer. Every line contains the hash of the line before, so that an edited line is
+found; that the end was cut off, or all of it written anew, only shows to those who kept the hash of
+its last line, the head. An answer is written before it is given, under a lock, and the file is
+replaced whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.paths import locked, write_bytes
+from modelcompare.words import SampleColumn, shown
+
+_VERSION = 1
+_KIND = "modelcompare ledger"
+_COLUMNS: tuple[SampleColumn, ...] = ("ids", "groups", "strata", "runs", "sample_weight")
+# Parts of a plan as errors name them.
+_NAMES = {
+    "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
+    "spending": "spending of looks (--spending)", "any_time": "kind of bounds (--any-time)",
+    "control": "control of errors (--control)", "n_candidates": "planned number (--candidates)",
+    "options": "options", "kind": "kind of question",
+}  # fmt: skip
+_HEX = 12
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A plan and the questions that were asked under it.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    lines : tuple of dict
+        Its lines; none if it does not exist.
+    """
+
+    path: Path
+    lines: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a ledger.
+
+        Raises
+        ------
+        ValueError
+            If a line is damaged, or was edited, removed or added.
+        """
+        if not path.exists():
+            return cls(path)
+        lines: list[Mapping[str, Any]] = []
+        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                line = json.loads(text)
+                good = line["hash"] == _hash_of(line)
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"{path}, line {number} is no line of a ledger.") from None
+            if not good or line["previous"] != (lines[-1]["hash"] if lines else ""):
+                raise ValueError(
+                    f"{path}, line {number} was changed, or a line before it was removed or added, "
+                    "after it was written: its hash is another. A ledger that was edited shows "
+                    "nothing; restore it, or start another one with a fresh test set."
+                )
+            lines.append(line)
+        if lines and (lines[0].get("ledger") != _KIND or lines[0].get("version") != _VERSION):
+            raise ValueError(
+                f"{path} is no {_KIND} of version {_VERSION}; name another file, or update "
+                "modelcompare."
+            )
+        return cls(path, tuple(lines))
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The first line."""
+        return self.lines[0]
+
+    @property
+    def entries(self) -> tuple[Mapping[str, Any], ...]:
+        """The questions, each with its answer."""
+        return self.lines[1:]
+
+    @property
+    def head(self) -> str:
+        """Start of the hash of the last line."""
+        return str(self.lines[-1]["hash"])[:_HEX] if self.lines else ""
+
+    def added(self, line: Mapping[str, Any]) -> Self:
+        """Return the ledger with one more line, and the time at which it was added."""
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        previous = self.lines[-1]["hash"] if self.lines else ""
+        found = json.loads(json.dumps({**line, "when": when, "previous": previous}, default=str))
+        return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
+
+    def write(self) -> None:
+        """Write all lines."""
+        text = "".join(f"{_text(line)}\n" for line in self.lines)
+        write_bytes(self.path, text.encode())
+
+    def check_plan(self, asked: Mapping[str, Any]) -> None:
+        """Refuse a question under another plan than that of the ledger."""
+        asked = json.loads(json.dumps(asked, default=str))
+        for name, value in asked.items():
+            before = self.plan.get(name)
+            if before != value:
+                raise ValueError(
+                    f"the {_NAMES[name]} of {self.path} cannot change: {shown(before)} when it was "
+                    f"begun, {shown(value)} now. Ask as then, or begin another ledger with a fresh "
+                    "test set."
+                )
+
+    def check_head(self, expected: str | None) -> None:
+        """Refuse a ledger whose last line is not the expected one."""
+        if expected is not None and not (self.head and expected[:_HEX] == self.head):
+            raise ValueError(
+                f"the head of {self.path} is {self.head or 'missing'}, not {expected} as expected "
+                "(`expect_head`, --expect-head): its end was cut off, or others have asked since."
+            )
+
+
+def plan_of(
+    kind: str, rules: Sequence[Mapping[str, Any]], alpha: float, options: Mapping[str, Any],
+    **settings: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Return a plan: what may not change from question to question."""
+    written = [
+        {**rule, "metric": getattr(rule["metric"], "name", rule["metric"])} for rule in rules
+    ]
+    given = {name: str(value) for name, value in sorted(options.items())}
+    return {"kind": kind, "rules": written, "alpha": alpha, "options": given, **settings}
+
+
+@contextmanager
+def opened(path: Path, plan: Mapping[str, Any], expect_head: str | None) -> Iterator[Ledger]:
+    """Lock a ledger, and read it; a new one begins with the plan."""
+    with locked(path):
+        ledger = Ledger.read(path)
+        ledger.check_head(expect_head)
+        if not ledger.lines:
+            ledger = ledger.added({"ledger": _KIND, "version": _VERSION, **plan})
+        ledger.check_plan(plan)
+        yield ledger
+
+
+def _text(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+def _hash_of(line: Mapping[str, Any]) -> str:
+    """Return the hash of a line without its own."""
+    rest = {name: value for name, value in line.items() if name != "hash"}
+    return hashlib.sha256(_text(rest).encode()).hexdigest()
+
+
+# -- fingerprints -------------------------------------------------------------------------------
+
+
+def fingerprint(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None = None) -> str:
+    """Return a hash of the first samples of test sets: truth, classes and columns, no outputs.
+
+    Samples with ids are taken in the order of their ids, if all of them are.
+    """
+    return _digest(sets, sizes, lambda preds: [
+        ("y_true", preds.y_true), ("labels", preds.labels),
+        *((name, getattr(preds, name)) for name in _COLUMNS),
+    ])  # fmt: skip
+
+
+def outputs_of(
+    sets: Mapping[str, TestSet], model: str, sizes: Mapping[str, int] | None = None
+) -> str:
+    """Return a hash of a model's outputs for the first samples of test sets."""
+    return _digest(sets, sizes, lambda preds: (
+        [("output", preds.output(model).array)] if model in preds.models else []
+    ))  # fmt: skip
+
+
+def _digest(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None, columns: Any) -> str:
+    digest = hashlib.sha256()
+    for name, preds in sets.items():
+        rows = _order(preds) if sizes is None else np.arange(sizes[name])
+        for column, values in columns(preds):
+            digest.update(f"{name}\0{column}\0".encode())
+            if values is not None:
+                digest.update(_bytes(values if column == "labels" else values[rows]))
+    return digest.hexdigest()
+
+
+def _order(preds: TestSet) -> IntArray:
+    """Return the order of samples in which they are hashed."""
+    rows = np.arange(len(preds))
+    return rows if preds.ids is None else np.argsort(preds.ids.astype(str), kind="stable")
+
+
+def _bytes(values: AnyArray) -> bytes:
+    if values.dtype.kind in "OUSM":
+        return json.dumps(values.tolist(), default=str).encode()
+    return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()
+
+
+def sizes_of(sets: Mapping[str, TestSet]) -> dict[str, int]:
+    """Return the number of samples of each test set."""
+    return {name: len(preds) for name, preds in sets.items()}
+
+
+def check_grown(
+    path: Path, before: Mapping[str, Any], sets: Mapping[str, TestSet], models: Sequence[str]
+) -> None:
+    """Refuse test sets that are not those of the look before with samples added at their ends."""
+    known = before["sizes"]
+    sizes = {name: known.get(name, 0) for name in sets}
+    shrunk = [name for name, size in sizes.items() if len(sets[name]) < size]
+    if shrunk or {*known} - {*sets} or fingerprint(sets, sizes) != before["test_set"]:
+        raise ValueError(
+            f"the samples of the look before (in {path}) have changed; looks are at samples that "
+            "are added at the end, and at nothing else. Begin another ledger for another test set."
+        )
+    for role, model in zip(("baseline", "candidate"), models, strict=True):
+        if outputs_of(sets, model, sizes) != before[role]["outputs"]:
+            raise ValueError(
+                f"the outputs of the {role} {model!r} are not those of the look before (in "
+                f"{path}); looks are at one candidate. Another one needs another ledger, or `keep`."
+            )
