@@ -13,13 +13,11 @@ from modelcompare.words import (
     Annotators,
     BasicKind,
     BasicKindOrAuto,
-    Control,
     FileKind,
     Format,
     Missing,
     RandomOfSets,
     SameIds,
-    Spending,
     WeightsOfSets,
     WholeSets,
     listed,
@@ -57,6 +55,12 @@ class Group:
         return (*self.options, *self.keys)
 
 
+def changed(group: Group, name: str, **changes: Any) -> Group:
+    """Return a group with changes to one of its options."""
+    options = (replace(each, **changes) if each.name == name else each for each in group.options)
+    return replace(group, options=tuple(options))
+
+
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
     from modelcompare.metrics.registry import ALIASES, METRICS
@@ -71,6 +75,7 @@ def named(name: str, help: str = "", **changes: Any) -> Option:
 
 
 COMPLETED = {"autocompletion": metric_names}
+flag = partial(Option, type=bool, default=False)
 metrics = partial(named, "metrics", more=COMPLETED)
 metric = partial(named, "metric", more=COMPLETED)
 statistics = partial(Option, panel="Statistics", metavar="NAME")
@@ -98,50 +103,10 @@ PLANNED_FOR = replace(
     OF_SETS[0], help="Plan for these runs and test sets (items), or for new ones, as auto does "
     "where there are several: {choices}",
 )  # fmt: skip
-RULE = Option(
-    name="rule", type=Texts, metavar="RULE",
-    help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
-    "recall[toxic]:-0.01; all must hold. Of several test sets mean:-MARGIN, each:-MARGIN or "
-    "any:+MARGIN, with a metric as in each(f1_macro):-0.02. Replaces --metric and --margin.",
-)  # fmt: skip
-INCONCLUSIVE = Option(
-    name="inconclusive_exit", type=int, default=1, metavar="CODE",
-    help="Exit code, 0 to 255, if there are not enough data.",
-)  # fmt: skip
 # Gates that are asked again: about samples that are added, or about other candidates.
 LEDGER = Option(
     name="ledger", type=Path | None, metavar="FILE.jsonl",
     help="File that records all that was asked of these samples.",
-)  # fmt: skip
-LOOKS = (
-    LEDGER,
-    Option(
-        name="looks", type=int | None, metavar="N",
-        help="Planned looks at one candidate, while samples are added; needs --ledger.",
-    ),
-    Option(
-        name="spending", type=Spending, default="obrien-fleming", metavar="NAME", advanced=True,
-        help="Spending of alpha over the looks: {choices}",
-    ),
-    Option(
-        name="any_time", type=bool | None, default=None, metavar="",
-        help="Bounds that hold however often they are asked for, while samples are added.",
-    ),
-)  # fmt: skip
-CANDIDATES = (
-    Option(
-        name="control", type=Control, default="any", metavar="NAME", advanced=True,
-        help="Of many candidates: alpha of keeping any wrongly, or as the share of wrong ones "
-        "among those kept: {choices}",
-    ),
-    Option(
-        name="n_candidates", flags="--candidates", type=int | None, metavar="N", advanced=True,
-        help="Planned number of candidates, at equal levels.",
-    ),
-    Option(
-        name="expect_head", type=str | None, metavar="HASH", advanced=True,
-        help="Head of the ledger after the answer before; another one is refused.",
-    ),
 )  # fmt: skip
 _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)

@@ -6,17 +6,14 @@ The modules of the functions are imported when the command runs, so that help co
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from modelcompare.cli.commands import Command
+from modelcompare.cli.gates import GATES
 from modelcompare.cli.options import (
-    CANDIDATES,
     FOLDER,
-    INCONCLUSIVE,
     LEDGER,
-    LOOKS,
     OF_SETS,
     OUTPUT,
     PAIRS,
@@ -26,10 +23,10 @@ from modelcompare.cli.options import (
     READING,
     RESAMPLING,
     RESULTS,
-    RULE,
     STUDY_RESAMPLING,
-    Group,
     Texts,
+    changed,
+    flag,
     metric,
     metric_names,
     metrics,
@@ -44,7 +41,6 @@ from modelcompare.words import (
     Correction,
     Dialect,
     FoldTest,
-    GateFormat,
     PosthocTest,
     Tokenizer,
     VarianceTest,
@@ -57,16 +53,7 @@ _LOWER = statistics(
     name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
     parse=lambda lower: not lower, help="Low scores are good.",
 )  # fmt: skip
-_flag = partial(Option, type=bool, default=False)
 _STUDY_LEVEL = named("alpha", "Level.")
-
-
-def _reading(name: str, **changes: Any) -> Group:
-    """Return the options of reading with changes to one of them."""
-    options = (
-        replace(option, **changes) if option.name == name else option for option in READING.options
-    )
-    return replace(READING, options=tuple(options))
 
 
 _RanksTest = Literal[PosthocTest, FoldTest]
@@ -110,75 +97,7 @@ COMMANDS = (
             "scores.tsv --read scores --lower-is-better -o table.tex",
         ),
     ),
-    Command(
-        "gate",
-        "gate:gate",
-        (
-            READING,
-            named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
-            Option(
-                name="candidate", type=str, default=REQUIRED, metavar="MODEL",
-                help="Model that would replace it.",
-            ),
-            metric(
-                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
-                panel=None,
-            ),
-            OPTIONS["margin"],
-            _flag(name="non_inferior", help="Pass if not worse (the default)."),
-            _flag(name="superior", help="Pass if better by the margin."),
-            _flag(name="equivalent", help="Pass if within the margins (TOST)."),
-            named("label", panel=None),
-            named("alpha", "One-sided level.", panel=None), *OF_SETS, RULE, INCONCLUSIVE,
-            Option(
-                name="format", type=GateFormat, default="text", metavar="FORM",
-                help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "
-                "summary and the numbers to the step's outputs.",
-            ),
-            *LOOKS, *CANDIDATES, *RESAMPLING,
-        ),
-        """Pass or refuse a candidate model by the exit code.
-
-        The code is 0 if the candidate passes, 1 if it does not, 2 if the input is bad, 74 if the
-        answer cannot be written (the pipe is closed or the disk full). The answer is shown, shown
-        otherwise, or not enough data (with the number needed).
-        """,
-        (
-            "preds.npz --baseline v1 --candidate v2 --margin 0.005",
-            "preds.npz --baseline v1 --candidate v2 --superior",
-            "week3.csv --baseline v1 --candidate v2 --margin 0.005 --looks 5 --ledger looks.jsonl",
-        ),
-    ),
-    Command(
-        "keep",
-        "keep:keep",
-        (
-            _reading("files", default=()),
-            Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
-            Option(name="candidate", metavar="MODEL", help="Model that would replace it."),
-            metric(
-                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
-                panel=None,
-            ),
-            replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
-            named("label", panel=None),
-            named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,
-            RULE, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
-            _flag(name="report", help="Report what was kept, and how much of it is luck."),
-            *RESAMPLING, plotted("With --report, draw the history: .png, .pdf or .svg."),
-        ),
-        """Keep or discard one of many candidates, in a word.
-
-        Candidates are asked about on the same samples, and a ledger counts them. The code is 0 to
-        keep, 1 to discard, as --inconclusive-exit gives if it is undecided, and 2 if the input is
-        bad. An answer contains no estimate: to read estimates before the next candidate is made
-        voids the level.
-        """,
-        (
-            "best.csv new.csv --baseline best --candidate new -m f1_macro --ledger runs.jsonl",
-            "--report --ledger runs.jsonl --plot history.png",
-        ),
-    ),
+    *GATES,
     Command(
         "disagreements",
         "ask:disagreements",
@@ -190,8 +109,8 @@ COMMANDS = (
         "sketch",
         "sketch:sketch",
         (
-            _reading(
-                "files", default=(), metavar="[FILE]",
+            changed(
+                READING, "files", default=(), metavar="[FILE]",
                 help="Predictions, as for compare; or sketches, which are added up.",
             ),
             metrics(
@@ -230,7 +149,7 @@ COMMANDS = (
         "groups",
         "ask:groups",
         (
-            _reading("slices", flags="--by", advanced=False), _AS_COMPARE,
+            changed(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
             named("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
             *RESAMPLING, OUTPUT,
@@ -316,7 +235,7 @@ COMMANDS = (
         "sample-size",
         "ask:of_two_models",
         (
-            _reading("files", default=()),
+            changed(READING, "files", default=()),
             metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], PLANNED_FOR, OPTIONS["cost_item"],
@@ -380,7 +299,7 @@ COMMANDS = (
                 name="format", type=Literal["text", "json"], default="text", metavar="FORM",
                 help="text or json.",
             ),
-            _flag(name="schema", help="Print the JSON Schema of what --format json writes."),
+            flag(name="schema", help="Print the JSON Schema of what --format json writes."),
         ),
         """List all metrics, or explain one.
 
@@ -394,7 +313,7 @@ COMMANDS = (
         "report",
         "report:report",
         (
-            _reading("slices", advanced=False), metrics(panel=None),
+            changed(READING, "slices", advanced=False), metrics(panel=None),
             Option(
                 name="card", metavar="MODEL",
                 help="Write the model card of this model instead of a page.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,9 +14,11 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.intervals.chosen import of_chosen
+from modelcompare.options import check_positive
 from modelcompare.questions.budget import Budget, budget, read_existing
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import WORDS
+from modelcompare.questions.ledger import check_ledger
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
@@ -81,9 +83,9 @@ class KeepReport(Result):
         Head of the ledger.
     """
 
-    history: pd.DataFrame
+    history: pd.DataFrame = field(repr=False)
     what: str
-    budget: Budget
+    budget: Budget = field(repr=False)
     plan: Mapping[str, object]
     head: str
 
@@ -118,7 +120,7 @@ class KeepReport(Result):
 
     @property
     def corrected(self) -> float:
-        """The same sum of the corrected gains."""
+        """Sum of the corrected gains."""
         return float(self._kept["corrected"].sum())
 
     @property
@@ -164,7 +166,7 @@ class KeepReport(Result):
         )
 
 
-@checked()
+@checked(ledger=check_ledger, margin=check_positive)
 def keep_report(
     ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
 ) -> KeepReport:
@@ -224,7 +226,7 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
         reach = first["gain"] - first["ci_low"]
         error = reach / -float(ndtri(entry["level"]))
         corrected = of_chosen(first["gain"], error, threshold + reach)
-        # What is kept was shown to be above the threshold.
+        # A candidate is kept if its gain is significantly above the threshold.
         corrected = (max(corrected[0], threshold), *corrected[1:])
     return {
         "number": entry["number"], "when": entry["when"], "candidate": entry["candidate"]["name"],

@@ -150,7 +150,7 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     third = np.zeros_like(second)
     fourth = np.zeros_like(first)
     alone = np.zeros(estimate.shape, dtype=bool)
-    for value, u, counts in _influences(evaluation, estimate):
+    for value, u, counts in unit_influences(evaluation, estimate):
         missing = np.isnan(u)
         if missing.any():
             alone[:, value] |= missing.any(axis=1)
@@ -175,26 +175,6 @@ def pair_carriers(
     sums = _sums_of_differences(evaluation, estimate, every)
     second, _, fourth = np.stack([sums[value] for value in every], axis=1)
     return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0).T
-
-
-def pair_influences(
-    evaluation: Evaluation, estimate: FloatArray, value: int
-) -> tuple[FloatArray, FloatArray]:
-    """Compute influences of units on the difference of the first two models in one value.
-
-    Returns
-    -------
-    influences, counts : ndarray of shape (n_units,)
-        For a mean, each unit's difference minus their mean; and the number of samples, or clusters,
-        in the unit.
-    """
-    parts = [
-        (np.nan_to_num(u[0] - u[1], nan=0.0), counts)
-        for place, u, counts in _influences(evaluation, estimate)
-        if place == value
-    ]
-    influences, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return influences, counts
 
 
 def _set_close(found: InfluenceMoments, evaluation: Evaluation, estimate: FloatArray) -> None:
@@ -224,7 +204,7 @@ def _sums_of_differences(
     sums = {value: np.zeros((4, len(a))) for value, (a, _) in pairs.items()}
     if not sums:
         return {}
-    for value, u, counts in _influences(evaluation, estimate):
+    for value, u, counts in unit_influences(evaluation, estimate):
         if value in sums:
             sums[value] += _power_sums(np.nan_to_num(u, nan=0.0), counts, pairs[value])
     out = {}
@@ -251,7 +231,7 @@ def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
     return out
 
 
-def _influences(
+def unit_influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[int, FloatArray, FloatArray]]:
     """Yield influences on each value, block by block of units, and the samples in each unit.

@@ -18,7 +18,7 @@ def of_chosen(
 
     They are those of a normal estimate given that it is above the bar: for a true gain equal to the
     estimate, half of the estimates that pass would be larger. The interval covers the true gain
-    with its level among those that pass, whatever their number.
+    with its level among those that pass, however few these are.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.influence import pair_influences
+from modelcompare.engine.influence import unit_influences
 from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
 from modelcompare.questions.claims import Bounds, Ends, p_above
 from modelcompare.questions.contrast import Contrast
@@ -55,9 +55,14 @@ class AnyTime:
     @cached_property
     def _numbers(self) -> tuple[FloatArray, FloatArray]:
         """Influences of samples, or clusters, on the gain, and how many have each."""
-        sample = self.contrast.sample
-        found, counts = pair_influences(sample.evaluation, sample.point, self.contrast.position)
-        return self.sign * found, counts
+        sample, place = self.contrast.sample, self.contrast.position
+        parts = [
+            (self.sign * np.nan_to_num(u[0] - u[1], nan=0.0), counts)
+            for value, u, counts in unit_influences(sample.evaluation, sample.point)
+            if value == place
+        ]
+        found, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return found, counts
 
     @property
     def _range(self) -> float:

@@ -1,11 +1,11 @@
-"""What a ledger can still bear: candidates or looks, and how many samples would renew it."""
+"""Number of candidates or looks that a ledger can still bear, and of samples that renew it."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from modelcompare.arguments import checked
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import kept, next_level
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
@@ -31,7 +31,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True)
 class Budget(Result):
-    """What may still be asked of a test set.
+    """Questions that may still be asked of a test set.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Budget(Result):
     power: float
     n_samples: int
     n_fresh: float
-    ahead: pd.DataFrame
+    ahead: pd.DataFrame = field(repr=False)
 
     _stem: ClassVar[str] = "budget"
     _members: ClassVar[str] = """
@@ -98,11 +98,11 @@ def read_existing(path: Path) -> Ledger:
     """Read a ledger with at least one question."""
     known = Ledger.read(path)
     if not known.entries:
-        raise ValueError(f"{path} does not exist, or nothing was asked in it yet.")
+        raise ValueError(f"nothing was asked yet in the `ledger` {path}, or it does not exist.")
     return known
 
 
-@checked(margin=check_positive)
+@checked(ledger=check_ledger, margin=check_positive)
 def budget(
     ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
 ) -> Budget:
@@ -113,7 +113,8 @@ def budget(
     ledger : path
         File of `keep`, or of looks of `gate`.
     margin : float, optional
-        Gain to show, beyond that of the rule; by default the median of those kept.
+        Gain to show, beyond that of the rule; by default the median of those kept, or what the next
+        candidate can show.
     power : float
         Probability of showing it.
 
@@ -124,7 +125,7 @@ def budget(
     Raises
     ------
     ValueError
-        If nothing was asked, or nothing kept and no margin is given.
+        If nothing was asked yet, or the file was edited.
 
     Notes
     -----
@@ -147,7 +148,6 @@ def budget(
     n = sum(entries[-1]["sizes"].values())
     errors = np.array([_error(entry) for entry in entries])
     error = float(np.nanmedian(errors) if plan["kind"] == "candidates" else errors[-1])
-    wanted = _median_gain(known) if margin is None else margin
     z_power = float(ndtri(power))
 
     def power_at(level: float) -> float:
@@ -158,6 +158,9 @@ def budget(
     most = _MOST if plan.get("n_candidates") is None else plan["n_candidates"] - len(entries)
     if not candidates:
         most = _MOST if plan["looks"] is None else plan["looks"] - len(entries)
+    shown = [_beyond(entry) for entry in kept(entries)]
+    detectable = (z_power - float(ndtri(level_of(known, 1)))) * error
+    wanted = margin or (float(np.median(shown)) if shown else detectable)
     steps = [k for k in _FURTHER if k <= most]
     levels = [level_of(known, k) for k in steps]
     left = _left(lambda k: power_at(level_of(known, k)) >= power, most) if candidates else most
@@ -179,16 +182,10 @@ def _error(entry: Mapping[str, Any]) -> float:
     return float((first["gain"] - first["ci_low"]) / -ndtri(entry["level"]))
 
 
-def _median_gain(known: Ledger) -> float:
-    gains = []
-    for entry in kept(known.entries):
-        first = entry["found"][0]
-        gains.append(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
-    if not gains:
-        raise ValueError(
-            f"nothing was kept in {known.path}; give the gain to show as `margin` (--margin)."
-        )
-    return float(np.median(gains))
+def _beyond(entry: Mapping[str, Any]) -> float:
+    """Return the gain beyond what the first rule asks for."""
+    first = entry["found"][0]
+    return float(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
 
 
 def _level_of_first(known: Ledger) -> float:

@@ -7,7 +7,6 @@ claim is shown, so interval, p-value and answer agree.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -362,16 +361,6 @@ def decide(
         if found.sets_vary:
             warn_of_few_sets(len(found.contrasts))
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
-
-
-def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `decide` that change its answer: not those left at their defaults."""
-    defaults = {name: each.default for name, each in inspect.signature(decide).parameters.items()}
-    return {
-        name: value
-        for name, value in options.items()
-        if name != "n_jobs" and str(value) != str(defaults.get(name))
-    }
 
 
 def _decision(

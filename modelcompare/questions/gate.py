@@ -8,6 +8,7 @@ sets is corrected for their number, and so are opposites, each of which would cl
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +30,8 @@ from modelcompare.questions.decide import (
     check_known,
     check_sets,
     decide,
-    settings_of,
 )
+from modelcompare.questions.ledger import check_ledger
 from modelcompare.questions.looks import Asked, at_look, check_looks
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
@@ -42,6 +43,7 @@ from modelcompare.words import (
     Answer,
     Spending,
     check_one_sided,
+    check_text,
     signature,
     value_name,
 )
@@ -184,7 +186,14 @@ def _all_of(answers: Sequence[Answer]) -> Answer:
     return "shown otherwise" if "shown otherwise" in answers else "not enough data"
 
 
-@checked(decide, predictions=check_sets, alpha=check_one_sided, looks=check_looks)
+@checked(
+    decide,
+    predictions=check_sets,
+    alpha=check_one_sided,
+    looks=check_looks,
+    ledger=check_ledger,
+    expect_head=check_text,
+)
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
@@ -258,7 +267,8 @@ def gate(
     if ledger is None:
         if looks is not None or expect_head is not None:
             raise ValueError(
-                "`looks` (--looks) are recorded in a `ledger` (--ledger FILE); name it."
+                "`looks` (--looks) and `expect_head` (--expect-head) are of a `ledger` (--ledger "
+                "FILE); name it."
             )
         return ask(alpha)
     if looks is None and not options.get("any_time"):
@@ -280,6 +290,16 @@ def gate(
         alpha=alpha, expect_head=expect_head, options=settings_of(options),
     )  # fmt: skip
     return replace(answers[-1], ledger=words)
+
+
+def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `decide` that change its answer: not those left at their defaults."""
+    defaults = {name: each.default for name, each in inspect.signature(decide).parameters.items()}
+    return {
+        name: value
+        for name, value in options.items()
+        if name != "n_jobs" and str(value) != str(defaults.get(name))
+    }
 
 
 def _by_rules(

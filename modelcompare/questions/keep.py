@@ -17,8 +17,8 @@ from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
-from modelcompare.questions.decide import check_sets, decide, settings_of
-from modelcompare.questions.gate import GateResult, gate
+from modelcompare.questions.decide import check_sets, decide
+from modelcompare.questions.gate import GateResult, gate, settings_of
 from modelcompare.questions.ledger import (
     Ledger,
     fingerprint,
@@ -86,6 +86,8 @@ class KeepResult(Result):
     _members: ClassVar[str] = """
         word reason passed baseline candidate number:n_samples kept:n_samples level head
         repeated:passed signature
+        answer=_row: word reason passed baseline candidate number:n_samples kept:n_samples level
+          head repeated:passed
     """
 
     @property
@@ -110,7 +112,7 @@ class KeepResult(Result):
 
 
 @checked(
-    gate, decide, predictions=check_sets, alpha=check_one_sided,
+    gate, decide, predictions=check_sets, ledger=check_ledger, expect_head=check_text, alpha=check_one_sided,
     n_candidates=lambda name, value: check_count(
         name, value, at_least=1, at_most=_MOST_CANDIDATES
     ),

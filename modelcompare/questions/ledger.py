@@ -2,7 +2,7 @@
 
 JSON lines. The first one holds the plan (rules, level, looks or candidates), each other one a
 question with its answer. Every line contains the hash of the line before, so that an edited line is
-found; that the end was cut off, or all of it written anew, only shows to those who kept the hash of
+found; that the end was cut off, or all lines replaced, only shows to those who kept the hash of
 its last line, the head. An answer is written before it is given, under a lock, and the file is
 replaced whole.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,9 +32,9 @@ _COLUMNS: tuple[SampleColumn, ...] = ("ids", "groups", "strata", "runs", "sample
 # Parts of a plan as errors name them.
 _NAMES = {
     "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
-    "spending": "spending of looks (--spending)", "any_time": "kind of bounds (--any-time)",
+    "spending": "spending of looks (--spending)", "any_time": "type of bounds (--any-time)",
     "control": "control of errors (--control)", "n_candidates": "planned number (--candidates)",
-    "options": "options", "kind": "kind of question",
+    "options": "options", "kind": "type of question",
 }  # fmt: skip
 _HEX = 12
 
@@ -143,6 +144,16 @@ def plan_of(
     ]
     given = {name: str(value) for name, value in sorted(options.items())}
     return {"kind": kind, "rules": written, "alpha": alpha, "options": given, **settings}
+
+
+def check_ledger(argument: str, value: object) -> None:
+    """Refuse what is no path of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"`{argument}` must be the path of a file, got {shown(value)}.")
+    if not str(value) or Path(value).is_dir():
+        raise ValueError(
+            f"`{argument}` must name a file, such as ledger.jsonl; got {shown(value)}."
+        )
 
 
 @contextmanager

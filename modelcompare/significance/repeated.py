@@ -47,7 +47,7 @@ SPENDING: Mapping[Spending, Callable[[float, float], float]] = {
 def level_of_look(
     sizes: Sequence[float], n_looks: int, alpha: float, spending: Spending = "obrien-fleming"
 ) -> float:
-    """Return the one-sided level of the latest of several looks at growing samples.
+    """Return the one-sided level of the latest of several looks while samples are added.
 
     What may be spent by look k of K is that of the share k / K; the correlation of two looks is the
     root of the ratio of their numbers of samples, which need not grow evenly.

@@ -5,6 +5,7 @@ import math
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,8 @@ OPTIONS: dict[str, list[Any]] = {
     "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
     "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
     "name": ["nobody", 5, [], NAN],
+    "any_time": FLAG, "looks": COUNT, "spending": CHOICE, "control": CHOICE, "n_candidates": COUNT,
+    "ledger": [5, [], {}, NAN, True, "", Path("nowhere") / "l.jsonl"], "expect_head": [5, [], {}, NAN, True, ""],
     "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
     "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
@@ -110,6 +113,8 @@ def _preds() -> mc.Predictions:
 PREDS = _preds()
 PLAIN = PREDS.without("groups", "runs")
 FEW = {"n_resamples": 20}
+LEDGER = Path(mkdtemp()) / "ledger.jsonl"
+mc.keep(PLAIN, "a", "b", "f1_macro:+0", ledger=LEDGER, **FEW)
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
 JUDGED = mc.Predictions(
@@ -254,6 +259,13 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:-0.01"],
              **FEW},
         ),
+        "keep": Door(
+            mc.keep,
+            {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:+0"],
+             "ledger": LEDGER, **FEW},
+        ),
+        "keep_report": Door(mc.diagnostics.keep_report, {"ledger": LEDGER}),
+        "budget": Door(mc.diagnostics.budget, {"ledger": LEDGER, "margin": 0.1}),
         "omnibus_test": Door(mc.tests.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),

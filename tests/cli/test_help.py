@@ -9,9 +9,9 @@ from modelcompare.cli.table import COMMANDS
 from modelcompare.readers.messages import KEYS
 
 
-def test_there_are_eleven_commands_and_twenty_options_of_compare():
+def test_there_are_twelve_commands_and_twenty_options_of_compare():
     program = typer.main.get_command(application())
-    assert len(program.commands) == 11
+    assert len(program.commands) == 12
     shown = [
         param
         for param in program.commands["compare"].params
@@ -94,7 +94,7 @@ def test_keys_are_what_the_library_calls_them(run, tmp_path):
         ("folds", "use modelcompare ranks."), ("card", "use modelcompare report --card MODEL."),
         ("comapre", "did you mean compare?"),
         ("sample_size", "use modelcompare sample-size."),
-        ("zzzz", "commands: compare, demo, disagreements, gate, groups, metrics, ranks, report,"),
+        ("zzzz", "commands: compare, demo, disagreements, gate, groups, keep, metrics, ranks, report,"),
     ],
 )  # fmt: skip
 def test_an_unknown_command_is_answered_with_the_one_that_is_meant(run, command, meant):

@@ -1,13 +1,16 @@
 import json
 
 import jsonschema
+import pandas as pd
 import pytest
 import typer
 
+import modelcompare as mc
 from modelcompare.cli import application
 from modelcompare.cli.schema import whole_schema
 
 FEW = ("--resamples", "60")
+UNDECIDED = ("--inconclusive-exit", "0")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
 HOLED = "item,a,b\n" + "".join(f"{i},{i % 2},{i % 3 // 2 if i else ''}\n" for i in range(30))
 HALVES = "y_true,a,b,half\n" + "".join(
@@ -19,6 +22,9 @@ ASKED = [
     ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
     ("gate", ("snli.npz", *MODELS, "--margin", "0.1", *FEW), "decision"),
     ("gate", ("snli.npz", *MODELS, "--rule", "f1[neutral]:-0.1", *FEW), "gate"),
+    ("keep", ("snli.npz", *MODELS, "--ledger", "l.jsonl", *UNDECIDED, *FEW), "keep"),
+    ("keep", ("--report", "--margin", "0.1", "--ledger", "known.jsonl"), "keep_report"),
+    ("sample-size", ("--margin", "0.1", "--ledger", "known.jsonl"), "budget"),
     ("study variance", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "variance"),
     ("study agreement", ("snli.npz", "--pair", "f1", *FEW), "agreement"),
     ("study undefined", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "undefined"),
@@ -78,6 +84,9 @@ def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
     (tmp_path / "halves.csv").write_text(HALVES)
     (tmp_path / "folds.csv").write_text(FOLDS)
     (tmp_path / "sets.csv").write_text(FOLDS.replace("fold", "dataset"))
+    rows = [{"y_true": i % 2, "a": i % 3 % 2, "b": i % 2} for i in range(80)]
+    preds = mc.read_predictions(pd.DataFrame(rows))
+    mc.keep(preds, "a", "b", "accuracy:+0", ledger=tmp_path / "known.jsonl")
     done = run(*command.split(), *arguments, "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)

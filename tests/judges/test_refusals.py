@@ -25,9 +25,10 @@ def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
             continue
         required = {
             p.name: {"baseline": "m0", "candidate": "m1", "model_a": "m0", "model_b": "m1",
-                     "metric": "accuracy", "model": "m0", "by": "half"}.get(p.name, preds)
+                     "metric": "accuracy", "model": "m0", "by": "half",
+                     "rules": "accuracy:+0", "ledger": "never.jsonl"}.get(p.name, preds)
             for p in inspect.signature(function).parameters.values()
-            if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+            if p.default is p.empty and p.kind is not p.VAR_KEYWORD
         }  # fmt: skip
         with pytest.raises((ValueError, TypeError), match="judge"):
             function(**{**required, first: preds})
