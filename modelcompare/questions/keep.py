@@ -21,6 +21,7 @@ from modelcompare.questions.decide import check_sets, decide
 from modelcompare.questions.gate import GateResult, gate, settings_of
 from modelcompare.questions.ledger import (
     Ledger,
+    check_ledger,
     fingerprint,
     opened,
     outputs_of,
@@ -38,6 +39,7 @@ from modelcompare.words import (
     Word,
     check_count,
     check_one_sided,
+    check_text,
     signature,
 )
 
@@ -112,7 +114,8 @@ class KeepResult(Result):
 
 
 @checked(
-    gate, decide, predictions=check_sets, ledger=check_ledger, expect_head=check_text, alpha=check_one_sided,
+    gate, decide, predictions=check_sets, ledger=check_ledger, expect_head=check_text,
+    alpha=check_one_sided,
     n_candidates=lambda name, value: check_count(
         name, value, at_least=1, at_most=_MOST_CANDIDATES
     ),
