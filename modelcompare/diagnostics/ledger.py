@@ -47,8 +47,9 @@ def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
         axes.vlines(chosen["number"], chosen["ci_low"], chosen["ci_high"], colors=OTHER, lw=1.2)
         axes.plot(chosen["number"], chosen["corrected"], **_CORRECTED.options())
         # An interval without an end would hide the others.
-        low, high = frame["gain"].min(), frame["gain"].max()
-        axes.set_ylim(low - 0.5 * (high - low) - 1e-9, high + 0.2 * (high - low) + 1e-9)
+        low, high = frame["gain"].min(), max(frame["gain"].max(), chosen["ci_high"].max())
+        room = 0.1 * (high - low) + 1e-9
+        axes.set_ylim(low - room, high + room)
         axes.set_xlabel("candidate")
 
     def progress(axes: Axes) -> None:
@@ -59,7 +60,10 @@ def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
         axes.set_xlabel("candidate")
 
     title = f"{report.what}: {report.n_asked:,} candidates, {report.n_kept} kept"
-    keys = [("kept", _KEPT), ("not kept", _OTHERS), ("corrected, 95 % interval", _CORRECTED)]
+    keys = [
+        ("not kept", _OTHERS), ("kept, as measured", _KEPT),
+        ("corrected, 95 % interval", _CORRECTED),
+    ]  # fmt: skip
     caption = Caption(title, report.signature, keys=keys)
     return draw_panels(caption, [[candidates, progress]], (3.9, 3.0), ax=ax)
 
@@ -224,7 +228,7 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
     if word == "keep" and first["kind"] != "equivalent":
         ((_, threshold),) = claims_of(first["kind"], first["margin"])
         reach = first["gain"] - first["ci_low"]
-        error = reach / -float(ndtri(entry["level"]))
+        error = reach / -float(ndtri(first["alpha"]))
         corrected = of_chosen(first["gain"], error, threshold + reach)
         # A candidate is kept if its gain is significantly above the threshold.
         corrected = (max(corrected[0], threshold), *corrected[1:])

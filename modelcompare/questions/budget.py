@@ -179,7 +179,7 @@ def budget(
 def _error(entry: Mapping[str, Any]) -> float:
     """Return the standard error of the gain of the first rule."""
     first = entry["found"][0]
-    return float((first["gain"] - first["ci_low"]) / -ndtri(entry["level"]))
+    return float((first["gain"] - first["ci_low"]) / -ndtri(first["alpha"]))
 
 
 def _beyond(entry: Mapping[str, Any]) -> float:

@@ -128,7 +128,7 @@ class GateResult(Result):
     def recorded(self) -> list[dict[str, Any]]:
         """Numbers of each decision that a ledger holds."""
         names = ("metric", "label", "test_set", "kind", "margin", "gain", "ci_low", "ci_high",
-                 "p_value", "n_samples", "answer")  # fmt: skip
+                 "p_value", "alpha", "n_samples", "answer")  # fmt: skip
         return [{name: getattr(each, name) for name in names} for each in self.decisions]
 
     @property

@@ -28,7 +28,7 @@ from modelcompare.words import SampleColumn, shown
 
 _VERSION = 1
 _KIND = "modelcompare ledger"
-_COLUMNS: tuple[SampleColumn, ...] = ("ids", "groups", "strata", "runs", "sample_weight")
+_COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
 # Parts of a plan as errors name them.
 _NAMES = {
     "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
@@ -188,6 +188,8 @@ def fingerprint(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None = N
     """
     return _digest(sets, sizes, lambda preds: [
         ("y_true", preds.y_true), ("labels", preds.labels),
+        # Files may hold ids as numbers or as texts.
+        ("ids", None if preds.ids is None else preds.ids.astype(str)),
         *((name, getattr(preds, name)) for name in _COLUMNS),
     ])  # fmt: skip
 

@@ -310,7 +310,7 @@ GIVEN = {"options"}
 
 # What a message may name instead of the option: what the option holds.
 INSTEAD_OF_ITS_NAME = {
-    "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
+    "ledger": "folder", "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
     **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
