@@ -145,7 +145,7 @@ class KeepReport(Result):
                    "Corrected: given that the gain was large enough to be kept."],
         )  # fmt: skip
         return self._document(
-            {"history": table, "budget": self.budget.table}, findings=[self.sentence()],
+            {"history": table, **self.budget.tables}, findings=[self.sentence()],
         )  # fmt: skip
 
     @property

@@ -71,13 +71,14 @@ class Budget(Result):
         )
 
     @property
-    def table(self) -> Table:
-        """Further questions as a table."""
-        return Table.of(
+    def tables(self) -> dict[str, Table]:
+        """Further questions as a table; none if there are no further ones."""
+        table = Table.of(
             f"Further {self.kind} on these samples", self.ahead,
             column(f"further {self.kind}", "further", kind="count"), column("level", "level"),
             "detectable", column(f"power for {self.margin:.3g}", "power"),
         )  # fmt: skip
+        return {"ahead": table} if len(self.ahead) else {}
 
     def sentence(self) -> str:
         """Write how many questions are left, and what renews them."""
@@ -91,7 +92,7 @@ class Budget(Result):
         )
 
     def document(self) -> Document:
-        return self._document({"ahead": self.table}, findings=[self.sentence()])
+        return self._document(self.tables, findings=[self.sentence()])
 
 
 def read_existing(path: Path) -> Ledger:
@@ -158,6 +159,7 @@ def budget(
     most = _MOST if plan.get("n_candidates") is None else plan["n_candidates"] - len(entries)
     if not candidates:
         most = _MOST if plan["looks"] is None else plan["looks"] - len(entries)
+        most = most if entries[-1]["answer"] == "not enough data" else 0
     shown = [_beyond(entry) for entry in kept(entries)]
     detectable = (z_power - float(ndtri(level_of(known, 1)))) * error
     wanted = margin or (float(np.median(shown)) if shown else detectable)

@@ -24,7 +24,6 @@ from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
-from modelcompare.metrics.registry import default_metric
 from modelcompare.questions.decide import (
     DecisionResult,
     check_known,
@@ -262,7 +261,7 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
-    read = read_rules(rules, of_sets=isinstance(predictions, Mapping))
+    read = read_rules(rules, predictions)
     ask = partial(_by_rules, predictions, baseline, candidate, read, options)
     if ledger is None:
         if looks is not None or expect_head is not None:
@@ -277,7 +276,9 @@ def gate(
             "other candidates on the same samples are asked about by `keep`."
         )
     if looks is not None and options.get("any_time"):
-        raise ValueError("`looks` and `any_time` exclude each other; give one.")
+        raise ValueError(
+            "`looks` (--looks) and `any_time` (--any-time) exclude each other; give one."
+        )
     answers: list[GateResult] = []
 
     def record(level: float) -> Asked:
@@ -324,9 +325,6 @@ def _decided(
     rule = dict(rule)
     over = rule.pop("over", "")
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    first = next(iter(sets.values()))
-    rule["metric"] = rule.get("metric") or default_metric(first)
-    rule["label"] = first.class_named(rule.get("label"))
     asked = {"alpha": alpha, **options, **rule}
     if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")

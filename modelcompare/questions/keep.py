@@ -201,7 +201,7 @@ def keep(
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
     for each in sets.values():
         each.require("rows", "predictions")
-    read = read_rules(rules, of_sets=isinstance(predictions, Mapping))
+    read = read_rules(rules, predictions)
     if options.get("any_time"):
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
     known_models = tuple(dict.fromkeys(m for each in sets.values() for m in each.models))

@@ -24,6 +24,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.paths import locked, write_bytes
+from modelcompare.questions.rules import rule_text
 from modelcompare.words import SampleColumn, shown
 
 _VERSION = 1
@@ -119,9 +120,10 @@ class Ledger:
         for name, value in asked.items():
             before = self.plan.get(name)
             if before != value:
+                before, value = (_in_words(each) for each in (before, value))
                 raise ValueError(
-                    f"the {_NAMES[name]} of {self.path} cannot change: {shown(before)} when it was "
-                    f"begun, {shown(value)} now. Ask as then, or begin another ledger with a fresh "
+                    f"the {_NAMES[name]} of {self.path} cannot change: {before} when it was begun, "
+                    f"{value} now. Ask as then, or begin another ledger with a fresh "
                     "test set."
                 )
 
@@ -166,6 +168,13 @@ def opened(path: Path, plan: Mapping[str, Any], expect_head: str | None) -> Iter
             ledger = ledger.added({"ledger": _KIND, "version": _VERSION, **plan})
         ledger.check_plan(plan)
         yield ledger
+
+
+def _in_words(value: Any) -> str:
+    """Write a part of a plan."""
+    if isinstance(value, list):
+        return ", ".join(map(rule_text, value))
+    return shown(value)
 
 
 def _text(line: Mapping[str, Any]) -> str:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from modelcompare.metrics.registry import split_class
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.registry import default_metric, split_class
 from modelcompare.words import Decision, check_sequence
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
@@ -75,11 +76,40 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
 
 
 def read_rules(
-    rules: str | Iterable[str | Mapping[str, Any]], *, of_sets: bool
+    rules: str | Iterable[str | Mapping[str, Any]], predictions: TestSet | Mapping[str, TestSet]
 ) -> list[dict[str, Any]]:
-    """Read one or several rules; see `read_rule`."""
+    """Read one or several rules, with the metric and the class that they mean."""
+    of_sets = isinstance(predictions, Mapping)
+    first = next(iter(predictions.values())) if isinstance(predictions, Mapping) else predictions
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
     if not given:
         example = "mean:-0.005" if of_sets else "f1_macro:-0.005"
         raise ValueError(f"`rules` is empty; give at least one, e.g. {example!r}.")
-    return [read_rule(rule, of_sets=of_sets) for rule in given]
+    return [_meant(read_rule(rule, of_sets=of_sets), first) for rule in given]
+
+
+def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:
+    """Return a rule with its metric, by default that of the test set, and its class."""
+    metric, label = rule.get("metric") or default_metric(predictions), rule.get("label")
+    if isinstance(metric, str) and label is None:
+        name, text = split_class(metric)
+        named = predictions.class_named(text)
+        classes = [] if predictions.labels is None else predictions.labels.tolist()
+        # A class that there is not is refused with the name as it was given.
+        metric, label = (name, named) if named in classes else (metric, None)
+    return {**rule, "metric": metric, "label": predictions.class_named(label)}
+
+
+def rule_text(rule: Mapping[str, Any]) -> str:
+    """Write a rule as it is typed.
+
+    Examples
+    --------
+    >>> rule_text({"metric": "recall", "label": "toxic", "kind": "superior", "margin": 0.01})
+    'recall[toxic]:+0.01'
+    """
+    sign = next(s for s, kind in _KINDS.items() if kind == rule.get("kind", "non-inferior"))
+    label = "" if rule.get("label") is None else f"[{rule['label']}]"
+    what = f"{rule['metric']}{label}"
+    what = f"{rule['over']}({what})" if rule.get("over") else what
+    return f"{what}:{sign}{rule.get('margin', 0):g}"
