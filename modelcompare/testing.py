@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any
 from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.gate import GateResult, gate
+from modelcompare.questions.keep import KeepResult, keep
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 
-__all__ = ["assert_not_worse"]
+__all__ = ["assert_kept", "assert_not_worse"]
 
 
 def assert_not_worse(
@@ -32,8 +34,9 @@ def assert_not_worse(
 
     Parameters
     ----------
-    predictions : Predictions, path, sequence of paths or DataFrame
-        One test set with both models, or a source for `modelcompare.read_predictions`.
+    predictions : Predictions, mapping of str to Predictions, path, sequence of paths or DataFrame
+        One test set with both models, several by name, or a source for
+        `modelcompare.read_predictions`.
     baseline, candidate : str
         The models.
     metric : str, metric or callable
@@ -50,7 +53,7 @@ def assert_not_worse(
     on_inconclusive : {"fail", "pass", "skip"}
         Outcome of the test where there are not enough data to decide.
     **options
-        Further options of `modelcompare.decide`, such as `n_resamples`.
+        Further options of `modelcompare.gate`, such as `n_resamples`, or `looks` and `ledger`.
 
     Returns
     -------
@@ -83,15 +86,84 @@ def assert_not_worse(
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     asked = _rules(metric, margin, label, rules)
-    if not isinstance(predictions, TestSet):
-        predictions = read_predictions(predictions)
-    found = gate(predictions, baseline, candidate, asked, alpha=alpha, **options)
+    found = gate(_read(predictions), baseline, candidate, asked, alpha=alpha, **options)
+    _settle(found, on_inconclusive)
+    return found
+
+
+def assert_kept(
+    predictions: Any,
+    baseline: str,
+    candidate: str,
+    rules: str | Iterable[str | Mapping[str, Any]],
+    *,
+    ledger: str | PathLike[str],
+    on_inconclusive: OnInconclusive = "fail",
+    **options: Any,
+) -> KeepResult:
+    """Fail a test unless one of many candidates, asked about on the same samples, may be kept.
+
+    Parameters
+    ----------
+    predictions : Predictions, mapping of str to Predictions, path, sequence of paths or DataFrame
+        As in `assert_not_worse`.
+    baseline, candidate : str
+        The model to replace, and the one that would replace it.
+    rules : str, mapping or iterable
+        As in `modelcompare.gate`: ``"f1_macro:+0"`` keeps what is better.
+    ledger : path
+        File that records every question; see `modelcompare.keep`.
+    on_inconclusive : {"fail", "pass", "skip"}
+        Outcome of the test if the candidate is neither to be kept nor to be discarded.
+    **options
+        Further options of `modelcompare.keep`, such as `control` and `expect_head`.
+
+    Returns
+    -------
+    KeepResult
+        The word and its reason.
+
+    Raises
+    ------
+    AssertionError
+        If the candidate is not kept; with the word, the reason and the head of the ledger.
+    unittest.SkipTest
+        If it is undecided and `on_inconclusive` is "skip"; pytest handles it too.
+
+    Examples
+    --------
+    >>> import tempfile, modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = f"{folder}/ledger.jsonl"
+    ...     found = assert_kept(preds, "mlp", "bow_pair", "accuracy:+0", ledger=ledger)
+    >>> found.word
+    'keep'
+    """
+    __tracebackhide__ = True
+    check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
+    found = keep(_read(predictions), baseline, candidate, rules, ledger=ledger, **options)
+    _settle(found, on_inconclusive)
+    return found
+
+
+def _read(predictions: Any) -> Any:
+    """Return test sets as they are, and read any other source."""
+    given = predictions.values() if isinstance(predictions, Mapping) else [predictions]
+    if all(isinstance(each, TestSet) for each in given):
+        return predictions
+    return read_predictions(predictions)
+
+
+def _settle(found: GateResult | KeepResult, on_inconclusive: OnInconclusive) -> None:
+    """End a test that does not pass, with the sentences of what is not shown."""
+    __tracebackhide__ = True
     inconclusive = found.answer == "not enough data"
     if found.passed or (inconclusive and on_inconclusive == "pass"):
-        return found
-    failed = [decision.sentence() for decision in found.decisions if not decision.passed]
+        return
+    failed = [sentence for answer, sentence in found.answered if answer != "shown"]
     raise (SkipTest if inconclusive and on_inconclusive == "skip" else AssertionError)(
-        "\n".join(failed)
+        "\n".join(filter(None, [*failed, found.ledger]))
     )
 
 

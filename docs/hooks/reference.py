@@ -23,6 +23,10 @@ _PAGES = {
     "io": "Reading and building predictions",
 }
 _CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
+_TESTING = [
+    *(f"modelcompare.testing.{name}" for name in modelcompare.testing.__all__),
+    "modelcompare.pytest_plugin.model_gate",
+]
 _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", "Statistic")
 
 
@@ -49,7 +53,7 @@ def pages() -> dict[str, str]:
         for page, title in _PAGES.items()
     }
     shown["metrics"] = ("Making metrics", [f"modelcompare.metrics.{name}" for name in _MAKING])
-    shown["testing"] = ("Testing", ["modelcompare.testing.assert_not_worse"])
+    shown["testing"] = ("Testing", _TESTING)
     if rooms:
         raise LookupError(f"docs/hooks/reference.py has no page for the names of {sorted(rooms)}.")
     made = {f"reference/{page}.md": _page(*what) for page, what in shown.items()}

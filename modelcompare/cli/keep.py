@@ -47,7 +47,7 @@ def keep(
     )  # fmt: skip
     if output.form == "table" and output.output is None:
         answer(escape.terminal(found.sentence()))
-        say(f"modelcompare: candidate {found.number}, {found.kept} kept; ledger head {found.head}")
+        say(f"modelcompare: {found.ledger}")
     else:
         output.emit(found, inputs=[ledger])
     stop_unless(found.passed, refused=found.word == "discard", inconclusive=inconclusive_exit)

@@ -98,13 +98,28 @@ class KeepResult(Result):
         return self.word == "keep"
 
     @property
+    def answer(self) -> Answer:
+        """The word as an answer of `gate`."""
+        return next(answer for answer, word in WORDS.items() if word == self.word)
+
+    @property
+    def answered(self) -> list[tuple[Answer, str]]:
+        """The answer with its sentence, as those of `gate`."""
+        return [(self.answer, self.sentence())]
+
+    @property
+    def ledger(self) -> str:
+        """Number of the candidate, and the head of the ledger."""
+        return f"Candidate {self.number}, {self.kept} kept; ledger head {self.head}."
+
+    @property
     def signature(self) -> str:
         return signature("keep", **self.plan)
 
     def document(self) -> Document:
         table = Table.of(
             f"May {self.candidate} replace {self.baseline}?", self._row, "candidate", "baseline",
-            "word", "number", "kept", "level", notes=[f"Ledger head {self.head}."],
+            "word", "number", "kept", "level", notes=[self.ledger],
         )  # fmt: skip
         return self._document({"answer": table}, findings=[self.sentence()])
 

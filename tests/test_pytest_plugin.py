@@ -1,0 +1,158 @@
+"""The fixture `model_gate`, in separate sessions of pytest."""
+
+import json
+import re
+import tomllib
+
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare import pytest_plugin
+from tests.pages import ROOT
+
+pytest_plugins = ["pytester"]
+# Right in 90, 60 and 89 of 100.
+TABLE = pd.DataFrame(
+    {"id": [f"s{i}" for i in range(101)], "y_true": ["x"] * 100 + ["y"]}
+    | {name: ["x"] * n + ["y"] * (101 - n) for name, n in {"a": 90, "b": 60, "c": 89}.items()}
+)
+FEW = "n_resamples=99"
+NUMBERS = re.compile(r"\d\.\d| CI |p [<=]")
+
+
+@pytest.fixture
+def session(pytester, monkeypatch):
+    """Run tests on a file of three models, in a process with this plugin and no other."""
+    # Where the package is installed, its entry point would load the plugin a second time.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    TABLE.to_csv(pytester.path / "preds.csv", index=False)
+
+    def _session(tests, *arguments, **kinds):
+        pytester.makepyfile(test_models=tests)
+        return pytester.runpytest_subprocess(
+            "-p", "modelcompare.pytest_plugin", *arguments, **kinds
+        )
+
+    return _session
+
+
+def answers(path):
+    """Answers in a ledger, in their order."""
+    _, *entries = map(json.loads, path.read_text().splitlines())
+    return [entry["answer"] for entry in entries]
+
+
+def test_a_gate_passes_fails_or_skips_and_shows_no_line_of_the_package(session):
+    TABLE[["id", "y_true", "b"]].to_csv("b.csv", index=False)
+    TABLE[["id", "y_true", "a"]].to_csv("a.csv", index=False)
+    done = session(f"""
+        import modelcompare as mc
+        def test_path(model_gate):
+            found = model_gate("preds.csv", "b", "a", "accuracy:-0.01", {FEW})
+            assert (found.answer, found.ledger) == ("shown", "")
+        def test_paths(model_gate):
+            assert model_gate(["b.csv", "a.csv"], "b", "a", ["accuracy:-0.01"], {FEW}).passed
+        def test_sets(model_gate):
+            preds = mc.read_predictions("preds.csv")
+            rules = ["mean(accuracy):-0.01", "each(accuracy):-0.1"]
+            assert model_gate({{"one": preds, "two": preds}}, "b", "a", rules, {FEW}).passed
+        def test_worse(model_gate):
+            model_gate("preds.csv", "a", "b", ["accuracy:-0.01", "accuracy:-0.9"], {FEW})
+        def test_few(model_gate):
+            model_gate("preds.csv", "a", "c", "accuracy:-0.01", {FEW})
+        def test_skipped(model_gate):
+            model_gate("preds.csv", "a", "c", "accuracy:-0.01", on_inconclusive="skip", {FEW})
+        def test_may_pass(model_gate):
+            found = model_gate("preds.csv", "a", "c", "accuracy:-0.01", on_inconclusive="pass", {FEW})
+            assert not found.passed
+    """)
+    done.assert_outcomes(passed=4, failed=2, skipped=1)
+    text = done.stdout.str()
+    assert "AssertionError: b is inferior to a (margin 0.01) in accuracy" in text
+    assert "AssertionError: 101 samples are not enough to decide whether c is non-inferior" in text
+    assert "margin 0.9" not in text
+    assert not re.search(r"testing\.py|pytest_plugin\.py|ledger", text)
+
+
+def test_a_session_without_a_gate_loads_nothing_slow(session):
+    done = session("""
+        import sys
+        def test_nothing():
+            assert "modelcompare.pytest_plugin" in sys.modules
+            assert not {"numpy", "pandas", "scipy", "typer"} & {*sys.modules}
+    """)
+    done.assert_outcomes(passed=1)
+
+
+def test_the_ledger_of_a_session_counts_its_candidates(session, pytester):
+    tests = f"""
+        import modelcompare as mc
+        def test_better(model_gate):
+            assert model_gate("preds.csv", "b", "a", "accuracy:+0", {FEW}).word == "keep"
+        def test_same(model_gate):
+            model_gate("preds.csv", "a", "c", "accuracy:+0", on_inconclusive="skip", {FEW})
+        def test_worse(model_gate, monkeypatch, tmp_path):
+            preds = mc.read_predictions("preds.csv")
+            monkeypatch.chdir(tmp_path)
+            model_gate(preds, "a", "b", "accuracy:+0", {FEW})
+        def test_without(model_gate):
+            assert model_gate("preds.csv", "b", "a", "accuracy:-0.2", ledger=None, {FEW}).decisions
+    """
+    done = session(tests, "--model-ledger", "runs.jsonl")
+    done.assert_outcomes(passed=2, failed=1, skipped=1)
+    text = done.stdout.str()
+    head = mc.diagnostics.keep_report(pytester.path / "runs.jsonl", margin=0.1).head
+    assert "AssertionError: discard: b is not better than a in accuracy.\n" in text
+    assert f"Candidate 3, 1 kept; ledger head {head}." in text
+    (passed,) = re.findall(r"^test_models\.py::(test_.*kept; .*)$", text, re.MULTILINE)
+    assert passed.startswith("test_better: Candidate 1, 1 kept; ledger head ")
+    # An answer about candidates contains no estimate.
+    assert not [line for line in text.splitlines() if "accuracy." in line and NUMBERS.search(line)]
+    assert answers(pytester.path / "runs.jsonl") == ["shown", "not enough data", "shown otherwise"]
+    # Asked again, nothing is spent; the end that was cut off is seen by its head.
+    session(tests, "--model-ledger", "runs.jsonl").assert_outcomes(passed=2, failed=1, skipped=1)
+    assert len(answers(pytester.path / "runs.jsonl")) == 3
+    lines = (pytester.path / "runs.jsonl").read_text().splitlines(keepends=True)
+    (pytester.path / "runs.jsonl").write_text("".join(lines[:-1]))
+    done = session(
+        f"""
+        def test_head(model_gate):
+            model_gate("preds.csv", "a", "b", "accuracy:+0", expect_head="{head}", {FEW})
+        """,
+        "--model-ledger", "runs.jsonl",
+    )  # fmt: skip
+    done.assert_outcomes(failed=1)
+    assert "its end was cut off" in done.stdout.str()
+
+
+def test_a_test_may_name_its_ledger_and_looks_are_recorded_there(session, pytester):
+    done = session(f"""
+        def test_look(model_gate):
+            found = model_gate("preds.csv", "b", "a", "accuracy:-0.01", ledger="looks.jsonl", looks=3, {FEW})
+            assert found.ledger.startswith("Look 1 of 3")
+        def test_few(model_gate):
+            model_gate("preds.csv", "a", "c", "accuracy:-0.01", ledger="few.jsonl", looks=2, {FEW})
+        def test_kept(model_gate):
+            assert model_gate("preds.csv", "b", "a", "accuracy:+0", ledger="own.jsonl", {FEW}).word
+        def test_of_session(model_gate):
+            assert model_gate("preds.csv", "b", "a", "accuracy:+0.1", {FEW}).word
+    """, "--override-ini", "model_ledger=sub/of_all.jsonl", "--rootdir", ".")  # fmt: skip
+    assert "sub does not exist; create it first." in done.stdout.str()
+    done.assert_outcomes(passed=2, failed=2)
+    assert "Look 1 of 2 (alpha 0.05 in all, obrien-fleming); ledger head" in done.stdout.str()
+    assert answers(pytester.path / "looks.jsonl") == ["shown"]
+    assert answers(pytester.path / "own.jsonl") == ["shown"]
+    (pytester.path / "sub").mkdir()
+    done = session(f"""
+        def test_of_session(model_gate, monkeypatch):
+            monkeypatch.chdir("sub")
+            assert model_gate("../preds.csv", "b", "a", "accuracy:+0.1", {FEW}).word
+    """, "--override-ini", "model_ledger=sub/of_all.jsonl", "--rootdir", ".")  # fmt: skip
+    done.assert_outcomes(passed=1)
+    assert answers(pytester.path / "sub" / "of_all.jsonl") == ["shown"]
+
+
+def test_the_package_names_its_plugin_and_that_has_the_fixture():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"modelcompare": pytest_plugin.__name__}
