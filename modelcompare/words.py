@@ -130,7 +130,7 @@ CardFormat = Literal["markdown", "text", "json"]
 Dialect = Literal["duckdb", "spark"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.
 BUCKETS, SALT = 1024, "modelcompare"
-GateFormat = Literal["text", "github", "json"]
+GateFormat = Literal["text", "github", "json", "pr-comment"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more, and a typing error does not fill the memory.

@@ -1,7 +1,9 @@
 """The Action: its steps, run in bash as a runner does."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +33,8 @@ WANTED = {"files": "preds.csv", "baseline": "b", "candidate": "a", "metric": "ac
 
 def _expanded(value, given, temp):
     """Put what ``${{ }}`` names in its place, as a runner does before it starts a step."""
-    known = {"runner.temp": str(temp), "github.action_path": "/the/action"}
+    known = {"runner.temp": str(temp), "github.action_path": "/the/action", "github.token": "secret",
+             "github.repository": "the/project", "github.event.pull_request.number": "7"}  # fmt: skip
     inputs = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
     known |= {f"inputs.{name}": text for name, text in (inputs | given).items()}
     return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: known[found[1]], value)
@@ -50,8 +53,11 @@ class Runner:
         (self.work / "preds.csv").write_text(TABLE)
 
     def python(self, command):
-        path = self.temp / "bin" / "python"
-        path.write_text(f"#!/bin/sh\n{command}\n")
+        self.program("python", f"#!/bin/sh\n{command}\n")
+
+    def program(self, name, text):
+        path = self.temp / "bin" / name
+        path.write_text(text)
         path.chmod(0o755)
 
     def __call__(self, step, **given):
@@ -65,7 +71,8 @@ class Runner:
         script.write_text(STEPS[step]["run"])
         given = {name.replace("_", "-"): text for name, text in given.items()}
         environment = {
-            name: _expanded(text, given, self.temp) for name, text in STEPS[step]["env"].items()
+            name: given.pop(name) if name in given else _expanded(text, given, self.temp)
+            for name, text in STEPS[step]["env"].items()
         }
         path = f"{self.temp / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(
@@ -111,7 +118,7 @@ def gate(runner, monkeypatch, capsys):
 
 def test_no_script_holds_an_expression_that_a_runner_would_put_text_into():
     scripts = [step["run"] for step in STEPS.values() if "run" in step]
-    assert len(scripts) == 2
+    assert len(scripts) == 3
     assert not any("${{" in script for script in scripts)
 
 
@@ -188,7 +195,7 @@ def test_an_option_is_a_word_and_what_follows_it_another(runner):
     assert [path.name for path in runner.work.iterdir()] == ["preds.csv"]
 
 
-@pytest.mark.parametrize("name", ["kind", "inconclusive"])
+@pytest.mark.parametrize("name", ["kind", "inconclusive", "comment"])
 def test_a_choice_that_is_not_there_is_refused(runner, name):
     done = runner.compare(**{name: "help"})
     assert done.returncode == 2
@@ -213,6 +220,113 @@ def test_the_action_installs_its_own_checkout_with_the_extras(runner):
     target = str(runner.temp / "modelcompare-packages")
     assert words[-3:] == ["--target", target, f"/the/action[{HOSTILE}]"]
     assert [path.name for path in runner.work.iterdir()] == ["preds.csv"]
+
+
+# What GitHub's program does here: it lists, adds and replaces comments, which lie in a file.
+GH = f"""#!{sys.executable}
+import json, subprocess, sys
+from pathlib import Path
+state = Path({{state!r}})
+comments, words = json.loads(state.read_text()), sys.argv[1:]
+assert words.pop(0) == "api"
+if words[0] == "--paginate":
+    _, place, _, wanted = words
+    assert place == "repos/the/project/issues/7/comments"
+    found = subprocess.run(["jq", "-r", wanted], input=json.dumps(comments), text=True, check=True)
+    sys.exit()
+_, _, method, place, option, field = words
+assert option == "--field"
+name, path = field.split("=@")
+body = {{{{name: Path(path).read_text()}}}}
+if method == "POST":
+    assert place == "repos/the/project/issues/7/comments"
+    comments.append({{{{"id": len(comments), "user": {{{{"login": "github-actions[bot]"}}}}, **body}}}})
+else:
+    assert method == "PATCH"
+    folder, _, number = place.rpartition("/")
+    assert folder == "repos/the/project/issues/comments"
+    comments[int(number)].update(body)
+state.write_text(json.dumps(comments))
+"""
+MARKER = "<!-- modelcompare gate -->\n"
+
+
+@pytest.fixture
+def comments(runner):
+    """Put a `gh` into the workspace's path, and return a function that gives the comments."""
+    if not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    state = runner.temp / "comments.json"
+    # Others have commented: a person who copied the marker, and another workflow.
+    before = [{"id": 0, "user": {"login": "mallory"}, "body": f"{MARKER}**shown**"},
+              {"id": 1, "user": {"login": "github-actions[bot]"}, "body": "Tests pass."}]  # fmt: skip
+    state.write_text(json.dumps(before))
+    runner.program("gh", GH.format(state=str(state)))
+
+    def _comments():
+        found = json.loads(state.read_text())
+        assert found[:2] == before
+        return [each["body"] for each in found[2:]]
+
+    return _comments
+
+
+def test_a_comment_is_written_once_and_updated_by_later_runs(runner, comments):
+    assert runner.compare(comment="true").returncode == 0
+    done = runner("Comment")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (first,) = comments()
+    assert first.startswith(f"{MARKER}**shown**\n")
+    assert "| accuracy | non-inferior | 0.01 | +0.297 |" in first
+    (numbers,) = re.findall(r"<details>.*```json\n(.*)```\n\n</details>\n$", first, re.DOTALL)
+    assert json.loads(numbers)["gain"] == pytest.approx(30 / 101)
+    assert runner.compare(baseline="a", candidate="b", comment="true").returncode == 1
+    assert runner("Comment").returncode == 0
+    (second,) = comments()
+    assert second.startswith(f"{MARKER}**shown otherwise**\n")
+    assert "is non-inferior" not in second
+
+
+def test_no_older_answer_stays_where_there_is_none(runner, comments):
+    runner.compare(comment="true")
+    runner("Comment")
+    assert runner.compare(candidate="gone", comment="true").returncode == 2
+    assert runner("Comment").returncode == 0
+    (comment,) = comments()
+    assert comment.startswith(f"{MARKER}**no answer**\n")
+
+
+def test_the_gate_does_not_depend_on_its_comment(runner, comments):
+    runner.compare(comment="true")
+    runner.program("gh", "#!/bin/sh\necho 'HTTP 403' >&2\nexit 1\n")
+    done = runner("Comment")
+    assert done.returncode == 0
+    assert done.stdout.startswith("::warning title=modelcompare gate::The comment could not be")
+    assert "pull-requests: write" in done.stdout
+    assert comments() == []
+
+
+def test_where_there_is_no_pull_request_nothing_is_asked_of_github(runner):
+    runner.program("gh", f"#!/bin/sh\ntouch '{runner.temp}/asked'\n")
+    done = runner("Comment", PULL="")
+    assert done.returncode == 0
+    assert done.stdout.startswith("::notice title=modelcompare gate::There is no pull request")
+    assert not (runner.temp / "asked").exists()
+
+
+def test_a_comment_is_written_on_request_also_where_the_gate_fails():
+    assert STEPS["Comment"]["if"] == "${{ !cancelled() && inputs.comment == 'true' }}"
+    assert ACTION["inputs"]["comment"]["default"] == "false"
+
+
+def test_one_of_many_candidates_has_a_word_and_no_number(runner):
+    done = runner.compare(margin="", kind="superior", args="--ledger runs.jsonl")
+    assert done.returncode == 0
+    assert done.stdout.startswith("::notice title=modelcompare gate::keep: a is better than b")
+    assert (runner.outputs["answer"], runner.outputs["gain"]) == ("shown", "")
+    comment = (runner.temp / "modelcompare-comment.md").read_text()
+    assert comment.startswith(f"{MARKER}**keep**\n")
+    assert "0.297" not in comment
 
 
 def test_the_page_on_gates_names_inputs_and_outputs_that_there_are():

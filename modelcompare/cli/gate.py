@@ -18,6 +18,7 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import default_metric, resolve_metrics
 from modelcompare.questions.gate import GateResult
 from modelcompare.questions.gate import gate as by_rules
+from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rule
 from modelcompare.report import escape
 from modelcompare.report.result import Result
@@ -26,6 +27,9 @@ from modelcompare.words import Decision, GateFormat
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
 _TAKEN = (2, 70, 74, 130)
+# The line by which a comment on a pull request is found again, and GitHub's limit.
+_MARKER = "<!-- modelcompare gate -->"
+_LONGEST_COMMENT = 65_536
 
 
 def gate(
@@ -62,15 +66,9 @@ def gate(
         raise ValueError("--candidates is for a --ledger without --looks and --any-time.")
     for name in ("control", "n_candidates") if of_looks else ("spending",):
         options.pop(name, None)
-    if not of_looks:
-        kept = mc.keep(predictions, baseline, candidate, rules, **options)
-        if format == "json":
-            answer_document(WRITERS["json"](kept.document()))
-        else:
-            answer(escape.terminal(kept.sentence()))
-        stop_unless(kept.passed, refused=kept.word == "discard", inconclusive=inconclusive_exit)
-        return
-    found = by_rules(predictions, baseline, candidate, rules, **options)
+    found: GateResult | KeepResult = (by_rules if of_looks else mc.keep)(
+        predictions, baseline, candidate, rules, **options
+    )
     _print(found, format, several=bool(rule))
     refused = found.answer == "shown otherwise"
     stop_unless(found.passed, refused=refused, inconclusive=inconclusive_exit)
@@ -122,40 +120,60 @@ def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
     return chosen[0] if chosen else None
 
 
-def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
+def _print(found: GateResult | KeepResult, format: GateFormat, *, several: bool) -> None:
+    result: Result = found
+    if isinstance(found, GateResult) and not (several or found.ledger):
+        result = found.decisions[0]
+    numbers = WRITERS["json"](result.document())
     if format == "json":
-        result: Result = found if several else found.decisions[0]
-        answer_document(WRITERS["json"](result.document()))
-        return
-    if format == "github":
-        _leave_for_workflow(found)
+        answer_document(numbers)
+    elif format == "pr-comment":
+        answer_document(_comment(found, numbers))
+    elif format == "github":
+        _leave_for_workflow(found, numbers)
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
     for shown, sentence in found.answered:
         if format == "github":
             answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
-        else:
+        elif format == "text":
             answer(escape.terminal(sentence))
     if found.ledger:
         say(f"modelcompare: {found.ledger}")
 
 
-def _leave_for_workflow(found: GateResult) -> None:
-    """Append to the files that a workflow names: the step's summary and its outputs."""
+def _comment(found: GateResult | KeepResult, numbers: str) -> str:
+    """Write the comment on a pull request: answer, table, and the numbers folded up."""
+    word = found.word if isinstance(found, KeepResult) else found.answer
+    # A name must not call a person, nor end the block of code.
+    table = found.to_markdown().replace("@", "@\u200b")
+    numbers = numbers.replace("`", "\\u0060")
+    text = f"{_MARKER}\n**{word}**\n\n{table}"
+    folded = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
+    if len(text) + len(folded) >= _LONGEST_COMMENT:
+        folded = "The numbers are too long for a comment; `--format json` prints them.\n"
+    return f"{text}\n{folded}"
+
+
+def _leave_for_workflow(found: GateResult | KeepResult, numbers: str) -> None:
+    """Append to the files that a workflow names: summary, outputs, and a comment."""
     texts = {
         # After a table, text without a blank line before it would be one more row.
         "GITHUB_STEP_SUMMARY": f"\n{found.to_markdown()}",
         "GITHUB_OUTPUT": "".join(escape.github_output(*each) for each in _outputs(found)),
+        "MODELCOMPARE_COMMENT": _comment(found, numbers),
     }
     for name, text in texts.items():
         if os.environ.get(name):
             append(os.environ[name], text)
 
 
-def _outputs(found: GateResult) -> Iterator[tuple[str, str]]:
+def _outputs(found: GateResult | KeepResult) -> Iterator[tuple[str, str]]:
     """Yield names and values for later steps; values of several rules are on separate lines."""
     yield "answer", found.answer
     yield "passed", str(found.passed).lower()
+    # An answer about one of many candidates has no numbers.
+    decisions = found.decisions if isinstance(found, GateResult) else ()
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
-        numbers = [getattr(decision, name) for decision in found.decisions]
+        numbers = [getattr(decision, name) for decision in decisions]
         yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
     yield "sentence", "\n".join(escape.visible(each) for each in found.document().sentences)

@@ -85,7 +85,8 @@ GATES = (
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "
-                "summary and the numbers to the step's outputs.",
+                "summary and the numbers to the step's outputs; pr-comment is Markdown for a pull "
+                "request.",
             ),
             *LOOKS, *CANDIDATES, *RESAMPLING,
         ),

@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 
 import numpy as np
@@ -51,6 +52,63 @@ def test_forms(run, wide_csv):
     document = json.loads(run(*arguments, "--format", "json").out)
     assert document["passed"] is False
     assert document["ci_low"] < document["gain"] < document["ci_high"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [("--metric", "accuracy", "--margin", "0.1"), ("--rule", "accuracy:-0.1", "--rule", "f1[cat]:+0"),
+     ("--metric", "accuracy", "--superior", "--ledger", "runs.jsonl"),
+     ("--metric", "accuracy", "--margin", "0.1", "--ledger", "looks.jsonl", "--looks", "3")],
+)  # fmt: skip
+def test_a_comment_has_the_answer_on_top_and_the_same_numbers_as_json(run, wide_csv, rules):
+    gate = ("gate", wide_csv, "--baseline", "poor", "--candidate", "good", *rules, *FEW)
+    comment, document = run(*gate, "--format", "pr-comment"), run(*gate, "--format", "json")
+    assert (comment.code, document.code) == (0, 0)
+    marker, answer, *_ = comment.out.split("\n")
+    assert marker == "<!-- modelcompare gate -->"
+    assert answer == ("**keep**" if "runs.jsonl" in rules else "**shown**")
+    assert len(re.findall(r"^\| --- ", comment.out, re.MULTILINE)) == 1
+    numbers, expected = json.loads(_folded(comment.out)), json.loads(document.out)
+    # The second question about one of many candidates is the first one again.
+    for each in (numbers, expected):
+        for row in (each, *each.get("answer", ())) if "word" in each else ():
+            row.pop("repeated"), row.pop("reason")
+    assert numbers == expected
+    if "--ledger" in rules:
+        assert f"ledger head {expected.get('head', '')}" in comment.out
+        assert "ledger head " in comment.err
+        assert "ledger head " in document.err
+
+
+def _folded(comment):
+    """The numbers of a comment, as GitHub shows them: to the next line of three backticks."""
+    _, _, rest = comment.partition("<details><summary>Numbers</summary>\n\n```json\n")
+    numbers, _, end = rest.partition("\n```")
+    assert end == "\n\n</details>\n"
+    return numbers
+
+
+def test_a_name_neither_calls_a_person_nor_ends_the_numbers_of_a_comment(run, tmp_path):
+    truth, candidate = np.arange(40) % 2, "@the/team\n```\n</details>"
+    np.savez(tmp_path / "names.npz", **{"y_true": truth, "a": truth, candidate: 1 - truth})
+    done = run("gate", "names.npz", "--baseline", "a", "--candidate", candidate, "--margin", "0.1",
+               "-m", "accuracy", "--format", "pr-comment", *FEW)  # fmt: skip
+    assert done.code == 1
+    assert done.out.split("\n")[1] == "**shown otherwise**"
+    assert json.loads(_folded(done.out))["candidate"] == candidate
+    table, _, _ = done.out.partition("<details>")
+    assert "@the" not in table
+    assert "```" not in table
+
+
+def test_numbers_that_are_too_long_for_a_comment_are_left_out(run, wide_csv, monkeypatch):
+    gate = ("gate", wide_csv, *PASSES, "--superior", "--format", "pr-comment")
+    whole = run(*gate).out
+    for longest, kept in ((len(whole) + 1, True), (len(whole) - 1, False)):
+        monkeypatch.setattr("modelcompare.cli.gate._LONGEST_COMMENT", longest)
+        shown = run(*gate).out
+        assert ("```json" in shown, "`--format json` prints them." in shown) == (kept, not kept)
+        assert "| accuracy | superior |" in shown
 
 
 @pytest.mark.parametrize(
