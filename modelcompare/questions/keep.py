@@ -310,7 +310,7 @@ def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
         runs = any(n_runs(each) > 1 for each in sets.values())
         seed = "" if runs else (
             " That is for this training: a candidate that differs by its seed alone needs several "
-            "runs (--run)."
+            "runs (--read run=COLUMN)."
         )  # fmt: skip
         return f"{first.candidate} is {first.claims[0]} in {first.what}.{seed}"
     if otherwise:
