@@ -29,6 +29,7 @@ collect_ignore = (
         "sources/test_many_machines.py",
         "test_action.py",
         "test_memory.py",
+        "test_skill.py",
     ]
 )
 
