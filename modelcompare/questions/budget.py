@@ -82,8 +82,12 @@ class Budget(Result):
 
     def sentence(self) -> str:
         """Write how many questions are left, and what renews them."""
-        many = "more than" if self.left >= _MOST else "about" if self.left else ""
-        left = f"{many} {self.left:,}".strip() if self.left else "no"
+        left = f"{self.left:,}" if self.left else "no"
+        if self.left >= _MOST:
+            left = f"more than {left}"
+        elif self.left and self.kind == "candidates":
+            # Looks are planned, candidates predicted.
+            left = f"about {format_size(self.left)}"
         one = self.kind[:-1] if self.left == 1 else self.kind
         return (
             f"These {self.n_samples:,} samples can bear {left} further {one} with a power of "
