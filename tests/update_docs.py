@@ -99,14 +99,15 @@ def _blank(shown):
 def main(names):
     pages = [Path(name).resolve() for name in names] or PAGES
     home = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        prepare(Path(folder))
-        os.chdir(folder)
-        for page in pages:
+    for page in pages:
+        # Ledgers of one page are unknown to others.
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder))
+            os.chdir(folder)
             page.write_text(abilities.updated(page.read_text("utf-8")), "utf-8")
             update_commands(page)
             update_python(page)
-        os.chdir(home)
+            os.chdir(home)
 
 
 if __name__ == "__main__":

@@ -152,7 +152,24 @@ def seeds():
     write("seeds.csv", pd.DataFrame(rows, columns=["model", "item", "run", "score"]))
 
 
+def search():
+    """Made up: a ledger of 20 changes of a classifier, of which the 3rd, 9th and 14th are real."""
+    (HERE / "search.jsonl").unlink(missing_ok=True)
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 3000)
+    best, name = np.where(rng.random(3000) < 0.7, truth, 1 - truth), "v0"
+    for number in range(1, 21):
+        real = 0.1 if number in (3, 9, 14) else 0
+        flipped = rng.random(3000) < np.where(best == truth, 0.02, 0.05 + real)
+        change = np.where(flipped, 1 - best, best)
+        preds = mc.Predictions(truth, {name: best, f"v{number}": change})
+        found = mc.keep(preds, name, f"v{number}", "accuracy:+0", ledger=HERE / "search.jsonl")
+        if found.passed:
+            best, name = change, f"v{number}"
+
+
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
+    search,
 ):  # fmt: skip
     make()
