@@ -124,5 +124,15 @@ def test_several_runs_answer_for_the_change_and_one_for_its_checkpoint(bash):
     assert "seed" not in done.stdout
 
 
+def test_scores_need_neither_labels_nor_a_metric(bash, folder):
+    for model in ("v0", "v1"):
+        path = folder / "predictions" / f"{model}.csv"
+        frame = pd.read_csv(path)
+        scores = (frame["y_true"] == frame["y_pred"]).astype(int)
+        pd.DataFrame({"id": frame["id"], "score": scores}).to_csv(path, index=False)
+    done = bash(ONE.replace("-m accuracy ", ""))
+    assert done.stdout.startswith("keep: v1 is better than v0 in mean_score")
+
+
 def test_the_skill_uses_plain_words():
     assert [*not_plain(page_prose(SKILL))] == []
