@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri
 
 # Standard errors within which ends are searched; further out they are infinite.
 _FARTHEST = 60.0
@@ -18,7 +18,9 @@ def of_chosen(
 
     They are those of a normal estimate given that it is above the bar: for a true gain equal to the
     estimate, half of the estimates that pass would be larger. The interval covers the true gain
-    with its level among those that pass, however few these are.
+    with its level among those that pass, however few these are. Its upper end is not corrected, as
+    the choice only makes estimates too large; given the choice it could lie below the bar, and is
+    too low where few counts determine the estimate.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ def of_chosen(
     >>> [round(each, 3) for each in of_chosen(0.03, 0.01, 0.0)]
     [0.03, 0.01, 0.05]
     >>> [round(each, 3) for each in of_chosen(0.03, 0.01, 0.025)]
-    [0.019, -0.045, 0.048]
+    [0.019, -0.045, 0.05]
     """
     if not (error > 0 and gain > bar):
         return gain, gain, gain
@@ -53,5 +55,5 @@ def of_chosen(
             return -math.inf
         return float(brentq(excess, -_FARTHEST, _FARTHEST))
 
-    middle, low, high = (gain + error * mean_with(p) for p in (0.5, tail, 1 - tail))
-    return middle, low, high
+    middle, low = (gain + error * mean_with(p) for p in (0.5, tail))
+    return middle, low, gain - error * float(ndtri(tail))

@@ -66,8 +66,11 @@ class Ledger:
         """
         if not path.exists():
             return cls(path)
+        if not path.is_file():
+            raise ValueError(f"{path} is no file; name one for the ledger.")
         lines: list[Mapping[str, Any]] = []
-        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        # Of bytes only "\n" and "\r" end a line; names may contain other separators.
+        for number, text in enumerate(path.read_bytes().splitlines(), start=1):
             try:
                 line = json.loads(text)
                 good = line["hash"] == _hash_of(line)
@@ -141,9 +144,7 @@ def plan_of(
     **settings: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Return a plan: what may not change from question to question."""
-    written = [
-        {**rule, "metric": getattr(rule["metric"], "name", rule["metric"])} for rule in rules
-    ]
+    written = [{**rule, "metric": _name_of(rule["metric"])} for rule in rules]
     given = {name: str(value) for name, value in sorted(options.items())}
     return {"kind": kind, "rules": written, "alpha": alpha, "options": given, **settings}
 
@@ -156,6 +157,11 @@ def check_ledger(argument: str, value: object) -> None:
         raise ValueError(
             f"`{argument}` must name a file, such as ledger.jsonl; got {shown(value)}."
         )
+
+
+def _name_of(metric: Any) -> Any:
+    """Return the name of a metric; a function's address is another in each process."""
+    return getattr(metric, "name", getattr(metric, "__name__", metric))
 
 
 @contextmanager
@@ -191,12 +197,15 @@ def _hash_of(line: Mapping[str, Any]) -> str:
 
 
 def fingerprint(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None = None) -> str:
-    """Return a hash of the first samples of test sets: truth, classes and columns, no outputs.
+    """Return a hash of test sets, or of their first samples: truth and columns, no outputs.
 
-    Samples with ids are taken in the order of their ids, if all of them are.
+    Whole test sets have their classes in it too, and samples with ids are taken in the order of
+    their ids.
     """
     return _digest(sets, sizes, lambda preds: [
-        ("y_true", preds.y_true), ("labels", preds.labels),
+        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
+        # Samples that are added may have other classes.
+        ("labels", preds.labels if sizes is None else None),
         # Files may hold ids as numbers or as texts.
         ("ids", None if preds.ids is None else preds.ids.astype(str)),
         *((name, getattr(preds, name)) for name in _COLUMNS),
@@ -208,8 +217,15 @@ def outputs_of(
 ) -> str:
     """Return a hash of a model's outputs for the first samples of test sets."""
     return _digest(sets, sizes, lambda preds: (
-        [("output", preds.output(model).array)] if model in preds.models else []
+        [("output", _as_given(preds, model))] if model in preds.models else []
     ))  # fmt: skip
+
+
+def _as_given(preds: TestSet, model: str) -> AnyArray:
+    """Return a model's outputs; labels by name, as their codes change with the classes."""
+    output = preds.output(model)
+    named = output.kind == "labels" and preds.labels is not None
+    return preds.labels[output.array] if named else output.array
 
 
 def _digest(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None, columns: Any) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import accumulate, pairwise
+from operator import mul
 
 import numpy as np
 from scipy.optimize import brentq
@@ -19,6 +21,11 @@ from scipy.special import ndtr, ndtri
 from modelcompare.arrays import FloatArray
 from modelcompare.words import Control, Spending
 
+# Smallest level at which an interval can be computed; a look that may spend less gets it.
+_LEAST_LEVEL = 1e-12
+# Growth of samples that the grid resolves. Smaller ones are taken as this one, which makes bounds
+# higher: less correlated looks exceed any bounds more often (Slepian's inequality).
+_LEAST_GROWTH = 1.001
 # A bound that is never exceeded; the grid's number of points (odd), and half its width in standard
 # errors.
 _FARTHEST, _POINTS, _WIDTH = 38.0, 1001, 8.0
@@ -73,7 +80,8 @@ def level_of_look(
     >>> [round(level_of_look([1, 2, 3, 4, 5][:k], 5, 0.025), 4) for k in (1, 3, 5)]
     [0.0, 0.0037, 0.0211]
     """
-    return float(ndtr(-bounds_of_looks(tuple(sizes), n_looks, alpha, spending)[-1]))
+    bound = bounds_of_looks(tuple(sizes), n_looks, alpha, spending)[-1]
+    return max(float(ndtr(-bound)), _LEAST_LEVEL)
 
 
 @cache
@@ -82,6 +90,8 @@ def bounds_of_looks(
 ) -> tuple[float, ...]:
     """Return the normal quantile that each look must exceed; see `level_of_look`."""
     spent = [SPENDING[spending](alpha, k / n_looks) for k in range(1, len(sizes) + 1)]
+    growth = (max(_LEAST_GROWTH, after / before) for before, after in pairwise(sizes))
+    sizes = tuple(accumulate(growth, mul, initial=sizes[0]))
     bounds = [float(-ndtri(spent[0]))]
     # Sums of independent increments, whose variance is the number of samples, below all bounds.
     grid, mass = np.zeros(1), np.ones(1)
@@ -161,7 +171,8 @@ def level_of_candidate(
         Level: of keeping any false one, or share of false ones among those kept.
     control : {"any", "share"}
         "any": candidate s after k kept ones has the level alpha 6 / (pi s)^2 6 / (pi (k + 1))^2, as
-        it depends on the answers before by these two numbers; or alpha / K for a planned number K.
+        it depends on the answers before by these two numbers. For a planned number K each has 0.61
+        alpha / K: at levels that small, intervals of F1 with few disagreements err more often.
         "share": (k + 1) alpha 6 / (pi n)^2 / (1 + 1/2 + ... + 1/n) for candidate n: LOND for any
         dependence.
     n_candidates : int, optional
@@ -180,5 +191,5 @@ def level_of_candidate(
         share = share_of(number) if n_candidates is None else 1 / n_candidates
         return alpha * share * (kept + 1) / sum(1 / k for k in range(1, number + 1))
     if n_candidates is not None:
-        return alpha / n_candidates
+        return alpha * share_of(1) / n_candidates
     return alpha * share_of(kept + 1) * share_of(since)
