@@ -115,7 +115,8 @@ def table(found: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many changes each way kept, and its progress: as believed, and true."""
     return pd.DataFrame({
         name: {
-            "kept": int(each["kept"].sum()), "of these real": int((each["kept"] & each["real"]).sum()),
+            "kept": int(each["kept"].sum()),
+            "of these real": int((each["kept"] & each["real"]).sum()),
             "believed": each["believed"].iloc[-1], "true": each["true"].iloc[-1],
         }
         for name, each in found.items()

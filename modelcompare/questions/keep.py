@@ -139,7 +139,7 @@ def keep(
     predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
     candidate: str,
-    rules: str | Iterable[str | Mapping[str, Any]],
+    rules: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]],
     *,
     ledger: str | os.PathLike[str],
     alpha: float = 0.05,

@@ -146,7 +146,7 @@ def plan_of(
     """Return a plan: what may not change from question to question."""
     written = [{**rule, "metric": _name_of(rule["metric"])} for rule in rules]
     given = {name: str(value) for name, value in sorted(options.items())}
-    return {"kind": kind, "rules": written, "alpha": alpha, "options": given, **settings}
+    return {"kind": kind, "rules": written, "alpha": alpha, **settings, "options": given}
 
 
 def check_ledger(argument: str, value: object) -> None:
@@ -223,9 +223,8 @@ def outputs_of(
 
 def _as_given(preds: TestSet, model: str) -> AnyArray:
     """Return a model's outputs; labels by name, as their codes change with the classes."""
-    output = preds.output(model)
-    named = output.kind == "labels" and preds.labels is not None
-    return preds.labels[output.array] if named else output.array
+    output, labels = preds.output(model), preds.labels
+    return output.array if labels is None or output.kind != "labels" else labels[output.array]
 
 
 def _digest(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None, columns: Any) -> str:

@@ -76,12 +76,13 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
 
 
 def read_rules(
-    rules: str | Iterable[str | Mapping[str, Any]], predictions: TestSet | Mapping[str, TestSet]
+    rules: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]],
+    predictions: TestSet | Mapping[str, TestSet],
 ) -> list[dict[str, Any]]:
     """Read one or several rules, with the metric and the class that they mean."""
     of_sets = isinstance(predictions, Mapping)
     first = next(iter(predictions.values())) if isinstance(predictions, Mapping) else predictions
-    given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
+    given = [rules] if isinstance(rules, str | Mapping) else check_sequence("rules", rules, "rules")
     if not given:
         example = "mean:-0.005" if of_sets else "f1_macro:-0.005"
         raise ValueError(f"`rules` is empty; give at least one, e.g. {example!r}.")
