@@ -137,7 +137,8 @@ def draw(found: Mapping[str, pd.DataFrame]) -> Figure:
                 axes.step(each["number"], each[column], where="post", **look.options())
                 axes.annotate(
                     f"{each[column].iloc[-1]:+.3f}", (N_CHANGES, each[column].iloc[-1]),
-                    (3, 0), textcoords="offset points", va="center", fontsize=8,
+                    (3, 5 if column == "believed" else -5), textcoords="offset points",
+                    va="center", fontsize=8,
                     color=look.colour, annotation_clip=False,
                 )  # fmt: skip
             axes.set_ylim(min(-0.005, min(e["true"].min() for e in found.values())), 1.08 * reaches)

@@ -16,7 +16,7 @@ from modelcompare.significance.repeated import (
     share_of,
 )
 
-# Bounds of gsDesign (R) for five equal looks at the one-sided level 0.025: sfLDOF and sfLDPocock.
+# Bounds of gsDesign (R) for five equally spaced looks, one-sided level 0.025: sfLDOF and sfLDPocock.
 PUBLISHED = {
     "obrien-fleming": [4.8769, 3.3569, 2.6803, 2.2898, 2.0310],
     "pocock": [2.4380, 2.4268, 2.4101, 2.3966, 2.3859],
