@@ -5,7 +5,7 @@ Usage: python -m experiments.validity.keep [--trials 800] [--only REGEX] [--jobs
 Test sets of 1,000 samples, on which a candidate changes 0.05, 0.1 or 0.2 of the answers. "looks":
 one candidate, asked about 2, 5 or 20 times while samples are added, or at any time (accuracy: after
 each sample from the 20th on; F1: after each 50). "candidates": up to 1,000 of them on the same
-samples, all exactly at the threshold ("null"), or a search in which each is a change of the last
+samples, all exactly at the threshold ("threshold"), or a search in which each is a change of the last
 one kept and 1 in 40 is better ("search"). "kept": how often the corrected interval of a gain
 contains it, of gains that were kept.
 
@@ -73,12 +73,12 @@ def cells() -> list[Params]:
     """Return all studies, metrics, disagreements and margins."""
     every = [
         {"study": study, "metric": metric, "disagreement": disagreement, "margin": margin}
-        for study in ("looks", "null", "search", "kept")
+        for study in ("looks", "threshold", "search", "kept")
         for metric in ("accuracy", "f1_macro")
         for disagreement in (0.05, 0.1, 0.2)
         for margin in (0.0, 0.02, 0.05)
     ]
-    largest = {"looks": 0.05, "null": 0.02, "search": 0.02, "kept": 0.0}
+    largest = {"looks": 0.05, "threshold": 0.02, "search": 0.02, "kept": 0.0}
     # Changes of a fifth of all answers are not possible for long.
     return [
         cell for cell in every

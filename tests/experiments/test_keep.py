@@ -34,10 +34,10 @@ def test_gates_of_counts_are_those_of_decide():
 
 def test_the_table_keeps_its_promise():
     table = pd.read_csv(study.RESULTS)
-    assert {*table["study"]} == {"looks", "null", "search", "kept"}
+    assert {*table["study"]} == {"looks", "threshold", "search", "kept"}
     assert table["coverage"].min() > study.WANTED
     error = table["error"] - 3.5 * np.sqrt(0.06 * 0.94 / table["trials"])
-    # All that differ are losses: the one cell in which looks at F1 err more often.
+    # All that differ are losses: the one cell in which looks err more often for F1.
     extreme = (table["disagreement"] == 0.05) & (table["margin"] == 0.05)
     assert error[~(extreme & (table["metric"] == "f1_macro"))].max() < study.LARGEST
     assert error.max() < study.LARGEST + 0.01
