@@ -5,8 +5,8 @@ Usage: python -m experiments.validity.keep [--trials 800] [--only REGEX] [--jobs
 Test sets of 1,000 samples, on which a candidate changes 0.05, 0.1 or 0.2 of the answers. "looks":
 one candidate, asked about 2, 5 or 20 times while samples are added, or at any time (accuracy: after
 each sample from the 20th on; F1: after each 50). "candidates": up to 1,000 of them on the same
-samples, all exactly at the threshold ("threshold"), or a search in which each is a change of the last
-one kept and 1 in 40 is better ("search"). "kept": how often the corrected interval of a gain
+samples, all exactly at the threshold ("threshold"), or a search in which each is a change of the
+last one kept and 1 in 40 is better ("search"). "kept": how often the corrected interval of a gain
 contains it, of gains that were kept.
 
 The threshold is minus the margin, or 0 for a margin of 0 (superiority). Error: the share of trials
