@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import modelcompare as mc
+
 ROOT = Path(__file__).resolve().parents[2]
 # Systems that know no file without a name: Linux plays one of them.
 NAMED = "import os, sys; del os.O_TMPFILE; from modelcompare.__main__ import run; sys.exit(run())"
@@ -93,6 +95,9 @@ COMMANDS = (
     Command("undefined", "study undefined ../in/p.npz --pair f1 --resamples 20 -o study"),
     Command("sensitivity", "study sensitivity ../in/p.npz -m cf1_macro --resamples 20 -o study"),
     Command("sample-size", "sample-size ../in/pair.npz -o study", ""),
+    # What asks of a ledger writes the time, and is tried in tests/keep.
+    Command("keep --report", "keep --report --ledger ../in/kept.jsonl -o kept.md --plot kept.svg",
+            "--margin 0.2"),
     Command("folds", "ranks ../in/folds.csv --n-train 90 --n-test 10 -o folds.md", ""),
     Command("ranks", "ranks ../in/folds.csv -o ranks.csv --plot cd.svg", ""),
     Command("report", f"report ../in/p.npz {_FEW} -o report.html"),
@@ -112,6 +117,8 @@ def make_inputs(folder: Path) -> None:
     rows = {"y_true": truth, **{name: p.argmax(axis=1) for name, p in outputs.items()}}
     for name in ("news", "mails"):
         pd.DataFrame(rows).assign(part=truth % 2).to_csv(folder / f"{name}.csv", index=False)
+    preds = mc.read_predictions(folder / "pair.npz")
+    mc.keep(preds, "a", "b", "accuracy:+0", ledger=folder / "kept.jsonl", n_resamples=99)
     scores = pd.DataFrame(rng.normal(size=(10, 3)), columns=list("abc"))
     scores.rename_axis("fold").reset_index().to_csv(folder / "folds.csv", index=False)
     many = 300_000
