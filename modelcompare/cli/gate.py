@@ -55,7 +55,7 @@ def gate(
         )
     check_inconclusive(inconclusive_exit)
     of_sets = any(map(is_of_sets, rule))
-    predictions, more = read_for(reading, of_sets=of_sets)
+    predictions, more = read_for(reading, of_sets=of_sets, by_blocks="ledger" not in options)
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
     rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
@@ -74,11 +74,11 @@ def gate(
     stop_unless(found.passed, refused=refused, inconclusive=inconclusive_exit)
 
 
-def read_for(reading: Reading, *, of_sets: bool) -> tuple[Any, dict[str, Any]]:
-    """Read a test set, or several, with the options that these need."""
+def read_for(reading: Reading, *, of_sets: bool, by_blocks: bool) -> tuple[Any, dict[str, Any]]:
+    """Read a test set, or several, with the options that these need; a ledger needs all rows."""
     if of_sets:
         return reading.read_sets(), {"missing": reading.missing_sets}
-    return reading.read(by_blocks=True), {}
+    return reading.read(by_blocks=by_blocks), {}
 
 
 def stop_unless(passed: bool, *, refused: bool, inconclusive: int) -> None:

@@ -18,7 +18,12 @@ from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_do
 from modelcompare.questions.claims import Bounds, Ends, p_above
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
-from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS, level_at_any_time
+from modelcompare.significance.repeated import (
+    LEAST_LEVEL,
+    LEAST_OF_EACH,
+    LEAST_UNITS,
+    level_at_any_time,
+)
 
 _NO_BOUNDS = (-math.inf, math.inf)
 
@@ -72,8 +77,10 @@ class AnyTime:
     def enough(self) -> bool:
         """True if there are samples enough, and enough in favour of each model."""
         found, counts = self._numbers
-        apart = np.abs(found) > 1e-9 * np.abs(found).max(initial=0.0)
-        favours = [counts[apart & (side * found > 0)].sum() for side in (1, -1)]
+        # The gain of each sample: about 0 where the models agree, which counts for neither.
+        gains = found + self.unseen.gain
+        apart = gains**2 > gains**2 @ counts / counts.sum() / 4
+        favours = [counts[apart & (side * gains > 0)].sum() for side in (1, -1)]
         return self.contrast.n_units >= LEAST_UNITS and min(favours) >= LEAST_OF_EACH
 
     @property
@@ -90,9 +97,8 @@ class AnyTime:
             gains, most = np.clip(found + self.unseen.gain, -self._range, self._range), self._range
             low, high = (betting_bound(x, counts, -most, most, level) for x in (gains, -gains))
             return low, -high
-        if not self.enough:
-            return _NO_BOUNDS
-        return self.fixed(level_at_any_time(self.contrast.n_units, level))
+        at_once = level_at_any_time(self.contrast.n_units, level)
+        return self.fixed(at_once) if self.enough and at_once >= LEAST_LEVEL else _NO_BOUNDS
 
     def p_value(self, sign: float, threshold: float) -> float:
         """Return the smallest level at which ``sign * gain > threshold`` is shown.

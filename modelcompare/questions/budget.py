@@ -130,7 +130,7 @@ def budget(
     Raises
     ------
     ValueError
-        If nothing was asked yet, or the file was edited.
+        If nothing was asked yet, no question had an interval, or the file was edited.
 
     Notes
     -----
@@ -151,8 +151,13 @@ def budget(
     known = read_existing(Path(ledger))
     entries, plan = known.entries, known.plan
     n = sum(entries[-1]["sizes"].values())
-    errors = np.array([_error(entry) for entry in entries])
-    error = float(np.nanmedian(errors) if plan["kind"] == "candidates" else errors[-1])
+    errors = [each for each in map(_error, entries) if 0 < each < math.inf]
+    if not errors:
+        raise ValueError(
+            f"the metric has no interval in {ledger}, so what may still be asked is unknown; begin "
+            "another ledger, with more samples or another metric."
+        )
+    error = float(np.median(errors)) if plan["kind"] == "candidates" else errors[-1]
     z_power = float(ndtri(power))
 
     def power_at(level: float) -> float:

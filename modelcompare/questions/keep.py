@@ -303,20 +303,19 @@ def _check_left(known: Ledger) -> None:
 
 def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
     """Write why, without numbers of this test set."""
-    first = found.decisions[0]
-    failed = [each for each in found.decisions if not each.passed]
-    otherwise = [each for each in failed if each.answer == "shown otherwise"]
-    if not failed or found.passed:
+    # The first rule with the answer of all, and the first of its decisions that has it too.
+    rules = zip(found.by_rule, found.answers, strict=True)
+    decisions = next(own for (_, own), answer in rules if answer == found.answer)
+    each = next((each for each in decisions if each.answer == found.answer), decisions[0])
+    if found.passed:
         runs = any(n_runs(each) > 1 for each in sets.values())
         seed = "" if runs else (
             " That is for this training: a candidate that differs by its seed alone needs several "
             "runs (--read run=COLUMN)."
         )  # fmt: skip
-        return f"{first.candidate} is {first.claims[0]} in {first.what}.{seed}"
-    if otherwise:
-        each = otherwise[0]
+        return f"{each.candidate} is {each.claims[0]} in {each.what}.{seed}"
+    if found.answer == "shown otherwise":
         return f"{each.candidate} is {each.claims[1]} in {each.what}."
-    each = failed[0]
     return f"it is not shown that {each.candidate} is {each.claims[0]} in {each.what}."
 
 

@@ -30,6 +30,8 @@ from modelcompare.words import SampleColumn, shown
 _VERSION = 1
 _KIND = "modelcompare ledger"
 _COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
+# Parts of a fingerprint that are not of single samples.
+_OF_ALL = ("labels", "scores")
 # Parts of a plan as errors name them.
 _NAMES = {
     "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
@@ -197,15 +199,16 @@ def _hash_of(line: Mapping[str, Any]) -> str:
 
 
 def fingerprint(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None = None) -> str:
-    """Return a hash of test sets, or of their first samples: truth and columns, no outputs.
+    """Return a hash of test sets, or of their first samples: truth, columns, direction of scores.
 
     Whole test sets have their classes in it too, and samples with ids are taken in the order of
-    their ids.
+    their ids. Outputs have other hashes.
     """
     return _digest(sets, sizes, lambda preds: [
         ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
         # Samples that are added may have other classes.
         ("labels", preds.labels if sizes is None else None),
+        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
         # Files may hold ids as numbers or as texts.
         ("ids", None if preds.ids is None else preds.ids.astype(str)),
         *((name, getattr(preds, name)) for name in _COLUMNS),
@@ -234,7 +237,7 @@ def _digest(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None, column
         for column, values in columns(preds):
             digest.update(f"{name}\0{column}\0".encode())
             if values is not None:
-                digest.update(_bytes(values if column == "labels" else values[rows]))
+                digest.update(_bytes(values if column in _OF_ALL else values[rows]))
     return digest.hexdigest()
 
 

@@ -22,7 +22,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.words import Control, Spending
 
 # Smallest level at which an interval can be computed; a look that may spend less gets it.
-_LEAST_LEVEL = 1e-12
+LEAST_LEVEL = 1e-12
 # Growth of samples that the grid resolves. Smaller ones are taken as this one, which makes bounds
 # higher: less correlated looks exceed any bounds more often (Slepian's inequality).
 _LEAST_GROWTH = 1.001
@@ -81,7 +81,7 @@ def level_of_look(
     [0.0, 0.0037, 0.0211]
     """
     bound = bounds_of_looks(tuple(sizes), n_looks, alpha, spending)[-1]
-    return max(float(ndtr(-bound)), _LEAST_LEVEL)
+    return max(float(ndtr(-bound)), LEAST_LEVEL)
 
 
 @cache
