@@ -1,124 +1,142 @@
-"""Bounds by betting and corrected gains, beside loops and simulations."""
+"""Bounds by betting beside loops of the published algorithm, enumerations and simulations."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
 
-import modelcompare as mc
-from modelcompare.intervals.betting import _BETS, betting_bound, log_wealth, rounded_down
-from modelcompare.intervals.chosen import of_chosen
+from modelcompare.intervals import betting
+from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
 
-
-def test_wealth_is_that_of_a_player():
-    rng = np.random.default_rng(0)
-    numbers = rng.uniform(-1, 1, 50)
-    wealth = np.ones(len(_BETS))
-    for x in numbers:
-        wealth *= 1 + _BETS * (x - 0.1) / (0.1 + 1)
-    found = log_wealth(numbers, np.ones(50), 0.1, -1.0)
-    assert found == pytest.approx(math.log(wealth.mean()))
+BETS = np.geomspace(0.002, 0.9, 40)
+numbers_within = st.lists(st.floats(-1, 1), min_size=3, max_size=40)
 
 
-def test_nothing_is_to_be_won_if_the_mean_is_the_threshold():
-    """Expected wealth is 1: by all possible counts of hits."""
-    n, p = 30, 0.3
-    hits = np.arange(n + 1)
-    wealth = [
-        math.exp(log_wealth(np.array([0.0, 1.0]), np.array([n - k, k], float), p, 0.0))
-        for k in hits
-    ]
-    assert stats.binom(n, p).pmf(hits) @ wealth == pytest.approx(1)
+def wealth(values, threshold, lowest):
+    """Average of the wealths of 40 players, each with one bet, after each of the numbers.
+
+    Waudby-Smith & Ramdas (2024), eq. 22 with fixed bets: the product of 1 + lambda (x - m).
+    """
+    players = [1.0] * len(BETS)
+    for value in values:
+        for k, share in enumerate(BETS):
+            players[k] *= 1 + share / (threshold - lowest) * (value - threshold)
+    return sum(players) / len(players)
 
 
-def test_bounds_hold_for_all_numbers_of_samples_together():
-    rng, wrong = np.random.default_rng(1), 0
-    for _ in range(300):
-        x = rng.choice([-1.0, 0.0, 1.0], 400, p=[0.07, 0.9, 0.03])
-        for n in range(20, 401, 20):
-            values, counts = np.unique(x[:n], return_counts=True)
-            if betting_bound(values, counts.astype(float), -1.0, 1.0, 0.05) > -0.04:
-                wrong += 1
-                break
-    assert wrong / 300 < 0.05 + 2 * math.sqrt(0.05 / 300)
+def bound_by_halves(values, lowest, highest, level):
+    """Search the largest threshold at which the wealth is 1 / level, by bisection."""
+    low, high = lowest + 1e-9 * (highest - lowest), float(np.mean(values))
+    for _ in range(60):
+        middle = (low + high) / 2
+        if wealth(values, middle, lowest) > 1 / level:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
-def test_a_bound_is_monotone_in_its_level_and_below_the_mean():
-    values, counts = np.array([-1.0, 0.0, 1.0]), np.array([3.0, 80.0, 17.0])
-    bounds = [betting_bound(values, counts, -1.0, 1.0, level) for level in (0.001, 0.05, 0.3)]
-    assert bounds == sorted(bounds)
-    assert -1 < bounds[0] < bounds[-1] < 0.14
+def counted(values):
+    return np.unique(values, return_counts=True)[0], np.unique(values, return_counts=True)[1] * 1.0
 
 
-def test_many_numbers_are_rounded_in_the_safe_direction():
-    numbers = np.random.default_rng(2).uniform(-1, 1, 20_000)
-    few, counts = rounded_down(numbers, np.ones(20_000), -1.0, 1.0)
-    assert len(few) <= 5_001
-    assert counts.sum() == 20_000
-    assert numbers.mean() - 4e-4 < few @ counts / 20_000 < numbers.mean()
+@settings(max_examples=40)
+@given(numbers_within, st.floats(-0.95, 0.95))
+def test_wealth_is_that_of_a_loop_over_players_and_numbers(values, threshold):
+    found = log_wealth(*counted(values), threshold, -1.0)
+    assert found == pytest.approx(math.log(wealth(values, threshold, -1.0)), abs=1e-9)
 
 
-def preds_of(n=600, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, 2, n)
-    models = {m: np.where(rng.random(n) < p, truth, 1 - truth) for m, p in (("a", 0.7), ("b", 0.8))}
-    return mc.Predictions(truth, models)
-
-
-def test_a_decision_at_any_time_has_the_bounds_of_a_loop():
-    preds = preds_of()
-    gains = (preds.predicted("b") == preds.codes).astype(int) - (
-        preds.predicted("a") == preds.codes
+@pytest.mark.parametrize(("n", "threshold"), [(10, 0.5), (40, 0.1), (25, 0.9)])
+def test_expected_wealth_at_the_mean_is_one(n, threshold):
+    # All numbers of hits, with their probabilities at a mean equal to the threshold.
+    expected = sum(
+        binom.pmf(hits, n, threshold)
+        * math.exp(log_wealth(np.array([0.0, 1.0]), np.array([n - hits, hits]), threshold, 0.0))
+        for hits in range(n + 1)
     )
-    found = mc.decide(preds, "a", "b", "accuracy", kind="superior", any_time=True)
-    values, counts = np.unique(gains, return_counts=True)
-    grid = np.linspace(-0.99, gains.mean(), 4001)
-    logs = [log_wealth(values, counts, m, -1.0) for m in grid]
-    low = grid[np.flatnonzero(np.array(logs) < math.log(20))[0]]
-    assert found.ci_low == pytest.approx(low, abs=1e-3)
-    assert found.ci_low < mc.decide(preds, "a", "b", "accuracy", kind="superior").ci_low
-    assert (found.p_value < 0.05) == (found.answer == "shown") == (found.ci_low > 0)
+    assert expected == pytest.approx(1, rel=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
-def test_a_decision_at_any_time_is_the_opposite_of_its_opposite(metric):
-    preds = preds_of()
-    forth = mc.decide(preds, "a", "b", metric, kind="superior", any_time=True)
-    back = mc.decide(preds, "b", "a", metric, kind="superior", any_time=True)
-    assert (forth.ci_low, forth.ci_high) == pytest.approx((-back.ci_high, -back.ci_low))
-    assert forth.p_value + back.p_value == pytest.approx(1)
+@settings(max_examples=25)
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=25), st.floats(0.001, 0.3))
+def test_the_bound_is_that_of_a_bisection(values, level):
+    found = betting_bound(*counted(values), 0.0, 1.0, level)
+    assert found == pytest.approx(bound_by_halves(values, 0.0, 1.0, level), abs=1e-7)
 
 
-def test_few_samples_have_no_asymptotic_bounds():
-    found = mc.decide(preds_of(40), "a", "b", "f1_macro", kind="superior", any_time=True)
-    assert found.answer == "not enough data"
-    assert "Bounds at any time need 50 samples" in found.sentence()
+@settings(max_examples=40)
+@given(numbers_within, st.floats(0.001, 0.2), st.floats(1.1, 4))
+def test_a_larger_level_makes_the_bound_no_lower(values, level, times):
+    bounds = [betting_bound(*counted(values), -1.0, 1.0, each) for each in (level, level * times)]
+    assert -1 <= bounds[0] <= bounds[1] + 1e-9
+    assert bounds[1] <= np.mean(values) + 1e-9
 
 
-@pytest.mark.parametrize("more", [{"x": preds_of()}, {"x": preds_of(seed=1), "y": preds_of()}])
-def test_several_sets_are_refused(more):
-    with pytest.raises(ValueError, match=r"any_time|maps one test set"):
-        mc.decide(more, "a", "b", "accuracy", margin=0.1, any_time=True)
+@given(numbers_within)
+def test_the_order_and_the_counting_of_numbers_do_not_matter(values):
+    one_by_one = betting_bound(np.array(values[::-1]), np.ones(len(values)), -1.0, 1.0, 0.05)
+    assert one_by_one == pytest.approx(betting_bound(*counted(values), -1.0, 1.0, 0.05), abs=1e-9)
 
 
-@pytest.mark.parametrize(("gain", "bar"), [(0.03, 0.025), (0.03, 0.01), (0.5, 0.1)])
-def test_a_chosen_gain_has_the_quantiles_of_the_truncated_law(gain, bar):
-    middle, low, high = of_chosen(gain, 0.01, bar)
-    for mean, share in ((low, 0.025), (middle, 0.5)):
-        law = stats.truncnorm((bar - mean) / 0.01, np.inf, mean, 0.01)
-        assert law.sf(gain) == pytest.approx(share, abs=1e-6)
-    assert high == pytest.approx(gain + 0.01 * stats.norm.isf(0.025))
+def test_a_scale_and_a_shift_of_the_numbers_are_those_of_the_bound():
+    values = np.random.default_rng(0).beta(4, 2, 200)
+    plain = betting_bound(values, np.ones(200), 0.0, 1.0, 0.05)
+    moved = betting_bound(10 * values - 3, np.ones(200), -3.0, 7.0, 0.05)
+    assert moved == pytest.approx(10 * plain - 3, abs=1e-7)
 
 
-def test_far_above_the_bar_nothing_is_corrected():
-    assert of_chosen(0.5, 0.01, 0.1) == pytest.approx([0.5, 0.4804, 0.5196], abs=1e-4)
+def test_rounding_of_many_numbers_only_lowers_the_bound(monkeypatch):
+    values = np.random.default_rng(1).beta(3, 2, 3000)
+    exact = betting_bound(values, np.ones(3000), 0.0, 1.0, 0.05)
+    monkeypatch.setattr(betting, "_MOST_NUMBERS", 100)
+    floors, counts = rounded_down(values, np.ones(3000), 0.0, 1.0)
+    assert len(floors) <= 101
+    assert counts.sum() == 3000
+    assert floors @ counts <= values.sum()
+    assert exact - 0.011 < betting_bound(values, np.ones(3000), 0.0, 1.0, 0.05) < exact
 
 
-@pytest.mark.parametrize("true", [0.0, 1.0, 3.0])
-def test_intervals_of_what_was_chosen_cover(true):
-    rng = np.random.default_rng(5)
-    x = rng.normal(true, 1, 60_000)
-    x = x[x > 2.0][:800]
-    covered = [low <= true <= high for _, low, high in (of_chosen(each, 1, 2.0) for each in x)]
-    assert np.mean(covered) > 0.95 - 3 * math.sqrt(0.05 * 0.95 / len(x))
+def test_numbers_that_are_all_the_lowest_have_the_lowest_bound():
+    assert betting_bound(np.array([-1.0]), np.array([50.0]), -1.0, 1.0, 0.05) == -1.0
+    # A sample of one hit shows nothing at this level.
+    assert betting_bound(np.array([1.0]), np.array([1.0]), 0.0, 1.0, 0.001) == pytest.approx(
+        0, abs=1e-2
+    )
+
+
+def test_bounds_after_every_sample_err_together_in_less_than_the_level():
+    # Three numbers, as of disagreements: their mean is 0, which is no gain.
+    rng, trials, n = np.random.default_rng(2), 2000, 1500
+    steps = rng.choice([-1.0, 0.0, 1.0], (trials, n), p=[0.1, 0.8, 0.1])
+    losses, wins = ((steps == side).cumsum(axis=1) for side in (-1, 1))
+    rest = np.arange(1, n + 1) - losses - wins
+    # log_wealth at the threshold 0 for each trial and time: an error is a wealth of 20.
+    won = [np.log1p(BETS * (x - 0.0)) for x in (-1.0, 0.0, 1.0)]
+    erred = np.zeros(trials, bool)
+    for trial in range(trials):
+        each = np.column_stack([losses[trial], rest[trial], wins[trial]]) @ np.array(won)
+        erred[trial] = np.exp(each).mean(axis=1).max() >= 20
+    assert erred.mean() <= 0.05
+    # The same share by the function, at the time of the largest wealth of some trials.
+    for trial in range(30):
+        counts = np.column_stack([losses[trial], rest[trial], wins[trial]])
+        each = (counts @ np.array(won)).max(axis=1)
+        time = int(each.argmax())
+        bound = betting_bound(np.array([-1.0, 0.0, 1.0]), counts[time].astype(float), -1, 1, 0.05)
+        largest = np.exp(counts[time] @ np.array(won)).mean()
+        assert (bound > 0) == (largest > 20)
+
+
+def test_bounds_cover_the_mean_and_approach_it():
+    rng = np.random.default_rng(3)
+    widths = []
+    for n in (100, 1000, 10_000):
+        values = rng.beta(8, 2, n)
+        bound = betting_bound(values, np.ones(n), 0.0, 1.0, 0.05)
+        assert bound < 0.8
+        widths.append(0.8 - bound)
+    assert widths[0] > 2 * widths[1] > 4 * widths[2] > 0

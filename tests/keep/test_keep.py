@@ -1,27 +1,19 @@
-"""`keep` and looks: words, levels, exit codes, the report and the budget."""
+"""`keep` and its report: levels, words, exit codes, and no estimate in an answer."""
 
+import json
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binomtest, norm
 
 import modelcompare as mc
-from modelcompare.significance.repeated import level_of_candidate, level_of_look
+from modelcompare.intervals.chosen import of_chosen
+from modelcompare.questions.ledger import Ledger
+from tests.keep import sets
+from tests.report.written import as_json
 
-N = 2000
-TRUTH = np.random.default_rng(0).integers(0, 3, N)
-FEW = {"n_resamples": 20}
-
-
-def model(seed, share):
-    right = np.random.default_rng(seed).random(N) < share
-    return np.where(right, TRUTH, (TRUTH + 1) % 3)
-
-
-MODELS = {"base": model(1, 0.7), "same": model(2, 0.7), "good": model(3, 0.78), "bad": model(4, 0.6),
-          "best": model(5, 0.86)}  # fmt: skip
-PREDS = mc.Predictions(TRUTH, MODELS)
+RULE = "accuracy:+0"
 
 
 @pytest.fixture
@@ -29,178 +21,317 @@ def path(tmp_path):
     return tmp_path / "ledger.jsonl"
 
 
-def ask(path, baseline, candidate, **options):
-    return mc.keep(PREDS, baseline, candidate, "accuracy:+0", ledger=path, **FEW, **options)
+def keep(path, baseline, candidate, rules=RULE, **options):
+    return mc.keep(sets.of(), baseline, candidate, rules, ledger=path, **options)
 
 
-def test_words_levels_and_baselines(path):
-    found = [ask(path, "base", name) for name in ("same", "bad", "good")]
-    assert [each.word for each in found] == ["undecided", "discard", "keep"]
-    assert [each.level for each in found] == [level_of_candidate(k, 0, k, 0.05) for k in (1, 2, 3)]
-    with pytest.raises(ValueError, match="'good', kept as candidate 3; 'base' has other outputs"):
-        ask(path, "base", "best")
-    last = ask(path, "good", "best")
-    assert (last.word, last.number, last.kept) == ("keep", 4, 2)
-    assert last.level == level_of_candidate(4, 1, 1, 0.05)
+def test_words_and_levels_depend_on_what_was_kept(path):
+    """Level 6 / (pi s)^2 6 / (pi (k + 1))^2 of alpha, for s since the last of k kept ones."""
+    found = [keep(path, *two) for two in (
+        ("old", "close"), ("old", "bad"), ("old", "good"), ("good", "bad"), ("good", "old"),
+        ("good", "best"),
+    )]  # fmt: skip
+    assert [each.word for each in found] == [
+        "undecided", "discard", "keep", "discard", "discard", "keep",
+    ]  # fmt: skip
+    since_and_kept = [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1)]
+    for each, (since, kept) in zip(found, since_and_kept, strict=True):
+        level = 0.05 * 6 / (math.pi * since) ** 2 * 6 / (math.pi * (kept + 1)) ** 2
+        assert each.level == pytest.approx(level, rel=1e-12)
+    assert [each.kept for each in found] == [0, 0, 1, 1, 1, 2]
+    assert [each.number for each in found] == [1, 2, 3, 4, 5, 6]
+    assert [each.passed for each in found] == [False, False, True, False, False, True]
 
 
-def test_the_word_is_that_of_a_gate_at_the_level(path):
-    for k, name in enumerate(("same", "good"), start=1):
-        found = ask(path, "base", name)
-        level = level_of_candidate(k, 0, k, 0.05)
-        assert (
-            found.passed == mc.gate(PREDS, "base", name, "accuracy:+0", alpha=level, **FEW).passed
-        )
+def test_answers_are_those_of_a_gate_at_the_level_of_the_candidate(path):
+    for baseline, candidate in (("old", "close"), ("old", "good"), ("good", "best")):
+        found = keep(path, baseline, candidate)
+        gate = mc.gate(sets.of(), baseline, candidate, [RULE], alpha=found.level)
+        entry = Ledger.read(path).entries[-1]
+        assert entry["answer"] == gate.answer
+        decision = gate.decisions[0]
+        assert entry["found"][0]["gain"] == decision.gain
+        assert entry["found"][0]["ci_low"] == decision.ci_low
+        assert entry["level"] == decision.alpha
 
 
-def test_a_baseline_is_known_by_its_outputs(path):
-    ask(path, "base", "good")
-    renamed = mc.Predictions(TRUTH, {"kept": MODELS["good"], "new": MODELS["best"]})
-    assert mc.keep(renamed, "kept", "new", "accuracy:+0", ledger=path, **FEW).passed
-
-
-def test_the_same_candidate_spends_nothing(path):
-    first = ask(path, "base", "same")
-    again = ask(path, "base", "same")
-    assert again.repeated
-    assert (again.head, again.number, again.word) == (first.head, 1, first.word)
-    assert "asked before, as candidate 1" in again.reason
-
-
-def test_an_answer_contains_no_estimate(path, tmp_path):
-    """Test sets with other gains and equal answers have the same words."""
-    first = ask(path, "base", "good")
-    half = PREDS.subset(range(1000))
-    other = mc.keep(half, "base", "good", "accuracy:+0", ledger=tmp_path / "other.jsonl", **FEW)
-    assert first.sentence() == other.sentence()
-    assert "several runs" in first.reason
-
-
-def test_planned_candidates_are_used_up(path):
-    ask(path, "base", "same", n_candidates=2)
-    ask(path, "base", "bad", n_candidates=2)
-    with pytest.raises(ValueError, match=r"the 2 planned candidates .* are used"):
-        ask(path, "base", "good", n_candidates=2)
-
-
-def test_several_sets_and_rules(path):
-    sets = {"x": PREDS.subset(range(1000)), "y": PREDS.subset(range(1000, N))}
-    rules = ["mean(accuracy):+0", "each(accuracy):-0.05"]
-    found = mc.keep(sets, "base", "good", rules, ledger=path, **FEW)
+def test_what_is_kept_is_significant_by_mcnemars_exact_test(path):
+    # One-sided, of disagreements, by scipy; the gate adds a sample that was not seen, and is wider.
+    found, columns = keep(path, "old", "good"), sets.columns()
+    old, good = (columns[name] == columns["y_true"] for name in ("old", "good"))
+    wins, losses = (good & ~old).sum(), (old & ~good).sum()
+    p = binomtest(int(wins), int(wins + losses), alternative="greater").pvalue
+    recorded = Ledger.read(path).entries[0]["found"][0]["p_value"]
+    assert p < recorded < 10 * p
+    assert recorded < found.level
     assert found.word == "keep"
-    with pytest.raises(ValueError, match="the test set is not that of"):
-        mc.keep(
-            {**sets, "y": PREDS.subset(range(900, N))}, "good", "best", rules, ledger=path, **FEW
-        )
 
 
-def test_gains_of_losses_are_good(path):
-    rng = np.random.default_rng(0)
-    losses = {"a": rng.random(500) + 1.0, "b": rng.random(500)}
-    preds = mc.Predictions.from_scores(losses, greater_is_better=False)
-    assert mc.keep(preds, "a", "b", "mean_score:+0", ledger=path, **FEW).word == "keep"
+def test_the_share_of_false_ones_has_levels_of_lond(path):
+    options = {"control": "share", "alpha": 0.1}
+    found = [keep(path, *two, **options) for two in (("old", "close"), ("old", "good"),
+                                                    ("good", "bad"))]  # fmt: skip
+    harmonic = [1, 1 + 1 / 2, 1 + 1 / 2 + 1 / 3]
+    for n, (each, kept) in enumerate(zip(found, (0, 0, 1), strict=True), start=1):
+        level = 0.1 * 6 / (math.pi * n) ** 2 * (kept + 1) / harmonic[n - 1]
+        assert each.level == pytest.approx(level, rel=1e-12)
 
 
-def test_the_report_corrects_and_sums(path):
-    for pair in (("base", "same"), ("base", "good"), ("good", "best")):
-        ask(path, *pair)
+def test_an_answer_has_no_estimate_in_it(tmp_path):
+    """Two test sets whose answers are equal have equal texts, but for the heads."""
+    texts, documents = [], []
+    for number, first in enumerate((0, 1)):
+        found = {name: values[first * 300 : first * 300 + 300]
+                 for name, values in sets.columns(600).items()}  # fmt: skip
+        preds = mc.Predictions(found.pop("y_true"), found)
+        for baseline, candidate in (("old", "bad"), ("old", "good"), ("good", "close")):
+            answer = mc.keep(preds, baseline, candidate, RULE, ledger=tmp_path / f"{number}.jsonl")
+            texts.append(answer.sentence())
+            document = json.loads(as_json(answer))
+            assert document.pop("head") == answer.head
+            documents.append(json.dumps(document).replace(answer.head, "HEAD"))
+            text = answer.to_markdown().replace(answer.head, "HEAD")
+            documents.append(text)
+    assert texts[:3] == texts[3:]
+    assert documents[:6] == documents[6:]
+    # The gains do differ.
+    gains = [[entry["found"][0]["gain"] for entry in Ledger.read(each).entries]
+             for each in sorted(tmp_path.glob("*.jsonl"))]  # fmt: skip
+    assert all(a != b for a, b in zip(*gains, strict=True))
+
+
+def test_a_candidate_of_one_training_is_kept_with_a_note_on_seeds(path, tmp_path):
+    assert keep(path, "old", "good").reason.endswith("several runs (--read run=COLUMN).")
+    found = sets.columns(600)
+    runs = {"runs": np.arange(600) % 2, "ids": np.arange(600) // 2}
+    preds = mc.Predictions(found.pop("y_true"), found, **runs)
+    kept = mc.keep(preds, "old", "best", RULE, ledger=tmp_path / "r.jsonl", random="items")
+    assert kept.reason == "best is better than old in accuracy."
+
+
+def test_any_time_is_refused(path):
+    with pytest.raises(ValueError, match="`any_time` is for samples that are added, `keep` for"):
+        keep(path, "old", "good", any_time=True)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier_score"])
+def test_of_losses_a_lower_one_is_kept(tmp_path, metric):
+    truth, rng = sets.columns()["y_true"], np.random.default_rng(0)
+
+    def sure(share):
+        p = np.clip(np.where(truth == 1, share, 1 - share) + rng.normal(0, 0.05, len(truth)), 0, 1)
+        p = np.clip(p, 0.01, 0.99)
+        return np.column_stack([1 - p, p])
+
+    preds = mc.Predictions(truth, {"old": sure(0.6), "sharp": sure(0.8)}, labels=[0, 1])
+    up = mc.keep(preds, "old", "sharp", f"{metric}:+0", ledger=tmp_path / "a.jsonl")
+    down = mc.keep(preds, "sharp", "old", f"{metric}:+0", ledger=tmp_path / "b.jsonl")
+    assert (up.word, down.word) == ("keep", "discard")
+    report = mc.diagnostics.keep_report(tmp_path / "a.jsonl")
+    assert report.measured > 0
+    chances = [preds.probabilities(name)[np.arange(sets.N), truth] for name in ("old", "sharp")]
+    loss = {"log_loss": lambda p: -np.log(p), "brier_score": lambda p: (1 - p) ** 2}[metric]
+    old, new = (loss(p).mean() for p in chances)
+    assert report.measured == pytest.approx(old - new)
+
+
+# -- report and budget --------------------------------------------------------------------------
+
+
+def searched(path):
+    """Ask until two are kept, the first of them narrowly."""
+    keep(path, "old", "bad")
+    narrow = sets.of()
+    mc.keep(narrow, "old", "good", RULE, ledger=path)
+    keep(path, "good", "close")
+    keep(path, "good", "best")
+    return Ledger.read(path).entries
+
+
+def test_the_report_sums_gains_as_measured_and_corrected(path):
+    entries = searched(path)
     report = mc.diagnostics.keep_report(path)
-    values = {name: np.mean(array == TRUTH) for name, array in MODELS.items()}
-    assert report.measured == pytest.approx(values["best"] - values["base"])
-    assert report.corrected <= report.measured
+    kept = [entry for entry in entries if entry["answer"] == "shown"]
+    assert (report.n_asked, report.n_kept) == (4, 2)
+    assert report.measured == pytest.approx(sum(each["found"][0]["gain"] for each in kept))
+    corrected = []
+    for each in kept:
+        # The bar is the least gain with this error that passes.
+        first, z = each["found"][0], norm.isf(each["level"])
+        reach = first["gain"] - first["ci_low"]
+        corrected.append(of_chosen(first["gain"], reach / z, reach))
+    assert report.corrected == pytest.approx(sum(max(each[0], 0) for each in corrected))
     assert report.luck == pytest.approx(report.measured - report.corrected)
-    assert report.history["word"].tolist() == ["undecided", "keep", "keep"]
-    assert report.history["corrected"].isna().tolist() == [True, False, False]
-    assert f"{report.n_kept} of {report.n_asked} candidates were kept" in report.sentence()
-
-
-def test_the_budget_is_that_of_a_normal_gain(path):
-    found = [ask(path, "base", name) for name in ("same", "bad")]
-    budget = mc.diagnostics.budget(path, margin=0.05)
-    errors = []
-    for each in found:
-        decision = mc.decide(PREDS, "base", each.candidate, "accuracy", kind="superior",
-                             alpha=each.level, **FEW)  # fmt: skip
-        errors.append((decision.gain - decision.ci_low) / norm.isf(each.level))
-    error = np.median(errors)
-    powers = {
-        k: norm.cdf(0.05 / error - norm.isf(level_of_candidate(2 + k, 0, 2 + k, 0.05)))
-        for k in range(1, 3000)
-    }
-    assert budget.left == sum(power >= 0.8 for power in powers.values())
-    row = budget.ahead.set_index("further").loc[5]
-    assert row["power"] == pytest.approx(powers[5])
-    level = level_of_candidate(2, 0, 2, 0.05)
-    fresh = N * ((norm.isf(level) + norm.ppf(0.8)) * error / 0.05) ** 2
-    assert budget.n_fresh == math.ceil(fresh)
-
-
-# -- looks --------------------------------------------------------------------------------------
-
-
-def look(path, n, candidate="same", preds=PREDS, **options):
-    part = preds.subset(range(n))
-    return mc.gate(part, "base", candidate, "accuracy:+0", ledger=path, **FEW, **options)
-
-
-def test_looks_have_their_levels_and_are_used_up(path):
-    found = [look(path, n, looks=3) for n in (500, 1200, N)]
-    sizes = [500.0, 1200.0, float(N)]
-    assert [each.alpha for each in found] == [level_of_look(sizes[:k], 3, 0.05) for k in (1, 2, 3)]
-    assert found[1].ledger.startswith("Look 2 of 3 (alpha 0.05 in all")
-    more = mc.Predictions(np.r_[TRUTH, TRUTH[:5]], {m: np.r_[a, a[:5]] for m, a in MODELS.items()})
-    with pytest.raises(ValueError, match=r"all 3 looks in .* are used"):
-        look(path, N + 5, looks=3, preds=more)
-
-
-def test_the_same_samples_are_no_other_look(path):
-    assert [look(path, n, looks=2).alpha for n in (500, 500)] == [level_of_look([500], 2, 0.05)] * 2
-    assert look(path, 900, looks=2).ledger.startswith("Look 2 of 2")
-
-
-def test_a_decisive_look_stands(path):
-    assert look(path, 1500, "best", looks=3).answer == "shown"
-    with pytest.raises(ValueError, match=r"look 1 in .* answered 'shown', and that stands"):
-        look(path, N, "best", looks=3)
-
-
-@pytest.mark.parametrize("changed", ["truth", "candidate", "fewer"])
-def test_only_samples_may_be_added(path, changed):
-    look(path, 800, looks=3)
-    truth, models = TRUTH.copy(), dict(MODELS)
-    if changed == "truth":
-        truth[3] = (truth[3] + 1) % 3
-    if changed == "candidate":
-        models["same"] = np.r_[(MODELS["same"][:1] + 1) % 3, MODELS["same"][1:]]
-    n, message = (700 if changed == "fewer" else 1000), "outputs of the candidate"
-    with pytest.raises(ValueError, match=message if changed == "candidate" else "have changed"):
-        look(path, n, looks=3, preds=mc.Predictions(truth, models))
-
-
-def test_a_class_that_comes_with_more_samples_changes_nothing_before(path):
-    rare = np.r_[TRUTH, 3]
-    models = {m: np.r_[a, 3] for m, a in MODELS.items()}
-    look(path, 800, looks=3)
-    found = mc.gate(
-        mc.Predictions(rare, models), "base", "same", "accuracy:+0", looks=3, ledger=path, **FEW
+    rows = report.history.set_index("number")
+    assert rows.loc[[2, 4], ["ci_low", "ci_high"]].to_numpy() == pytest.approx(
+        np.array([each[1:] for each in corrected])
     )
-    assert found.ledger.startswith("Look 2 of 3")
+    assert rows.loc[[1, 3], "corrected"].isna().all()
+    assert list(report.history["gain"]) == [each["found"][0]["gain"] for each in entries]
 
 
-def test_any_time_in_a_ledger_has_no_last_look(path):
-    found = [look(path, n, any_time=True) for n in range(400, 2001, 400)]
-    assert found[-1].ledger.startswith("Look 5 (alpha 0.05 in all, at any time)")
-    with pytest.raises(ValueError, match=r"number of looks .* cannot change"):
-        look(path, N, looks=3)
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_what_is_kept_narrowly_is_corrected_downwards(tmp_path, margin):
+    """Candidates with the least number of right answers that is kept."""
+    truth = np.zeros(400, int)
+    old = np.where(np.arange(400) < 120, 1, 0)
+    for right in range(280, 401):
+        path = tmp_path / f"{margin}-{right}.jsonl"
+        new = np.where(np.arange(400) < 400 - right, 1, 0)
+        preds = mc.Predictions(truth, {"old": old, "new": new}, labels=[0, 1])
+        if mc.keep(preds, "old", "new", f"accuracy:+{margin}", ledger=path).word == "keep":
+            break
+    report = mc.diagnostics.keep_report(path)
+    assert margin <= report.corrected < report.measured
+    assert report.luck > 0.2 * (report.measured - margin)
+
+
+def test_a_report_is_of_a_ledger_with_candidates(path, tmp_path):
+    with pytest.raises(ValueError, match="nothing was asked yet in the `ledger`"):
+        mc.diagnostics.keep_report(path)
+    mc.gate(sets.of(), "old", "close", [RULE], looks=3, ledger=path)
+    with pytest.raises(ValueError, match="is a ledger of looks; `keep_report` is of candidates"):
+        mc.diagnostics.keep_report(path, margin=0.1)
+    other = tmp_path / "other.jsonl"
+    keep(other, "old", "close")
+    assert mc.diagnostics.keep_report(other, margin=0.1).n_kept == 0
+
+
+def test_the_budget_is_that_of_a_loop_over_further_candidates(path):
+    """Power of the next candidates at their levels, with normal errors, until it is too low."""
+    entries, margin, power = searched(path), 0.16, 0.8
+    found = mc.diagnostics.budget(path, margin=margin, power=power)
+    errors = [(each["found"][0]["gain"] - each["found"][0]["ci_low"]) / norm.isf(each["level"])
+              for each in entries]  # fmt: skip
+    error, powers = float(np.median(errors)), []
+    for since in range(1, 2000):
+        level = 0.05 * (6 / math.pi**2) ** 2 / (since * 3) ** 2
+        powers.append(norm.cdf(margin / error - norm.isf(level)))
+    assert found.left == sum(each >= power for each in powers)
+    assert 0 < found.left < 1999
+    rows = found.ahead.set_index("further")
+    assert rows.loc[5, "power"] == pytest.approx(powers[4])
+    assert rows.loc[5, "level"] == pytest.approx(0.05 * (6 / math.pi**2) ** 2 / 15**2)
+    detectable = (norm.isf(rows.loc[5, "level"]) + norm.ppf(power)) * error
+    assert rows.loc[5, "detectable"] == pytest.approx(detectable)
+    # Fresh samples on which four candidates have the power again.
+    last = norm.isf(0.05 * (6 / math.pi**2) ** 2 / 16)
+    assert found.n_fresh == math.ceil(300 * ((last + norm.ppf(power)) * error / margin) ** 2)
+
+
+def test_the_budget_needs_an_interval(path):
+    found = sets.columns()
+    never = {"old": np.zeros(sets.N, int), "new": np.zeros(sets.N, int)}
+    never["new"][:3] = 1
+    preds = mc.Predictions(found["y_true"], never, labels=[0, 1])
+    with pytest.warns(mc.metrics.UndefinedMetricWarning):
+        asked = mc.keep(preds, "old", "new", "precision[1]:+0", ledger=path)
+    assert asked.word == "undecided"
+    with pytest.raises(ValueError, match=r"has no interval in .*; begin another ledger"):
+        mc.diagnostics.keep_report(path, margin=0.1)
+
+
+# -- the command line ---------------------------------------------------------------------------
+
+
+def arguments(baseline, candidate, *more):
+    return ("keep", "preds.csv", "--ledger", "l.jsonl", "--baseline", baseline, "--candidate",
+            candidate, "--metric", "accuracy", *more)  # fmt: skip
+
+
+@pytest.fixture
+def ask(run, tmp_path):
+    """Run `keep` in a folder with a table of predictions."""
+    sets.written(tmp_path / "preds.csv")
+    return lambda *two, **_: run(*arguments(*two))
+
+
+def test_exit_codes_give_the_word(ask):
+    close, bad, good = ask("old", "close"), ask("old", "bad"), ask("old", "good")
+    assert [each.code for each in (close, bad, good)] == [1, 1, 0]
+    words = [each.out.split(":")[0] for each in (close, bad, good)]
+    assert words == ["undecided", "discard", "keep"]
+    undecided = ask("good", "best", "--inconclusive-exit", "3")
+    assert undecided.code in (0, 3)
+    again = ask("old", "close", "--inconclusive-exit", "3")
+    assert (again.code, again.out) == (
+        3, "undecided: it is not shown that close is better than old in accuracy. It was asked "
+        "before, as candidate 1.\n",
+    )  # fmt: skip
+    # A discard has the code 1 still.
+    assert ask("old", "bad", "--inconclusive-exit", "3").code == 1
+
+
+def test_the_head_is_printed_and_may_be_given_back(ask, tmp_path):
+    first = ask("old", "close")
+    head = Ledger.read(tmp_path / "l.jsonl").head
+    assert first.err == f"modelcompare: Candidate 1, 0 kept; ledger head {head}.\n"
+    assert ask("old", "bad", "--expect-head", head).code == 1
+    refused = ask("old", "good", "--expect-head", head)
+    assert refused.code == 2
+    assert "--expect-head" in refused.err
+    assert len(Ledger.read(tmp_path / "l.jsonl").entries) == 2
+
+
+def test_gate_with_a_ledger_and_no_looks_is_keep(run, ask, tmp_path):
+    ask("old", "close")
+    done = run("gate", "preds.csv", "--ledger", "l.jsonl", "--baseline", "old", "--candidate",
+               "good", "--metric", "accuracy", "--superior")  # fmt: skip
+    assert done.code == 0
+    assert done.out.startswith("keep: good is better than old in accuracy.")
+    head = Ledger.read(tmp_path / "l.jsonl").head
+    assert done.err == f"modelcompare: Candidate 2, 1 kept; ledger head {head}.\n"
+
+
+def test_a_file_in_another_order_is_the_same_question(ask, tmp_path):
+    first = ask("old", "close")
+    order = np.random.default_rng(0).permutation(sets.N)
+    sets.written(tmp_path / "preds.csv", order=order)
+    again = ask("old", "close")
+    assert (again.code, first.out.strip() in again.out) == (1, True)
+    sets.written(tmp_path / "preds.csv", sets.N - 1)
+    refused = ask("old", "good")
+    assert refused.code == 2
+    assert "the test set is not that of l.jsonl" in refused.err
+
+
+def test_json_and_the_report(run, ask, tmp_path):
+    document = json.loads(ask("old", "good", "--format", "json").out)
+    assert document["schema"].startswith("modelcompare/keep/")
+    assert (document["word"], document["number"], document["passed"]) == ("keep", 1, True)
+    assert document["head"] == Ledger.read(tmp_path / "l.jsonl").head
+    report = run("keep", "--report", "--ledger", "l.jsonl")
+    assert report.code == 0
+    assert report.out.startswith("1 of 1 candidates were kept. Their gains in accuracy sum to +0.")
+    drawn = run("keep", "--report", "--ledger", "l.jsonl", "--plot", "history.svg")
+    assert drawn.code == 0
+    assert (tmp_path / "history.svg").stat().st_size > 1000
+    size = run("sample-size", "--ledger", "l.jsonl", "--margin", "0.2")
+    assert size.code == 0
+    assert "These 300 samples can bear about" in size.out.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("given", "part"),
     [
-        ({"looks": 2}, "`ledger`"), ({"ledger": "x.jsonl"}, "needs `looks`"),
-        ({"ledger": "x.jsonl", "looks": 2, "any_time": True}, "exclude each other"),
+        (("--report", "preds.csv"), "--report is of the ledger alone"),
+        (("preds.csv", "--baseline", "old"), "--baseline MODEL and --candidate MODEL; or --report"),
+        (("preds.csv", "--baseline", "old", "--candidate", "good", "--plot", "a.svg"),
+         "--plot draws the history; add --report"),
+        (("preds.csv", "--baseline", "old", "--candidate", "good", "--rule", "accuracy:+0", "-m",
+          "f1"), "--rule gives metric, class and margin"),
+        (("preds.csv", "--baseline", "old", "--candidate", "good", "--read", "scan"),
+         "--read scan"),
+        (("preds.csv", "--baseline", "old", "--candidate", "god"), "unknown model 'god'"),
+        (("preds.csv", "--baseline", "old", "--candidate", "good", "--inconclusive-exit", "2"),
+         "--inconclusive-exit must be from 0 to 255"),
+        (("--report",), "nothing was asked yet in the `ledger`"),
     ],
 )  # fmt: skip
-def test_what_does_not_go_together_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        mc.gate(PREDS, "base", "same", "accuracy:+0", **options)
+def test_bad_input_of_keep(run, ask, tmp_path, given, part):
+    del ask
+    done = run("keep", "--ledger", "l.jsonl", *given)
+    assert done.code == 2
+    assert part in done.err
+    assert not (tmp_path / "l.jsonl").exists()

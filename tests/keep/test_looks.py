@@ -1,0 +1,402 @@
+"""Looks of a gate: levels, what may be added between them, and bounds that hold at any time."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import modelcompare as mc
+from modelcompare.questions.ledger import Ledger
+from modelcompare.significance.repeated import level_at_any_time, level_of_look
+from tests.keep import sets
+from tests.keep.test_betting import wealth
+
+RULE = "accuracy:+0"
+SIZES = (100, 200, 300)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.jsonl"
+
+
+def look(path, n, candidate="close", rules=(RULE,), **options):
+    options = {"looks": 3, **options}
+    return mc.gate(sets.of(n), "old", candidate, rules, ledger=path, **options)
+
+
+@pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
+def test_levels_of_looks_are_spent_by_their_share(path, spending):
+    found = [look(path, n, spending=spending) for n in SIZES]
+    for k, each in enumerate(found, start=1):
+        level = level_of_look(SIZES[:k], 3, 0.05, spending)
+        assert each.alpha == each.decisions[0].alpha == level
+        alone = mc.gate(sets.of(SIZES[k - 1]), "old", "close", [RULE], alpha=level)
+        assert alone.decisions == each.decisions
+    assert found[0].alpha < found[2].alpha < 0.05 if spending == "obrien-fleming" else True
+    entries = Ledger.read(path).entries
+    assert [entry["level"] for entry in entries] == [each.alpha for each in found]
+    head = Ledger.read(path).head
+    assert found[2].ledger == (
+        f"Look 3 of 3 (alpha 0.05 in all, {spending}); ledger head {head}."
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("looks", [20, 200, 1000])
+def test_the_first_of_very_many_looks_has_an_answer(path, looks):
+    found = look(path, 100, "best", looks=looks)
+    assert found.answer == "not enough data"
+    assert found.alpha == 1e-12
+
+
+def test_the_same_samples_are_no_other_look(path):
+    first = look(path, 100)
+    kept = path.read_bytes()
+    again = look(path, 100)
+    assert path.read_bytes() == kept
+    assert (again.decisions, again.ledger) == (first.decisions, first.ledger)
+    assert look(path, 200).ledger.startswith("Look 2 of 3")
+
+
+def test_looks_are_used_up(path):
+    for n in SIZES:
+        assert look(path, n).answer == "not enough data"
+    with pytest.raises(ValueError, match=r"all 3 looks in .* are used, and alpha with them"):
+        look(path, 400)
+    assert look(path, 300).ledger.startswith("Look 3 of 3")
+
+
+@pytest.mark.parametrize(("candidate", "answer"), [("best", "shown"), ("bad", "shown otherwise")])
+def test_a_decisive_look_stands(path, candidate, answer):
+    assert look(path, 100, candidate, looks=2, spending="pocock").answer == answer
+    with pytest.raises(ValueError, match=rf"look 1 in .* answered '{answer}', and that stands"):
+        look(path, 200, candidate, looks=2, spending="pocock")
+    # With the samples of that look the answer is given again.
+    assert look(path, 100, candidate, looks=2, spending="pocock").answer == answer
+
+
+def grown(n, **changes):
+    """Return the first samples of a test set with one cell of a column changed."""
+    found = sets.columns(n)
+    for name in changes:
+        found[name] = found[name].copy()
+        found[name][changes[name]] = 1 - found[name][changes[name]]
+    return mc.Predictions(found.pop("y_true"), found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"y_true": 5}, r"the samples of the look before \(in .*\) have changed"),
+        ({"close": 5}, r"outputs of the candidate 'close' are not those of the look before"),
+        ({"old": 5}, r"outputs of the baseline 'old' are not those of the look before"),
+    ],
+)
+def test_old_samples_may_not_change(path, changes, part):
+    look(path, 100)
+    kept = path.read_bytes()
+    for n in (100, 200):
+        with pytest.raises(ValueError, match=part):
+            mc.gate(grown(n, **changes), "old", "close", [RULE], ledger=path, looks=3)
+    assert path.read_bytes() == kept
+    # New samples, and other models, may be any.
+    assert mc.gate(grown(200, close=150, bad=3), "old", "close", [RULE], ledger=path,
+                   looks=3).ledger.startswith("Look 2")  # fmt: skip
+
+
+def test_samples_that_are_gone_or_in_another_order_are_refused(path):
+    look(path, 200)
+    with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
+        look(path, 100)
+    found = {name: values[::-1] for name, values in sets.columns(200).items()}
+    turned = mc.Predictions(found.pop("y_true"), found)
+    with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
+        mc.gate(turned, "old", "close", [RULE], ledger=path, looks=3)
+
+
+def test_another_candidate_needs_another_ledger(path):
+    look(path, 100)
+    with pytest.raises(ValueError, match=r"looks are at one candidate\. Another one needs"):
+        look(path, 200, "bad")
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"rules": ["accuracy:+0.01"]}, r"rules .*: accuracy:\+0 when"),
+        ({"alpha": 0.1}, r"level \(--alpha\)"),
+        ({"looks": 4}, r"number of looks \(--looks\) of .*: 3 when it was begun, 4 now"),
+        ({"looks": None, "any_time": True}, "options|number of looks"),
+        ({"spending": "pocock"}, r"spending of looks \(--spending\)"),
+        ({"method": "bca"}, "options"),
+    ],
+)
+def test_another_plan_is_refused(path, change, part):
+    look(path, 100)
+    with pytest.raises(ValueError, match=f"the ({part})"):
+        look(path, 200, **change)
+    with pytest.raises(ValueError, match=r"the type of question .*: 'looks' when"):
+        mc.keep(sets.of(200), "old", "close", RULE, ledger=path)
+    assert len(Ledger.read(path).entries) == 1
+
+
+def test_later_samples_may_be_of_new_classes(path):
+    truth = np.array(["b", "c"])[sets.columns(200)["y_true"]]
+    wrong = np.where(np.arange(200) % 3 == 0, "b", truth)
+    later = [np.concatenate([side, ["a"] * 50]) for side in (truth, wrong)]
+    for n, (y_true, outputs) in ((200, (truth, wrong)), (250, later)):
+        preds = mc.Predictions(y_true, {"old": outputs, "new": y_true.copy()})
+        outputs[-1] = "c"
+        found = mc.gate(preds, "old", "new", ["accuracy:-0.001"], ledger=path, looks=50)
+        assert found.decisions[0].n_samples == n
+    assert found.ledger.startswith("Look 2 of 50")
+
+
+def test_several_test_sets_may_grow(path):
+    rule = ["mean(accuracy):+0"]
+    for a, b in ((100, 150), (200, 150), (250, 300)):
+        found = mc.gate(
+            {"a": sets.of(a), "b": sets.of(b)}, "old", "close", rule, ledger=path, looks=5
+        )
+    assert found.ledger.startswith("Look 3 of 5")
+    assert found.alpha == level_of_look([250, 350, 550], 5, 0.05)
+    with pytest.raises(ValueError, match="have changed"):
+        mc.gate({"a": sets.of(300), "b": sets.of(299)}, "old", "close", rule, ledger=path, looks=5)
+
+
+def test_what_goes_together():
+    preds = sets.of()
+    for given, part in (
+        ({"looks": 3}, r"`looks` \(--looks\) .* `ledger` \(--ledger FILE\); name it"),
+        ({"expect_head": "abc"}, r"`expect_head` \(--expect-head\)"),
+        ({"ledger": "l.jsonl"}, r"needs `looks` \(--looks N\) or any_time=True .*by `keep`"),
+        ({"ledger": "l.jsonl", "looks": 3, "any_time": True}, "exclude each other; give one"),
+        ({"ledger": "l.jsonl", "looks": 0}, "`looks` must be"),
+        ({"ledger": "l.jsonl", "looks": 1001}, "`looks` must be"),
+    ):
+        with pytest.raises(ValueError, match=part):
+            mc.gate(preds, "old", "close", [RULE], **given)
+
+
+# -- at any time --------------------------------------------------------------------------------
+
+
+def differences(n, candidate):
+    found = sets.columns(n)
+    right = {name: (found[name] == found["y_true"]) * 1 for name in ("old", candidate)}
+    return (right[candidate] - right["old"]).astype(float)
+
+
+@pytest.mark.parametrize(("n", "candidate"), [(60, "close"), (300, "bad"), (300, "best")])
+def test_bounds_at_any_time_are_where_the_loop_of_players_wins(n, candidate):
+    """The wealth of bets against each bound is 1 / alpha, by a loop over samples."""
+    found = mc.decide(
+        sets.of(n), "old", candidate, "accuracy", kind="superior", any_time=True
+    )  # fmt: skip
+    gains = differences(n, candidate)
+    assert found.gain == pytest.approx(gains.mean())
+    assert wealth(gains, found.ci_low, -1.0) == pytest.approx(20, rel=1e-3)
+    assert wealth(-gains, -found.ci_high, -1.0) == pytest.approx(20, rel=1e-3)
+    one_look = mc.decide(sets.of(n), "old", candidate, "accuracy", kind="superior")
+    assert found.ci_low < one_look.ci_low < one_look.ci_high < found.ci_high
+    if found.p_value < 0.5:
+        assert found.p_value == pytest.approx(1 / wealth(gains, 0.0, -1.0), rel=1e-6)
+    assert found.passed == (found.p_value < 0.05) == (found.ci_low > 0)
+
+
+@pytest.mark.parametrize(("kind", "margin"), [("superior", 0.1), ("non-inferior", 0.05)])
+def test_p_values_at_any_time_agree_with_the_bounds(kind, margin):
+    for alpha in (0.2, 0.05, 0.001):
+        for candidate in ("close", "good", "best", "bad"):
+            found = mc.decide(sets.of(), "old", candidate, "accuracy", kind=kind, margin=margin,
+                              alpha=alpha, any_time=True)  # fmt: skip
+            bar = margin if kind == "superior" else -margin
+            assert found.passed == (found.ci_low > bar) == (found.p_value < alpha)
+            opposite = found.answer == "shown otherwise"
+            assert opposite == (found.ci_high < bar) == (1 - found.p_value < alpha)
+
+
+def test_scores_with_a_range_are_bounded_by_betting_in_both_directions():
+    rng = np.random.default_rng(1)
+    old, new = rng.uniform(2, 8, 200), rng.uniform(5, 9, 200)
+    for up in (True, False):
+        preds = mc.Predictions.from_scores(
+            {"old": old, "new": new}, bounds=(0, 10), greater_is_better=up
+        )
+        found = mc.decide(preds, "old", "new", "mean_score", kind="superior", any_time=True)
+        gains = (new - old) * (1 if up else -1)
+        assert found.gain == pytest.approx(gains.mean())
+        assert wealth(gains, found.ci_low, -10.0) == pytest.approx(20, rel=1e-3)
+        assert found.answer == ("shown" if up else "shown otherwise")
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "mcc"])
+def test_other_metrics_have_the_level_of_the_asymptotic_boundary(metric):
+    preds, options = sets.of(300), {"kind": "superior"}
+    found = mc.decide(preds, "old", "good", metric, any_time=True, **options)
+    level = level_at_any_time(300, 0.05)
+    fixed = mc.decide(preds, "old", "good", metric, alpha=level, **options)
+    assert (found.ci_low, found.ci_high) == (fixed.ci_low, fixed.ci_high)
+    assert found.answer == fixed.answer == "shown"
+
+
+def with_disagreements(n, worse, better=20):
+    """Return a set where the candidate alone is wrong on some samples, and right on others."""
+    truth = np.arange(n) % 2
+    both = np.arange(n) % 7 == 0
+    old, new = (np.where(both, 1 - truth, truth) for _ in range(2))
+    new[:worse], old[-better:] = 1 - truth[:worse], 1 - truth[-better:]
+    old[:worse], new[-better:] = truth[:worse], truth[-better:]
+    return mc.Predictions(truth, {"old": old, "new": new})
+
+
+def test_asymptotic_p_values_are_where_bounds_exclude_the_threshold():
+    def asked(alpha):
+        return mc.decide(
+            sets.of(), "old", "good", "mcc", kind="superior", any_time=True, alpha=alpha
+        )
+
+    found = asked(0.05)
+    assert 0 < found.p_value < 0.05
+    assert not asked(found.p_value * 0.99).passed
+    assert asked(found.p_value * 1.01).passed
+    # At levels of one look below 1e-12 an interval cannot be computed, and nothing is shown.
+    assert level_at_any_time(300, 1e-11) < 1e-12
+    assert asked(1e-11).ci_low == -math.inf
+
+
+@pytest.mark.parametrize("metric", ["mcc", "f1_macro", "f1_weighted"])
+@pytest.mark.parametrize(("n", "worse"), [(49, 20), (300, 9), (300, 0), (5000, 9)])
+def test_asymptotic_bounds_need_samples_in_favour_of_each_model(metric, n, worse):
+    options = {"kind": "superior", "any_time": True}
+    found = mc.decide(with_disagreements(n, worse), "old", "new", metric, **options)
+    assert (found.answer, found.ci_low, found.ci_high) == ("not enough data", -math.inf, math.inf)
+    assert "Bounds at any time need 50 samples, and 10 in favour of each model." in (
+        found.sentence()
+    )
+    enough = mc.decide(with_disagreements(max(n, 50), 10), "old", "new", metric, **options)
+    assert math.isfinite(enough.ci_low)
+    assert not any("Bounds at any time" in note for note in enough.notes)
+
+
+def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
+    options = {"looks": None, "any_time": True}
+    asked = [look(path, n, "good", **options) for n in (20, 40, 60)]
+    assert [each.answer for each in asked[:2]] == ["not enough data"] * 2
+    for n in (60, 61, 120, 300):
+        if asked[-1].answer == "not enough data":
+            asked.append(look(path, n, "good", **options))
+    assert asked[-1].answer == "shown"
+    with pytest.raises(ValueError, match="answered 'shown', and that stands"):
+        look(path, 400, "good", **options)
+    assert {entry["level"] for entry in Ledger.read(path).entries} == {0.05}
+    assert "(alpha 0.05 in all, at any time)" in asked[-1].ledger
+    # Without a ledger the answers are the same.
+    alone = mc.gate(sets.of(40), "old", "good", [RULE], any_time=True)
+    assert alone.decisions == asked[1].decisions
+
+
+def test_any_time_is_of_samples_of_one_test_set():
+    found = sets.columns()
+    truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
+    judged = mc.Predictions(
+        truth, {name: found[name] for name in ("old", "good")}, judge=found["best"]
+    )
+    names = {"runs": np.arange(sets.N) % 3, "ids": np.arange(sets.N) // 3}
+    runs = mc.Predictions(found.pop("y_true"), found, **names)
+    for preds, rule, more in (
+        ({"a": sets.of(), "b": sets.of(200)}, "mean(accuracy):+0", {}),
+        (judged, RULE, {}),
+        (runs, RULE, {"random": "items+runs"}),
+    ):
+        with pytest.raises(ValueError, match=r"`any_time` \(--any-time\) is for samples that are"):
+            mc.gate(preds, "old", "good", [rule], any_time=True, **more)
+    assert mc.gate(runs, "old", "good", [RULE], any_time=True, random="items").decisions
+
+
+def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does_not():
+    """Two models without a difference, asked after every ten of 400 samples."""
+    rng, trials, errs = np.random.default_rng(5), 60, {"any": 0, "plain": 0}
+    for _ in range(trials):
+        truth = np.zeros(400, int)
+        a, b = (rng.random((2, 400)) < 0.2).astype(int)
+        gains = (a - b).astype(float)
+        sums, squares = gains.cumsum(), (gains**2).cumsum()
+        n = np.arange(20, 401, 10)
+        z = sums[n - 1] / np.sqrt(np.maximum(squares[n - 1], 1))
+        errs["plain"] += bool((z > norm.isf(0.05)).any())
+        # Times at which the difference is large decide.
+        worst = n[np.argsort(-z)[:2]]
+        for size in worst:
+            preds = mc.Predictions(truth[:size], {"old": a[:size], "new": b[:size]}, labels=[0, 1])
+            decided = mc.decide(preds, "old", "new", "accuracy", kind="superior", any_time=True)
+            if decided.passed:
+                errs["any"] += 1
+                break
+    assert errs["any"] <= 0.05 * trials
+    assert errs["plain"] > 0.15 * trials
+
+
+# -- the command line ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ask(run, tmp_path):
+    """Run `gate` with looks on the first samples."""
+
+    def _ask(n, *more, candidate="close"):
+        sets.written(tmp_path / "preds.csv", n)
+        return run("gate", "preds.csv", "--ledger", "l.jsonl", "--baseline", "old", "--candidate",
+                   candidate, "--metric", "accuracy", "--superior", *more)  # fmt: skip
+
+    return _ask
+
+
+def test_exit_codes_of_looks(ask, tmp_path):
+    first = ask(100, "--looks", "3")
+    assert first.code == 1
+    assert first.out.startswith("100 samples are not enough to decide whether close is better")
+    head = Ledger.read(tmp_path / "l.jsonl").head
+    assert first.err == (
+        f"modelcompare: Look 1 of 3 (alpha 0.05 in all, obrien-fleming); ledger head {head}.\n"
+    )
+    assert ask(200, "--looks", "3", "--inconclusive-exit", "3", "--expect-head", head).code == 3
+    assert ask(200, "--looks", "3", "--expect-head", head).code == 2
+    changed = ask(300, "--looks", "4")
+    assert (changed.code, "number of looks (--looks)" in changed.err) == (2, True)
+    ask(300, "--looks", "3")
+    used = ask(400, "--looks", "3", "--inconclusive-exit", "3")
+    assert (used.code, "all 3 looks in l.jsonl are used" in used.err) == (2, True)
+
+
+@pytest.mark.parametrize(("candidate", "code"), [("best", 0), ("bad", 1)])
+def test_decisive_looks_have_their_codes(ask, candidate, code):
+    given = ("--looks", "2", "--spending", "pocock", "--inconclusive-exit", "3")
+    assert ask(200, *given, candidate=candidate).code == code
+    assert ask(300, *given, candidate=candidate).code == 2
+
+
+def test_any_time_on_the_command_line(ask, run):
+    found = ask(300, "--any-time", candidate="best")
+    assert found.code == 0
+    assert "(alpha 0.05 in all, at any time)" in found.err
+    plain = run("gate", "preds.csv", "--baseline", "old", "--candidate", "best", "--metric",
+                "accuracy", "--superior", "--any-time", "--format", "json")  # fmt: skip
+    assert plain.code == 0
+    document = json.loads(plain.out)
+    wins = differences(300, "best")
+    assert wealth(wins, document["ci_low"], -1.0) == pytest.approx(20, rel=1e-3)
+
+
+def test_how_many_looks_are_left(ask, run):
+    ask(100, "--looks", "3")
+    done = run("sample-size", "--ledger", "l.jsonl", "--margin", "0.1")
+    assert done.code == 0
+    rows = [line.split() for line in done.out.splitlines() if line.strip()[:1] in ("1", "2")]
+    # Levels after equal numbers of samples.
+    levels = {row[0]: float(row[1]) for row in rows if len(row) >= 4}
+    assert levels == pytest.approx({
+        "1": level_of_look([100, 200], 3, 0.05), "2": level_of_look([100, 200, 300], 3, 0.05),
+    }, rel=1e-4)  # fmt: skip
