@@ -149,7 +149,8 @@ def _stops(gates: Gates, paths: Array, looks: int, spending: Any) -> Array:
     return _stops_of(
         paths, steps,
         lambda x, k: gates.opens(
-            x, np.full(len(x), level_of_look(range(1, k + 1), looks, ALPHA, spending))
+            x, np.full(len(x), level_of_look(range(1, k + 1), looks, ALPHA, spending)),
+            early=k < looks,
         ),
     )  # fmt: skip
 

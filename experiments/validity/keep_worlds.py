@@ -140,8 +140,11 @@ class Gates:
         self._known: dict[tuple[int, int, float], list[float]] = {}
         self.least = math.inf
 
-    def opens(self, counts: Array, levels: Array) -> Array:
-        """Return which of many test sets of equal size open the gate at one-sided levels."""
+    def opens(self, counts: Array, levels: Array, *, early: bool = False) -> Array:
+        """Return which of many test sets of equal size open the gate at one-sided levels.
+
+        Before the last look, F1 needs samples in favour of each model.
+        """
         gain, error = normal_gain(counts, self.metric)
         away = (gain - self.threshold) / np.maximum(error, 1e-12) / -ndtri(levels)
         near = np.flatnonzero(away > SCREEN)
@@ -149,13 +152,19 @@ class Gates:
         if len(near):
             ask = self._of_accuracy if self.metric == "accuracy" else self._one_by_one
             found[near] = ask(counts[near], levels[near])
+        if early and self.metric != "accuracy":
+            opened = np.flatnonzero(found)
+            found[opened] = [not self._gain(counts[k]).too_early for k in opened]
         self.least = min(self.least, away[found].min(initial=math.inf))
         return found
 
     def _one_by_one(self, counts: Array, levels: Array) -> Array:
-        rows = zip(counts.reshape(len(counts), -1).tolist(), levels.tolist(), strict=True)
-        bounds = [gain_of(tuple(row), self.metric).bounds(level)[0] for row, level in rows]
+        rows = zip(counts, levels.tolist(), strict=True)
+        bounds = [self._gain(row).bounds(level)[0] for row, level in rows]
         return np.array(bounds) > self.threshold
+
+    def _gain(self, counts: Array) -> Gain:
+        return gain_of(tuple(counts.ravel().tolist()), self.metric)
 
     def _of_accuracy(self, counts: Array, levels: Array) -> Array:
         n = int(counts[0].sum())
@@ -181,6 +190,6 @@ class Gates:
         gain, _ = normal_gain(counts, self.metric)
         found = np.zeros(len(counts), dtype=bool)
         for k in np.flatnonzero(gain > self.threshold):
-            sequence = for_any_time(gain_of(tuple(counts[k].ravel().tolist()), self.metric))
+            sequence = for_any_time(self._gain(counts[k]))
             found[k] = sequence.bounds(level)[0] > self.threshold
         return found

@@ -1,7 +1,8 @@
 """Bounds of a gain that hold however often they are computed while samples are added.
 
 Of means of numbers with a known range they are found by betting, for any number of samples. Other
-metrics have asymptotic bounds, which need samples in favour of each of the two models.
+metrics have asymptotic bounds, which need samples in favour of each of the two models; so do their
+bounds at an early look of several.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ from modelcompare.significance.repeated import (
 )
 
 _NO_BOUNDS = (-math.inf, math.inf)
+
+
+def least(unit: str) -> str:
+    """Write how many samples asymptotic bounds need before the last look."""
+    return f"{LEAST_UNITS} {unit}, and {LEAST_OF_EACH} in favour of each model"
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,7 @@ class AnyTime:
     def notes(self) -> list[str]:
         """Note on what is lacking for bounds."""
         lacking = not self.bets and not self.enough
-        need = f"{LEAST_UNITS} {self.contrast.unit}, and {LEAST_OF_EACH} in favour of each model"
-        return [f"Bounds at any time need {need}."] if lacking else []
+        return [f"Bounds at any time need {least(self.contrast.unit)}."] if lacking else []
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level."""

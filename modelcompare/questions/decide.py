@@ -100,6 +100,8 @@ class DecisionResult(Result):
         without a name.
     needed : float
         `n_needed`, also of definite answers.
+    too_early : str
+        Reason why the answer does not count before the last of several looks; else empty.
     """
 
     baseline: str
@@ -122,6 +124,7 @@ class DecisionResult(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
     test_set: str = ""
     needed: float = field(default=math.nan, repr=False)
+    too_early: str = field(default="", repr=False)
 
     _stem: ClassVar[str] = "decision"
     _schema_version: ClassVar[int] = 3
@@ -388,5 +391,5 @@ def _decision(
          **({"judge": True} if first.sample.judged is not None else {}),
          **({"sets": len(found.contrasts)} if len(found.contrasts) > 1 else {})},
         unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
-        found.test_set, math.nan if found.bounded else needed,
+        found.test_set, math.nan if found.bounded else needed, found.too_early,
     )  # fmt: skip

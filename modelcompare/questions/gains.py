@@ -32,7 +32,7 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.any_time import AnyTime
+from modelcompare.questions.any_time import AnyTime, least
 from modelcompare.questions.claims import Ends, p_above, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
@@ -202,9 +202,26 @@ class Gain:
     @cached_property
     def sequence(self) -> AnyTime | None:
         """Bounds for all numbers of samples together, if these are asked for."""
-        if not self.any_time:
-            return None
-        return AnyTime(self.first, self.unseen[0], self.sign, self._fixed)
+        return self._sequences[0] if self.any_time else None
+
+    @property
+    def _sequences(self) -> list[AnyTime]:
+        """Bounds for all numbers of samples on each test set."""
+        return [
+            AnyTime(contrast, Unseen.of(contrast, row, self.sign), self.sign, self._fixed)
+            for contrast, row in zip(self.contrasts.values(), self._rows[0], strict=True)
+        ]
+
+    @property
+    def too_early(self) -> str:
+        """Reason why bounds do not decide before the last look, if there is one.
+
+        Losses that the samples do not contain are allowed for where single samples have a known
+        range. Other metrics need samples in favour of each model.
+        """
+        if self.unseen[0].covers or (not self.bounded and all(x.enough for x in self._sequences)):
+            return ""
+        return f"Before the last look, {self.metric.name} needs {least(self.first.unit)}."
 
     def planned(self, level: float) -> Ends:
         """Return the bounds by which more samples are planned: without unobserved units."""

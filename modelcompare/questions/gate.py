@@ -9,6 +9,7 @@ sets is corrected for their number, and so are opposites, each of which would cl
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -269,7 +270,7 @@ def gate(
                 "`looks` (--looks) and `expect_head` (--expect-head) are of a `ledger` (--ledger "
                 "FILE); name it."
             )
-        return ask(alpha)
+        return ask(alpha, False)
     if looks is None and not options.get("any_time"):
         raise ValueError(
             "a `ledger` of one candidate needs `looks` (--looks N) or any_time=True (--any-time); "
@@ -281,8 +282,8 @@ def gate(
         )
     answers: list[GateResult] = []
 
-    def record(level: float) -> Asked:
-        answers.append(ask(level))
+    def record(level: float, early: bool) -> Asked:
+        answers.append(ask(level, early))
         return answers[-1].answer, answers[-1].recorded
 
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
@@ -305,11 +306,13 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_rules(
     predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
-    rules: Sequence[Mapping[str, Any]], options: Mapping[str, Any], alpha: float,
+    rules: Sequence[Mapping[str, Any]], options: Mapping[str, Any], alpha: float, early: bool,
 ) -> GateResult:  # fmt: skip
-    """Return the decisions by all rules at a level."""
+    """Return the decisions by all rules at a level, at an `early` look or not."""
     with each_warning_once():
         found = [_decided(predictions, baseline, candidate, rule, alpha, options) for rule in rules]
+    if early:
+        found = [[_waiting(each) if each.too_early else each for each in own] for own in found]
     overs = [rule.get("over", "") for rule in rules]
     return GateResult(
         tuple(_corrected(overs, found, alpha)),
@@ -342,6 +345,14 @@ def _decided(
         alone = decide(sets, baseline, candidate, **{**asked, "weights": weights})
         found.append(replace(alone, notes=(*alone.notes, *dropped)))
     return found
+
+
+def _waiting(decision: DecisionResult) -> DecisionResult:
+    """Return a decision without bounds, for a look at which they do not hold."""
+    return replace(
+        decision, answer="not enough data", ci_low=-math.inf, ci_high=math.inf, p_value=0.5,
+        notes=(*decision.notes, decision.too_early),
+    )  # fmt: skip
 
 
 def _corrected(

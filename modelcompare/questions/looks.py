@@ -29,10 +29,12 @@ check_looks = partial(check_count, at_least=1, at_most=_MOST_LOOKS)
 
 def at_look(
     sets: Mapping[str, TestSet], models: tuple[str, str], rules: Sequence[Mapping[str, Any]],
-    ask: Callable[[float], Asked], *, ledger: str | os.PathLike[str], looks: int | None,
+    ask: Callable[[float, bool], Asked], *, ledger: str | os.PathLike[str], looks: int | None,
     spending: Spending, alpha: float, expect_head: str | None, options: Mapping[str, Any],
 ) -> str:  # fmt: skip
     """Ask at the level of the next look, record the answer, and return what the ledger knows.
+
+    `ask` takes the level, and whether other looks will follow.
 
     Raises
     ------
@@ -42,6 +44,10 @@ def at_look(
     for each in sets.values():
         each.require("rows", "predictions")
     path, sizes = Path(ledger), sizes_of(sets)
+
+    def is_early(number: int) -> bool:
+        return looks is not None and number < looks
+
     plan = plan_of("looks", rules, alpha, options, looks=looks, spending=spending)
     with opened(path, plan, expect_head) as known:
         entries, n = known.entries, sum(sizes.values())
@@ -50,12 +56,12 @@ def at_look(
             check_grown(path, last, sets, models)
             if sum(last["sizes"].values()) == n:
                 # Nothing was added: the same answer, which is no other look.
-                ask(last["level"])
+                ask(last["level"], is_early(len(entries)))
                 return _in_words(known)
         _check_open(known)
         ns = [float(sum(entry["sizes"].values())) for entry in entries] + [float(n)]
         level = alpha if looks is None else level_of_look(ns, looks, alpha, spending)
-        answer, found = ask(level)
+        answer, found = ask(level, is_early(len(entries) + 1))
         roles = {
             role: {"name": model, "outputs": outputs_of(sets, model, sizes)}
             for role, model in zip(("baseline", "candidate"), models, strict=True)

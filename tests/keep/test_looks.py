@@ -77,6 +77,45 @@ def test_a_decisive_look_stands(path, candidate, answer):
     assert look(path, 100, candidate, looks=2, spending="pocock").answer == answer
 
 
+@pytest.mark.parametrize("rule", ["f1_macro:-0.05", "f1_macro:+0"])
+def test_an_early_look_at_f1_needs_samples_in_favour_of_each_model(path, rule):
+    # Candidates that gain, or lose, on 30 of 300 samples and nothing else.
+    truth = np.arange(600) % 2
+    outputs = {"old": np.where(np.arange(600) % 10 == 0, 1 - truth, truth), "right": truth}
+    preds = mc.Predictions(truth, outputs)
+    for baseline, candidate in (("old", "right"), ("right", "old")):
+        at_once = mc.gate(preds.subset(range(300)), baseline, candidate, [rule], alpha=0.02)
+        assert at_once.answer != "not enough data"
+        ledger = path.with_name(candidate)
+        asked = {"ledger": ledger, "looks": 2, "spending": "pocock"}
+        first = mc.gate(preds.subset(range(300)), baseline, candidate, [rule], **asked)
+        assert (first.answer, first.decisions[0].ci_low) == ("not enough data", -math.inf)
+        assert "needs 50 samples, and 10 in favour of each model" in first.sentences[0]
+        again = mc.gate(preds.subset(range(300)), baseline, candidate, [rule], **asked)
+        assert again.decisions == first.decisions
+        last = mc.gate(preds, baseline, candidate, [rule], **asked)
+        assert last.answer == at_once.answer
+
+
+def test_an_early_look_at_a_mean_of_several_test_sets_needs_them_in_each(path):
+    def of(n, better):
+        truth = np.arange(n) % 2
+        wrong = np.arange(n) % 10 == 0
+        old = np.where(wrong, 1 - truth, truth)
+        mixed = np.where(np.arange(n) % 10 == 1, 1 - truth, truth)
+        return mc.Predictions(truth, {"old": old, "new": truth if better else mixed})
+
+    asked = {"looks": 2, "spending": "pocock"}
+    both = {"x": of(400, False), "y": of(400, False)}
+    found = mc.gate(both, "old", "new", ["mean(f1_macro):-0.1"], ledger=path, **asked)
+    assert found.answer == "shown"
+    one = {"x": of(400, False), "y": of(400, True)}
+    found = mc.gate(
+        one, "old", "new", ["mean(f1_macro):-0.1"], ledger=path.with_name("2"), **asked
+    )
+    assert found.answer == "not enough data"
+
+
 def grown(n, **changes):
     """Return the first samples of a test set with one cell of a column changed."""
     found = sets.columns(n)
