@@ -18,8 +18,8 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BasicKind = Literal["labels", "probabilities", "values", "scores", "texts"]
-Kind = Literal[BasicKind, "text_lists"]
+BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets"]
+Kind = Literal[BasicKind, "text_lists", "label_probabilities", "label_counts"]
 KindOrAuto = Literal["auto", Kind]
 BasicKindOrAuto = Literal["auto", BasicKind]
 Listed = Literal["labels", "texts"]

@@ -12,7 +12,10 @@ from modelcompare.metrics.registry import METRICS, aliases_of, get_metric
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
-_NEEDS = {"text_lists": "text lists", "values": "real values"}
+_NEEDS = {
+    "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
+    "label_probabilities": "probabilities",
+}  # fmt: skip
 
 
 def metrics(*, name: str | None = None, format: str, schema: bool) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
+from modelcompare.data.label_sets import SETS
 from modelcompare.data.scores import scored
 from modelcompare.words import Kind, KindOrAuto, warn_caller
 
@@ -64,6 +65,8 @@ def checked_output(
         array = scored(where, array, score_names)
     elif kind in ("values", "scores"):
         array = checks.real_values(array, where)
+    elif kind in SETS:
+        pass  # Checked beside the truth.
     elif kind in ("texts", "text_lists"):
         array = real_texts(array, where) if kind == "texts" else _text_lists(array, where)
     elif labels is None:

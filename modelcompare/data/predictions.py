@@ -24,11 +24,7 @@ from modelcompare.data.columns import (
 )
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
-from modelcompare.data.kinds import (
-    Output,
-    checked_output,
-    decide_kinds,
-)
+from modelcompare.data.kinds import Output, checked_output
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -38,7 +34,7 @@ from modelcompare.data.scores import (
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.truths import as_truth, truth_of
+from modelcompare.data.truths import read_inputs, truth_of
 from modelcompare.words import (
     Design,
     KindOrAuto,
@@ -56,15 +52,18 @@ class Predictions(TestSet):
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or None
-        True labels; a distribution over classes for each sample (soft labels); real values;
-        reference texts, or lists of several; or None where the outputs are per-example scores.
+        True labels; a distribution over classes for each sample (soft labels); several labels a
+        sample, as lists or rows of 0 and 1; real values; reference texts, or lists of several; or
+        None where the outputs are per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second of two classes (a warning names it, unless the classes are 0 or -1
-        and 1, or `labels` are given), real values, per-example scores, or texts.
+        and 1, or `labels` are given), real values, per-example scores, or texts. Of several labels
+        a sample lists of labels, rows of 0 and 1, or the probability of each label.
         Values for a truth of two classes are raw scores (markers, logits) of the second class:
         metrics of their order, roc_auc and average_precision, take them unchanged.
-    kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
+    kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
+"label_sets", "label_probabilities", "label_counts"}
         Output type. "auto" decides by shape and content; ambiguous outputs are refused.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
@@ -156,16 +155,13 @@ class Predictions(TestSet):
             y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         elif label_weight is not None:
             raise ValueError("`label_weight` (--label-weight) is for labels beside a `judge`.")
-        arrays = checks.model_arrays(outputs)
-        truth = None if y_true is None else as_truth(y_true, kind)
-        n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
-        checks.check_lengths(arrays, truth, n_samples)
-        kinds = dict(zip(arrays, decide_kinds(kind, arrays, truth, labels), strict=True))
+        truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
+        n_samples = len(next(iter(arrays.values())))
         self._name, self._kinds = name, kinds
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
-        classes, of_truth = truth_of(truth, labels, arrays, kinds, normalize=normalize)
+        classes, of_truth = truth_of(truth, known, arrays, kinds, normalize=normalize)
         self._labels, self._columns = classes, of_truth
         check_judged(self._judge, truth, classes)
         self._outputs = {
@@ -179,7 +175,7 @@ class Predictions(TestSet):
         if bounds is not None and not given:
             raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
-        if labels is None and classes is not None and {*kinds.values()} != {"values"}:
+        if known is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
             check_classes(self, classes, single)
         self._predicted: dict[str, IntArray] = {}

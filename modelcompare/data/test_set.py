@@ -20,6 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray, Found, IntArray
 from modelcompare.data import checks
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
+from modelcompare.data.label_sets import SETS
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
 from modelcompare.directions import Known
@@ -186,8 +187,13 @@ class TestSet(ABC):
         return self.codes if self.true_distribution is None else None
 
     @property
+    def of_sets(self) -> bool:
+        """True if samples have any number of labels, or counts of objects of each."""
+        return not SETS.isdisjoint(self._kinds.values())
+
+    @property
     def true_distribution(self) -> FloatArray | None:
-        """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
+        """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
         return self._column("true_distribution")
 
     @property
@@ -256,6 +262,15 @@ class TestSet(ABC):
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all, (n_units, n_columns)."""
         codes = self.codes if by_class else None
+        sets = self.true_distribution if by_class and self.of_sets else None
+        if sets is not None:
+            rows = sets * self.weights[:, None]
+            if self.groups is None:
+                return rows
+            unit_of = self.unit_of
+            by_unit = np.zeros((int(unit_of.max()) + 1, rows.shape[1]))
+            np.add.at(by_unit, unit_of, rows)
+            return by_unit
         if self.groups is None and codes is None:
             return self.weights[:, None]
         unit_of = self.unit_of

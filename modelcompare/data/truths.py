@@ -14,12 +14,14 @@ from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kinds import (
     are_codes,
+    decide_kinds,
     inferred,
     real_texts,
     same_type,
     two_classes,
 )
-from modelcompare.words import Kind, KindOrAuto
+from modelcompare.data.label_sets import SETS, are_sets, as_matrices
+from modelcompare.words import Kind, KindOrAuto, check_mapping
 
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
@@ -45,6 +47,29 @@ def _are_texts(found: Any) -> bool:
     return listed and all(isinstance(text, str) for text in found)
 
 
+def read_inputs(
+    y_true: Any, outputs: Mapping[str, ArrayLike], labels: ArrayLike | None, kind: KindOrAuto
+) -> tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]:
+    """Return the truth, the outputs and the output types of the models, and the classes if known.
+
+    Sets of labels are matrices, and their labels known.
+    """
+    if are_sets(y_true, kind):
+        check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
+        checks.check_model_names(outputs)
+        named = {name.strip(): given for name, given in outputs.items()}
+        truth, arrays, of_sets, labels = as_matrices(y_true, named, labels, kind)
+        checks.check_lengths(arrays, truth, len(truth))
+        return truth, arrays, dict(zip(arrays, of_sets, strict=True)), labels
+    arrays = checks.model_arrays(outputs)
+    found = None if y_true is None else as_truth(y_true, kind)
+    checks.check_lengths(
+        arrays, found, len(next(iter(arrays.values())) if found is None else found)
+    )
+    kinds = dict(zip(arrays, decide_kinds(kind, arrays, found, labels), strict=True))
+    return found, arrays, kinds, labels
+
+
 def truth_of(
     truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
     kinds: Mapping[str, Kind], *, normalize: bool,
@@ -52,10 +77,14 @@ def truth_of(
     """Return the classes, if any, and the columns of the truth, for outputs of these kinds.
 
     The columns are read-only: ``y_true`` as given (labels, values or texts; the likeliest of soft
-    labels), of classes ``codes`` (indices into these), and of soft labels ``true_distribution``, of
-    shape (n_samples, n_classes).
+    labels), of classes ``codes`` (indices into these), and of soft labels and sets of labels
+    ``true_distribution``, of shape (n_samples, n_classes).
     """
     found = {*kinds.values()}
+    if found & SETS:
+        matrix = checks.frozen(np.asarray(truth))
+        known = checks.classes(labels, np.empty(0), at_least=1)
+        return known, {"y_true": matrix, "true_distribution": matrix}
     if found & {"labels", "probabilities"}:
         predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from modelcompare.report.tables import Table, column
 from modelcompare.words import signature
 
 _CLASSES = {"labels", "probabilities"}
+_SETS = {"label_sets", "label_probabilities"}
 _TEXTS = {"texts", "text_lists"}
 
 
@@ -117,12 +119,19 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     outputs = [predictions.output(model) for model in (model_a, model_b)]
     kinds = {output.kind for output in outputs}
-    if len(kinds) > 1 and not (kinds <= _CLASSES or kinds <= _TEXTS):
+    if len(kinds) > 1 and not any(kinds <= alike for alike in (_CLASSES, _SETS, _TEXTS)):
         raise ValueError(
             f"{model_a!r} gave {outputs[0].kind} and {model_b!r} {outputs[1].kind}; name two "
             "models that gave the same."
         )
-    if kinds <= _CLASSES:
+    if "label_counts" in kinds:
+        raise ValueError(
+            "the models' outputs are counts of objects, which do not show which object differs; "
+            "compare the items by their counts."
+        )
+    if kinds <= _SETS:
+        frame = _of_sets(predictions, model_a, model_b)
+    elif kinds <= _CLASSES:
         frame = _of_classes(predictions, model_a, model_b)
     elif kinds <= _TEXTS:
         frame = _of_texts(predictions, model_a, model_b)
@@ -135,6 +144,22 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     differ = frame[frame["predicted_a"] != frame["predicted_b"]]
     table = differ.sort_values("distance", ascending=False, kind="stable", ignore_index=True)
     return Disagreements(model_a, model_b, len(predictions), table)
+
+
+def _of_sets(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+    """Return sets of labels as texts, and the share of labels on which the models differ."""
+    found = [Outcomes.of(predictions, model) for model in (model_a, model_b)]
+    truth, (a, b) = found[0].truth, (each.predicted_indicator for each in found)
+    names = [str(label) for label in predictions.labels] if predictions.labels is not None else []
+
+    def written(rows: FloatArray) -> list[str]:
+        return [", ".join(compress(names, row)) for row in rows]
+
+    right = [(rows == truth).all(axis=1).astype(int) for rows in (a, b)]
+    return pd.DataFrame({
+        "y_true": written(truth), "predicted_a": written(a), "predicted_b": written(b),
+        "right": right[0] - right[1], "distance": np.abs(a - b).mean(axis=1),
+    })  # fmt: skip
 
 
 def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:

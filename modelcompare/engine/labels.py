@@ -5,7 +5,7 @@ Distinct rows are combinations of the true class, all models' predicted classes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,7 +74,7 @@ class Labels:
     @classmethod
     def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
         """Return each sample as right (1) or wrong (0), for means of scores 0 and 1; else None."""
-        if not isinstance(metric, Metric) or metric.needs != "scores":
+        if not isinstance(metric, Metric) or metric.needs not in ("scores", "label_sets"):
             return None
         if metric.of_items or not (metric.is_mean or metric.proportion):
             return None
@@ -83,6 +83,17 @@ class Labels:
             return None
         ones, right = np.ones(len(scores[0]), np.intp), [each.astype(np.intp) for each in scores]
         return cls(ones, right, 2, ones, predictions.sample_weight)
+
+    @classmethod
+    def of_sets(cls, predictions: TestSet) -> Iterator[Labels]:
+        """Yield each label of sets of labels as the class 1 of two classes."""
+        truth, weights = predictions.true_distribution, predictions.sample_weight
+        assert truth is not None  # noqa: S101  checked by the caller
+        ones = np.ones(len(truth), np.intp)
+        outputs = [predictions.output(model).array for model in predictions.models]
+        for k in range(predictions.n_classes):
+            codes, *predicted = ((x[:, k] >= 0.5).astype(np.intp) for x in (truth, *outputs))
+            yield cls(codes, predicted, 2, ones, weights)
 
     @property
     def n_rows(self) -> int:

@@ -59,6 +59,11 @@ class Interval:
         informative = np.concatenate(sizes, axis) if len(sizes) == len(parts) else None
         return cls(low, high, method, informative)
 
+    def columns(self, where: slice) -> Interval:
+        """Return the intervals of some values."""
+        size = None if self.n_informative is None else self.n_informative[:, where]
+        return Interval(self.low[:, where], self.high[:, where], self.method[:, where], size)
+
     def where(self, chosen: BoolArray, other: Interval) -> Interval:
         """Return these intervals where `chosen`, and those of `other` elsewhere."""
         pairs = ((self.low, other.low), (self.high, other.high), (self.method, other.method))

@@ -309,6 +309,10 @@ class Metric(BaseMetric):
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
         """Return the metric with a value for 0 / 0, if it has that convention."""
+        made = self.factory
+        if made is not None and "zero_division" in made.options:
+            found = made.make(**{**made.options, "zero_division": zero_division})
+            return found if isinstance(found, Metric) else self
         if self.zero_division is None:
             return self
         twin = self.soft

@@ -31,16 +31,19 @@ from modelcompare.words import Kind
 Pair = tuple[FloatArray, FloatArray]
 
 
-def _hits(outcomes: Outcomes) -> Entries:
+def _hits(outcomes: Outcomes) -> Entries | None:
+    if outcomes.of_sets:
+        return None
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
 def _hit_matrix(outcomes: Outcomes) -> FloatArray:
-    return scattered(_hits(outcomes), outcomes.n_classes)
+    found = _hits(outcomes)
+    return outcomes.set_hits if found is None else scattered(found, outcomes.n_classes)
 
 
-def _predicted(outcomes: Outcomes) -> Entries:
-    return outcomes.predicted, np.ones(len(outcomes))
+def _predicted(outcomes: Outcomes) -> Entries | None:
+    return None if outcomes.of_sets else (outcomes.predicted, np.ones(len(outcomes)))
 
 
 def _soft_hits(outcomes: Outcomes) -> Entries | None:

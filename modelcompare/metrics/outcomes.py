@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.label_sets import SETS
 from modelcompare.data.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Outcomes:
     y_true : ndarray of shape (n_samples,), optional
         True values or texts as given, for metrics of these.
     true_distribution : ndarray of shape (n_samples, n_classes), optional
-        Soft labels, where the true label is a distribution over classes.
+        Soft labels, where the true label is a distribution over classes; or sets of labels.
     predicted_codes : ndarray of shape (n_samples,), optional
         Predicted class of each sample, if already known.
     weight : ndarray of shape (n_samples,), optional
@@ -121,10 +122,30 @@ class Outcomes:
         array = self.output.array
         return array.argmax(axis=1) if self.output.kind == "probabilities" else array
 
+    @property
+    def of_sets(self) -> bool:
+        """True if samples have any number of labels."""
+        return self.output.kind in SETS
+
     @cached_property
     def predicted_indicator(self) -> FloatArray:
-        """Predicted class as a one-hot matrix of shape (n_samples, n_classes)."""
-        return one_hot(self.predicted, self.n_classes)
+        """Predicted class as a one-hot matrix (n_samples, n_classes); of sets, their labels.
+
+        A label is predicted if its probability is at least one half.
+        """
+        if not self.of_sets:
+            return one_hot(self.predicted, self.n_classes)
+        array = self.output.array
+        if self.output.kind == "label_probabilities":
+            return (array >= 0.5).astype(np.float64)
+        return array[:, -self.n_classes :]
+
+    @property
+    def set_hits(self) -> FloatArray:
+        """Labels that are true and predicted, (n_samples, n_classes); of counts, objects found."""
+        if self.output.kind == "label_counts":
+            return self.output.array[:, : self.n_classes]
+        return self.truth * self.predicted_indicator
 
     @cached_property
     def probabilities(self) -> FloatArray:

@@ -21,6 +21,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output, same_type
+from modelcompare.data.label_sets import SETS, as_matrices
 from modelcompare.data.truths import as_truth, of_classes
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -34,6 +35,7 @@ from modelcompare.metrics.variants import varied
 from modelcompare.words import Kind, Tokenizer, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
+_SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
 AverageName = Literal["macro", "micro", "weighted", "binary"]
 # Name, type and meaning of the arrays that a function of each kind takes.
@@ -50,6 +52,14 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
     "text_lists": (
         ("y_true", _TEXTS, "References."),
         ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
+    ),
+    "label_sets": (
+        ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
+        ("y_pred", _SETS, "Predicted labels, in the same way."),
+    ),
+    "label_probabilities": (
+        ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
+        ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
     ),
 }  # fmt: skip
 _OPTIONS: dict[str, tuple[str, str]] = {
@@ -117,6 +127,8 @@ def read_outcomes(
     instead of probabilities of the second of two classes. Weights are ones by default; there are no
     classes outside classification.
     """
+    if kind in SETS:
+        return _outcomes_of_sets(y_true, y_output, kind, labels, sample_weight)
     output = checks.as_array(y_output)
     truth = output if y_true is None else as_truth(y_true, kind)
     if len(truth) != len(output) or len(truth) == 0:
@@ -136,8 +148,7 @@ def read_outcomes(
         columns = np.arange(output.shape[1])
         if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
             labels = columns
-    where = "`y_pred`" if kind == "labels" else "`y_prob`"
-    predicted = {where: output} if kind == "labels" else {}
+    where, predicted = ("`y_prob`", {}) if kind != "labels" else ("`y_pred`", {"`y_pred`": output})
     classes, true = of_classes(truth, labels, predicted, [*output.shape[1:]], at_least=1)
     if labels is None and predicted and truth.ndim == 1 and not same_type(truth, output):
         raise ValueError(
@@ -156,6 +167,22 @@ def read_outcomes(
         weight=weights,
     )
     return outcomes, weights, classes.tolist()
+
+
+def _outcomes_of_sets(
+    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
+    """Check sets of labels of one model; see `read_outcomes`."""
+    truth, arrays, (found,), known = as_matrices(y_true, {"y_pred": y_output}, labels, kind)
+    checks.check_lengths(arrays, truth, len(truth))
+    weight = checked_weights(sample_weight, len(truth))
+    weights = np.ones(len(truth)) if weight is None else weight
+    outcomes = Outcomes(
+        Output(found, arrays["y_pred"]), n_classes=len(known), y_true=truth,
+        true_distribution=truth, weight=weights,
+    )  # fmt: skip
+    return outcomes, weights, known.tolist()
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
@@ -215,7 +242,7 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
         for name, value in metric.factory.options.items():
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
-    if metric.needs in ("labels", "probabilities"):
+    if metric.needs in ("labels", "probabilities", *SETS):
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")

@@ -14,7 +14,12 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 
-_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
+_SETS = {"labels", "label_sets"}
+_SERVES = {
+    "probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"},
+    "label_sets": _SETS, "label_counts": _SETS,
+    "label_probabilities": {*_SETS, "probabilities", "label_probabilities"},
+}  # fmt: skip
 
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
@@ -45,12 +50,30 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
                 f"{kind}{hint if of_classes else ''}."
             )
+    if predictions.of_sets:
+        _check_sets(metric, predictions)
     if metric.of_items and predictions.about is None:
         _check_answers(metric, predictions)
     truth = predictions.y_true
     if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
+        )
+
+
+def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
+    """Refuse a metric of one class for each sample, of which sets of labels have any number."""
+    counts = "label_counts" in predictions.kinds.values()
+    if metric.needs.startswith("label_") and not (counts and metric.name == "hamming_loss"):
+        return
+    ratio = metric.class_ratio if isinstance(metric, Metric) else None
+    of_labels = isinstance(metric, Metric) and (metric.per_class or metric.family != "")
+    if ratio is None or ratio.numerator[3] or ratio.denominator[3] or not of_labels:
+        instead = "subset_accuracy, f1_micro, f1_macro or f1_samples"
+        what = "counts of objects have no true negatives" if counts else "samples have any number"
+        raise ValueError(
+            f"metric {metric.name!r} is of one class for each sample, but {what} of labels here; "
+            f"name {instead}."
         )
 
 
@@ -150,7 +173,7 @@ def _hold(
 
 def scores_of(metric: Metric, predictions: TestSet) -> Iterator[FloatArray]:
     """Yield the scores (n_samples,) of each model that a metric averages."""
-    outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+    outputs = (Outcomes.of(predictions, model) for model in predictions.models)
     if metric.of_items:
         return (output.values.ravel() for output in outputs)
     return (metric.statistics[0].compute(output)[:, 0] for output in outputs)

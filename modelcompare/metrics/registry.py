@@ -15,6 +15,7 @@ from modelcompare.metrics import (
     answers,
     calibration,
     counts,
+    label_sets,
     ranking,
     scoring,
     slots,
@@ -47,7 +48,7 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *values.METRICS, *texts.METRICS, *slots.METRICS,
+    *values.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)
@@ -283,6 +284,12 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     kinds = {*predictions.kinds.values()}
     if kinds == {"scores"}:
         return predictions.score_names or ("mean_score",)
+    if predictions.of_sets:
+        average = ("f1_micro", "f1_macro") if predictions.n_classes > 1 else ("f1_micro",)
+        if "label_counts" in kinds:
+            return ("precision_micro", "recall_micro", *average, "f1_samples")
+        soft = ("cf1_micro", "lrap") if kinds == {"label_probabilities"} else ()
+        return (*average, "f1_samples", "subset_accuracy", *soft)
     if kinds == {"probabilities"}:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:

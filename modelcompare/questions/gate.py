@@ -348,7 +348,7 @@ def _decided(
 
 
 def _waiting(decision: DecisionResult) -> DecisionResult:
-    """Return a decision without bounds, for a look at which they do not hold."""
+    """Return a decision without bounds, of an early look."""
     return replace(
         decision, answer="not enough data", ci_low=-math.inf, ci_high=math.inf, p_value=0.5,
         notes=(*decision.notes, decision.too_early),

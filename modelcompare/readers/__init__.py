@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,9 @@ from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
+from modelcompare.readers.item_counts import from_item_counts, is_of_counts
 from modelcompare.readers.many_files import records_of_files
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns
 from modelcompare.readers.places import Source
@@ -326,6 +327,8 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:
         return None
     name = file.name or None
+    if is_of_counts(file.payload):
+        return _of_counts(file.payload, columns, name)
     seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_predictions(seen, roles, name=name)
@@ -333,3 +336,28 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     if "model" in records.frame:
         return records
     return replace(records, frame=records.frame.assign(model=file.model))
+
+
+def _of_counts(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading:
+    """Read counts of each item, and refuse options that are not of counts."""
+    allowed = {"id", "model_column", "groups", "models", "labels"}
+    other = [
+        field.name for field in fields(columns)
+        if field.name not in allowed and getattr(columns, field.name) != field.default
+        and field.name not in ("verdicts", "directs_functions")
+    ]  # fmt: skip
+    if other:
+        raise ValueError(
+            f"{name or 'the table'} has counts of each item (tp, fp, fn), for which "
+            f"{', '.join(other)} does not apply; leave it out."
+        )
+    found = from_item_counts(
+        frame, id=columns.id, model=columns.model_column, groups=columns.groups,
+        models=columns.models, name=name,
+    )  # fmt: skip
+    labels = [] if found.labels is None else found.labels.tolist()
+    parts: dict[str, str | None] = {
+        "counts": "tp, fp, fn", "models": counted(found.models), "labels": counted(labels),
+        "clusters": columns.groups,
+    }  # fmt: skip
+    return Reading(found, parts)

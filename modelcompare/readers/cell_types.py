@@ -151,14 +151,19 @@ def typed(
     measured = partial(with_gaps, rule=numbers)
     rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, measured)
     if true is not None:
-        rule = names if kind == "probabilities" else _RULES[kind]
-        truth = with_gaps(frame[true].to_numpy(), rule)
+        rule = names if kind == "probabilities" else _RULES.get(kind, names)
+        cells = frame[true].to_numpy()
+        truth = cells if isinstance(next(iter(cells), None), tuple) else with_gaps(cells, rule)
         rules[true] = lambda _: truth
         # Outputs are values if the truth is.
         fractions = truth.dtype.kind == "f" and bool((truth[np.isfinite(truth)] % 1).any())
         kind = "values" if kind == "auto" and fractions else kind
-    rules |= dict.fromkeys(models, _RULES[kind])
-    columns = {name: rules.get(name, names)(column.to_numpy()) for name, column in frame.items()}
+    rules |= dict.fromkeys(models, _RULES.get(kind, names))
+    columns = {
+        # Sets of labels stay as they are.
+        name: cells if isinstance(next(iter(cells), None), tuple) else rules.get(name, names)(cells)
+        for name, cells in ((name, column.to_numpy()) for name, column in frame.items())
+    }
     return pd.DataFrame(columns, index=frame.index, copy=False)
 
 

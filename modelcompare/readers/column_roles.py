@@ -16,6 +16,7 @@ from modelcompare.data.checks import check_columns_distinct
 from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
+from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
@@ -76,7 +77,7 @@ def with_roles(
     """Return the table in a file, with one column per class, and the roles of its columns."""
     frame, columns = with_patterns(file.payload, columns, where)
     seen = prepared(frame, columns, where, written=file.written)
-    seen = spread(seen, alone=alone)
+    seen = joined(spread(seen, alone=alone))
     return seen, find_roles(seen, alone=alone)
 
 

@@ -69,6 +69,9 @@ class Profile:
     def overlap(self, heading: str, truth: str) -> float:
         """Compute the fraction of a column's cells that equal a value of another column."""
         held, known = self.present(heading), self.present(truth)
+        if isinstance(next(iter(held), None), tuple):
+            # Sets of labels, of which single labels are compared.
+            held, known = held.explode().dropna(), known.explode().dropna()
         objects = cell_types.holds_objects(held) or cell_types.holds_objects(known)
         if not len(held) or held.dtype.kind == "f" or objects:
             return 0.0

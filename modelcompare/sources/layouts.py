@@ -18,6 +18,8 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
+from modelcompare.readers.item_counts import is_of_counts
+from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
@@ -185,6 +187,11 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         rows.check_alike(rows.columns)
         raise
     seen = prepared(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
+    if joined(seen) is not seen or is_of_counts(seen.frame):
+        raise CannotScanError(
+            f"{where} has sets of labels, or counts of each item, which a scan does not read; "
+            "read it whole with read_predictions."
+        )
     if spread(seen, alone=True) is not seen:
         raise CannotScanError(
             f"{where} has probabilities in lists; a scan needs a column model:class for each. "

@@ -110,9 +110,7 @@ def test_an_early_look_at_a_mean_of_several_test_sets_needs_them_in_each(path):
     found = mc.gate(both, "old", "new", ["mean(f1_macro):-0.1"], ledger=path, **asked)
     assert found.answer == "shown"
     one = {"x": of(400, False), "y": of(400, True)}
-    found = mc.gate(
-        one, "old", "new", ["mean(f1_macro):-0.1"], ledger=path.with_name("2"), **asked
-    )
+    found = mc.gate(one, "old", "new", ["mean(f1_macro):-0.1"], ledger=path.with_name("2"), **asked)
     assert found.answer == "not enough data"
 
 

@@ -59,6 +59,10 @@ def outcomes(needs):
     if needs in ("values", "scores"):
         y = rng.integers(1, 9, 12).astype(float)
         return Outcomes(Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
+    if needs in ("label_sets", "label_probabilities"):
+        true = (rng.random((12, 3)) < 0.5).astype(float)
+        array = rng.random((12, 3)) if needs == "label_probabilities" else 1 - true[::-1]
+        return Outcomes(Output(needs, array), n_classes=3, true_distribution=true)
     predicted = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
     true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
     if needs == "text_lists":

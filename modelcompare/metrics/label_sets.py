@@ -1,0 +1,126 @@
+"""Metrics of sets of labels: several true labels for each sample, or none.
+
+Counts of one label, and their sums or means over labels, are those of `counts`. Here are means over
+samples, each a ratio of counts of its labels, and ranks of the labels of a sample.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
+from modelcompare.metrics.counts import COUNTS, F1, JACCARD, PRECISION, RECALL, with_twin
+from modelcompare.metrics.quotient import divide, side_by_side
+from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.words import ZeroDivision
+
+# Of one sample with one of two labels, and one with its only label.
+_EXAMPLES = {
+    "precision": 1.0, "recall": 0.75, "f1": 0.8333, "jaccard": 0.75, "cprecision": 1.0,
+    "crecall": 0.75, "cf1": 0.8333, "cjaccard": 0.75,
+}  # fmt: skip
+
+
+def _sample_ratios(outcomes: Outcomes, *, of: Metric) -> FloatArray:
+    """Return each sample's ratio, 0 where it has none, and whether it has one."""
+    value = of.averaged("micro").value(*(each.compute(outcomes) for each in of.statistics))
+    defined = ~np.isnan(value)
+    return np.column_stack([np.where(defined, value, 0.0), defined])
+
+
+def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) -> Metric:
+    """Return the mean over samples of a ratio of counts."""
+    of = of.with_zero_division(zero_division)
+    numbers = Statistic(f"{of.name}_of_samples, {zero_division}", partial(_sample_ratios, of=of))
+    soft = of.soft is None
+    value = f"{of.name[soft:]} of the {'probabilities' if soft else 'labels'}"
+    return Metric(
+        name=f"{of.name}_samples", needs="label_probabilities" if soft else "label_sets",
+        statistics=(numbers,), ratio=side_by_side, references=of.references,
+        factory=Factory(partial(_mean_over_samples, of=of), {"zero_division": zero_division}),
+        description=f"""Mean over samples of the {value} of each.
+
+        Weighs every sample equally, however many labels it has; `{of.name}_micro` weighs every
+        label. Samples where it is 0 / 0 are left out, or have the value `zero_division`.""",
+        example=f">>> round({of.name}_samples([[1, 1], [0, 1]], [[1, 0], [0, 1]]), 4)\n"
+        f"{_EXAMPLES[of.name]}",
+    )  # fmt: skip
+
+
+def _with_twin(of: Metric) -> Metric:
+    soft = of.soft
+    if not isinstance(soft, Metric):
+        raise TypeError(f"{of.name} has no soft twin.")
+    return replace(_mean_over_samples(of=of), soft=_mean_over_samples(of=soft))
+
+
+def _exact(outcomes: Outcomes) -> FloatArray:
+    hits, predicted, support = (statistic.compute(outcomes) for statistic in COUNTS)
+    return ((hits == predicted) & (hits == support)).all(axis=1, keepdims=True).astype(np.float64)
+
+
+def _apart(outcomes: Outcomes) -> FloatArray:
+    differ = outcomes.predicted_indicator != outcomes.truth
+    return differ.mean(axis=1, keepdims=True)
+
+
+SUBSET_ACCURACY = Metric(
+    name="subset_accuracy", needs="label_sets", ratio=mean_ratio, proportion=True,
+    statistics=(Statistic("exact_sets", _exact, indicator=True), COUNT),
+    description="""Share of samples whose set of labels is predicted without any error.
+
+    Strict: one label too many counts as a set that is wrong altogether, so it falls with the number
+    of labels. scikit-learn's accuracy of indicator matrices; of counts the share of items without
+    an error.""",
+    example=">>> subset_accuracy([[1, 1], [0, 1]], [[1, 1], [1, 1]])\n0.5",
+)  # fmt: skip
+
+HAMMING_LOSS = Metric(
+    name="hamming_loss", needs="label_sets", ratio=mean_ratio, greater_is_better=False,
+    statistics=(Statistic("wrong_labels", _apart), COUNT),
+    description="""Share of labels that are wrong, of all labels of all samples.
+
+    Counts labels that are neither true nor predicted as right. Most are, where there are many, and
+    the loss is close to 0 for any model.""",
+    example=">>> hamming_loss([[1, 1], [0, 1]], [[1, 1], [1, 1]])\n0.25",
+)  # fmt: skip
+
+
+def _ranked_precision(outcomes: Outcomes) -> FloatArray:
+    """Compute the mean, over the true labels of a sample, of the precision at their rank."""
+    truth, scores = outcomes.truth > 0, outcomes.output.array
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=1)
+    true = np.take_along_axis(truth, order, axis=1)
+    n_labels = truth.shape[1]
+    # Tied labels all have the rank of the last of them.
+    last = np.where(np.diff(ordered, axis=1, append=-np.inf) != 0, np.arange(n_labels), n_labels)
+    last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+    found = np.take_along_axis(true.cumsum(axis=1), last, axis=1)
+    n_true = truth.sum(axis=1)
+    mean = divide((true * found / (last + 1)).sum(axis=1), n_true.astype(np.float64), 1.0)
+    return np.where(n_true == n_labels, 1.0, mean)[:, None]
+
+
+LRAP = Metric(
+    name="lrap", needs="label_probabilities", ratio=mean_ratio,
+    statistics=(Statistic("ranked_precision", _ranked_precision), COUNT),
+    description="""Label ranking average precision: precision at the rank of each true label.
+
+    Measures whether the true labels of a sample rank above its other ones, without a threshold. 1
+    where a sample has no label, or all of them. Tied labels share the last of their ranks.""",
+    references=("Tsoumakas, Katakis & Vlahavas (2010), Data Mining and Knowledge Discovery "
+                "Handbook, chapter 34.",),
+    example=""">>> round(lrap([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1.0], [1.0, 0.2, 0.1]]), 4)
+    0.4167""",
+)  # fmt: skip
+
+METRICS: tuple[AnyMetric, ...] = (
+    *(_with_twin(each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),
+    SUBSET_ACCURACY, HAMMING_LOSS, LRAP,
+)  # fmt: skip

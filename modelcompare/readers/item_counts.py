@@ -1,0 +1,210 @@
+"""Tables of true positives, false positives and false negatives of each item -> Predictions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.data.checks import check_columns_distinct, refuse_rows
+from modelcompare.data.predictions import Predictions
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import listed
+from modelcompare.spelling import chosen
+
+# Usual names of each number.
+_NUMBERS = {
+    "tp": ("tp", "true_positives", "true_positive", "tps", "n_tp"),
+    "fp": ("fp", "false_positives", "false_positive", "fps", "n_fp"),
+    "fn": ("fn", "false_negatives", "false_negative", "fns", "n_fn"),
+}
+_LABEL = ("label", "class", "category", "type", "entity", "entity_type", "class_name")
+_WIDE = re.compile(r"(.+?)[_: .-]+(tp|fp|fn)", re.IGNORECASE)
+_ALL = "all"
+
+
+@checked()
+def from_item_counts(
+    table: pd.DataFrame, *, id: str | None = None, model: str | None = None,
+    label: str | None = None, groups: str | None = None, models: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Predictions:  # fmt: skip
+    """Make predictions from counts of each item: documents, images, sessions.
+
+    The item is the unit, for counts of entities, of boxes at a threshold of their overlap, or of
+    pixels: those of one item are not independent. ``f1_micro`` is pooled over all items,
+    ``f1_samples`` is the mean over items, ``f1_macro`` the mean over labels, ``f1`` of each label.
+    F1 of pixels is Dice, ``jaccard`` is the intersection over union.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row for each item and model, and label if there are several, with columns ``tp``, ``fp``
+        and ``fn``; or a row for each item with columns ``cnn_tp``, ``cnn_fp``, ``cnn_fn``, ...
+    id, model, label : str, optional
+        Columns of items, models and labels; by default those with usual names.
+    groups : str, optional
+        Column of clusters of items; by default each item is one.
+    models : sequence of str, optional
+        The models to read; all by default.
+    name : str, optional
+        Heading in tables.
+
+    Returns
+    -------
+    Predictions
+        Of the type ``label_counts``. An item and label without a row has the counts 0.
+
+    Raises
+    ------
+    ValueError
+        If a column is lacking, a count is negative, an item has two rows of a model and label or
+        none of a model, or its true objects (tp + fn) differ between models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import modelcompare as mc
+    >>> counts = pd.DataFrame({
+    ...     "document": [1, 2, 3], "a_tp": [4, 3, 5], "a_fp": [1, 0, 2], "a_fn": [1, 1, 0],
+    ...     "b_tp": [3, 3, 4], "b_fp": [1, 1, 1], "b_fn": [2, 1, 1],
+    ... })
+    >>> preds = mc.io.from_item_counts(counts, id="document")
+    >>> mc.bootstrap(preds, "f1_micro").estimate.round(4).tolist()
+    [0.8276, 0.7407]
+    """
+    frame = table.rename(columns=str).reset_index(drop=True)
+    check_columns_distinct(frame, "the table")
+    rows = _rows(frame, id, model, label)
+    wanted = chosen([*dict.fromkeys(rows["model"])], models and (*models,), "the table")
+    rows = rows[rows["model"].isin(wanted)]
+    twice = rows.duplicated(["id", "model", "label"]).to_numpy()
+    refuse_rows(twice, "the table has an item, model and label more than once")
+    items = pd.Index(dict.fromkeys(rows["id"]))
+    labels = [*dict.fromkeys(rows["label"])]
+    wide = rows.set_index(["id", "model", "label"])[["tp", "fp", "fn"]].unstack("label")
+    sums = {m: _of_model(wide, m, items, labels) for m in wanted}
+    truth = _same_truth({m: tp + fn for m, (tp, _, fn) in sums.items()}, items)
+    outputs = {m: np.concatenate([tp, tp + fp], axis=1) for m, (tp, fp, _) in sums.items()}
+    clusters = items.to_numpy()
+    if groups is not None:
+        clusters = _clusters(frame.assign(item=_column(frame, id, names.ID, "item")), groups, items)
+    return Predictions(
+        truth, outputs, kind="label_counts", labels=np.array(labels, dtype=object),
+        ids=items.to_numpy(), groups=clusters, name=name,
+    )  # fmt: skip
+
+
+def is_of_counts(frame: pd.DataFrame) -> bool:
+    """Return whether a table has counts of true positives, false positives and false negatives."""
+    headings = [*map(str, frame.columns)]
+    return all(names.named(headings, usual) for usual in _NUMBERS.values()) or bool(_wide(headings))
+
+
+def _wide(headings: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the three columns of each model."""
+    found: dict[str, dict[str, str]] = {}
+    for heading in headings:
+        match = _WIDE.fullmatch(heading)
+        if match is not None:
+            found.setdefault(match[1], {})[match[2].lower()] = heading
+    return {model: columns for model, columns in found.items() if {*columns} == {*_NUMBERS}}
+
+
+def _rows(
+    frame: pd.DataFrame, id: str | None, model: str | None, label: str | None
+) -> pd.DataFrame:  # fmt: skip
+    """Return a row for each item, model and label."""
+    headings, wide = [*frame.columns], _wide([*frame.columns])
+    items = _column(frame, id, names.ID, "item")
+    label = label or next(iter(names.named(headings, _LABEL)), None)
+    labels = pd.Series(_ALL, frame.index) if label is None else _text(frame, label)
+    parts = []
+    if wide:
+        for each, columns in wide.items():
+            numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
+            parts.append(pd.DataFrame({"id": items, "model": each, "label": labels, **numbers}))
+        return pd.concat(parts, ignore_index=True)
+    of_model = _column(frame, model, names.MODEL, "model")
+    numbers = {
+        what: _counts(frame[_named(headings, usual, what)]) for what, usual in _NUMBERS.items()
+    }
+    return pd.DataFrame({"id": items, "model": of_model, "label": labels, **numbers})
+
+
+def _named(headings: Sequence[str], usual: tuple[str, ...], what: str) -> str:
+    found = names.named(headings, usual)
+    if not found:
+        raise ValueError(f"the table has no column {what!r}; there are {listed(headings, 8)}.")
+    return found[0]
+
+
+def _column(
+    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str
+) -> pd.Series[Any]:
+    headings = [*frame.columns]
+    found = given or next(iter(names.named(headings, (*usual, "document", "doc", what))), None)
+    if found is None or found not in headings:
+        argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
+        raise ValueError(
+            f"the table has no column of each row's {what}; there are {listed(headings, 8)}. Name "
+            f"it with {argument[what]}."
+        )
+    return _text(frame, found)
+
+
+def _text(frame: pd.DataFrame, heading: str) -> pd.Series[Any]:
+    column = frame[heading]
+    refuse_rows(column.isna().to_numpy(), f"column {heading!r} has missing cells")
+    return column.astype(str)
+
+
+def _counts(column: pd.Series[Any]) -> pd.Series[Any]:
+    numbers = pd.Series(cell_types.as_numbers(column), index=column.index)
+    bad = ~((numbers >= 0) & np.isfinite(numbers))
+    refuse_rows(bad.to_numpy(), f"column {column.name!r} must hold counts of at least 0")
+    return numbers
+
+
+def _of_model(
+    wide: pd.DataFrame, model: str, items: pd.Index[Any], labels: Sequence[str]
+) -> tuple[Any, Any, Any]:
+    """Return the three counts of one model, each (n_items, n_labels)."""
+    own = wide.xs(model, level="model")
+    lacking = items.difference(own.index)
+    if len(lacking):
+        raise ValueError(
+            f"model {model!r} has no row of {len(lacking):,} items (first: "
+            f"{listed([*lacking])}); every model needs all items."
+        )
+    return tuple(
+        own[what].reindex(index=items, columns=labels).fillna(0.0).to_numpy() for what in _NUMBERS
+    )
+
+
+def _same_truth(truths: dict[str, Any], items: pd.Index[Any]) -> Any:
+    first, truth = next(iter(truths.items()))
+    for model, other in truths.items():
+        apart = np.flatnonzero((truth != other).any(axis=1))
+        if len(apart):
+            raise ValueError(
+                f"models {first!r} and {model!r} have other numbers of true objects (tp + fn) in "
+                f"{len(apart):,} items (first: {listed([*items[apart]])}); both must be counted "
+                "against the same annotation."
+            )
+    return truth
+
+
+def _clusters(frame: pd.DataFrame, groups: str, items: pd.Index[Any]) -> Any:
+    if groups not in frame:
+        raise ValueError(
+            f"the table has no column {groups!r}; there are {listed(frame.columns, 8)}."
+        )
+    found = frame.groupby("item")[groups].agg(["nunique", "first"])
+    if (found["nunique"] > 1).any():
+        raise ValueError(f"column {groups!r} has several clusters for one item.")
+    return found["first"].astype(str).reindex(items).to_numpy()
