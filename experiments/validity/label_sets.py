@@ -4,7 +4,7 @@ Usage: python -m experiments.validity.label_sets [--trials 800] [--only REGEX] [
 
 "sets": samples with 5 or 20 labels, the rarest of which has 2 or 20 %, correlated within a sample;
 two models give a probability of each label. "counts": documents with 2 or 10 objects on average,
-very unevenly many, of 1 or 5 labels; documents differ in how hard they are. Models are equal, or the
+very unevenly many, of 1 or 5 labels, and differ in how hard they are. Models are equal, or the
 second one is worse. For each metric: how often the default interval of a value, and of the
 difference, holds its true value; how often a gate at a margin of the true difference opens (0.05);
 and, of equal models, how often the default test finds a difference (0.05). Trials with fewer than

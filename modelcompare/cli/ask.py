@@ -6,6 +6,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
+import typer
+
 import modelcompare as mc
 from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
@@ -53,6 +55,19 @@ def groups(
     sets = reading.read_sets()
     options["missing"] = reading.missing_sets
     output.emit(mc.compare_groups(sets, **options))
+
+
+def gaps(reading: Reading, output: Output, *, min_size: int | None = None, **options: Any) -> None:
+    """Measure gaps between subgroups; fail if they are not shown to be within a margin."""
+    if not reading.slices or len(reading.slices) != 1:
+        raise ValueError("name the column of the subgroups, one of them, with --by COLUMN.")
+    output.check(reading.files)
+    options |= {} if min_size is None else {"min_size": min_size}
+    predictions = reading.read(sliced=True)
+    found = mc.diagnostics.gaps(predictions, by=reading.slices[0], **options)
+    output.emit(found, inputs=reading.files)
+    if options.get("margin") is not None and not found.passed:
+        raise typer.Exit(1)
 
 
 def _of_results(

@@ -176,6 +176,15 @@ READING = Group(
             help="Use of labels by several people (--true 'ann*'): {choices}",
         ),
         _input(
+            name="threshold_from", flags="--threshold-from", type=Path | None, metavar="FILE",
+            advanced=True,
+            help="Validation data on which the threshold of each model is chosen.",
+        ),
+        _input(
+            name="threshold_for", flags="--threshold-for", default="f1", metavar="METRIC",
+            advanced=True, help="Metric that the threshold is best for.",
+        ),
+        _input(
             name="slices", flags="--slice", type=Texts, advanced=True,
             help="Column that defines subgroups (repeatable).",
         ),

@@ -15,6 +15,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.readers.opening import read_table
+from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.results import named_results, scores_of_sets
 from modelcompare.spelling import chosen
@@ -59,7 +60,25 @@ class Reading(SimpleNamespace):
         columns = checked_columns(**self._columns(), directs_functions=functions)
         reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
-        return reading.predictions
+        return self._decided(reading.predictions, columns)
+
+    def _decided(self, predictions: Predictions, columns: Columns) -> Predictions:
+        """Return decisions at thresholds chosen on validation data, if these are named."""
+        if self.threshold_from is None:
+            if self.threshold_for != "f1":
+                raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
+            return predictions
+        # Loading the registry takes time.
+        from modelcompare.metrics.registry import split_class
+
+        validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
+        _, named = split_class(self.threshold_for)
+        labels = [] if predictions.labels is None else predictions.labels.tolist()
+        label = predictions.class_named(named) if named else labels[-1] if labels else None
+        found = mc.diagnostics.choose_thresholds(validation, self.threshold_for, label=label)
+        shown = ", ".join(f"{model} {number:.4g}" for model, number in found.items())
+        say(f"modelcompare: thresholds of {label}, best for {self.threshold_for}: {shown}")
+        return mc.diagnostics.at_thresholds(predictions, found, label=label)
 
     def _read_sketches(self) -> TestSet | None:
         """Return the sum of the files if they are sketches, None if none is."""
@@ -187,7 +206,7 @@ class Reading(SimpleNamespace):
     def _columns(self) -> dict[str, Any]:
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
-        for name in ("files", "scan", "checkpoint"):
+        for name in ("files", "scan", "checkpoint", "threshold_from", "threshold_for"):
             del columns[name]
         return columns
 

@@ -77,7 +77,8 @@ COMMANDS = (
             statistics(
                 name="metric_from", type=Texts, metavar="FILE.py:NAME",
                 help="A custom metric (repeatable): a function metric(y_true, y_output), or a "
-                "modelcompare Metric, in a Python file, which is run.",
+                "modelcompare Metric, in a Python file, which is run; or FILE.csv:NAME, costs of "
+                "true (rows) by predicted classes.",
                 advanced=True,
             ),
             statistics(
@@ -161,6 +162,26 @@ COMMANDS = (
         (
             "news.csv tweets.csv mails.csv --metric accuracy",
             "predictions.csv --by language --by year -m accuracy",
+        ),
+    ),
+    Command(
+        "gaps",
+        "ask:gaps",
+        (
+            changed(READING, "slices", flags="--by", advanced=False),
+            metric("Metric; by default as in gate. selection_rate for demographic parity."),
+            OPTIONS["label"],
+            named("margin", "Largest gap that does not matter; exit 1 if it is not shown."),
+            replace(OPTIONS["min_size"], type=int | None, default=None),
+            replace(OPTIONS["alpha"], advanced=True), *RESAMPLING, OUTPUT,
+        ),
+        """Measure gaps between subgroups, and the worst subgroup.
+
+        Equal opportunity is a gap of recall, demographic parity one of selection_rate.
+        """,
+        (
+            "loans.csv --by sex -m recall --label granted",
+            "loans.csv --by sex -m selection_rate --label granted --margin 0.05",
         ),
     ),
     Command(

@@ -18,6 +18,11 @@ def with_probabilities(predictions: TestSet, probabilities: Mapping[str, ArrayLi
     return _rebuilt(predictions, probabilities, "probabilities")
 
 
+def with_labels(predictions: TestSet, codes: Mapping[str, AnyArray]) -> Predictions:
+    """Return the same test set with other models, given by predicted classes."""
+    return _rebuilt(predictions, codes, "labels")
+
+
 def with_arrays(predictions: TestSet, arrays: Sequence[AnyArray]) -> Predictions:
     """Return the same models with other outputs, of the one kind that they all have."""
     return with_outputs(predictions, dict(zip(predictions.models, arrays, strict=True)))

@@ -7,6 +7,8 @@ from modelcompare.diagnostics.components import variance_components as variance_
 from modelcompare.diagnostics.curves import curve as curve
 from modelcompare.diagnostics.disagreements import Disagreements as Disagreements
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
+from modelcompare.diagnostics.gaps import Gaps as Gaps
+from modelcompare.diagnostics.gaps import gaps as gaps
 from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
 from modelcompare.diagnostics.judge import judge_report as judge_report
 from modelcompare.diagnostics.ledger import KeepReport as KeepReport
@@ -14,6 +16,8 @@ from modelcompare.diagnostics.ledger import keep_report as keep_report
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability
 from modelcompare.diagnostics.reliability import reliability as reliability
+from modelcompare.diagnostics.thresholds import at_thresholds as at_thresholds
+from modelcompare.diagnostics.thresholds import choose_thresholds as choose_thresholds
 from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
 from modelcompare.spelling import nearest
 
@@ -73,6 +74,31 @@ def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[Met
         raise ValueError(f"{metric} names a class already; leave the label {label!r} out.")
     ((found,),) = classes.values()
     return plain, found
+
+
+def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[AnyMetric, Any]:
+    """Return one value as a metric and its class: of two classes the second by default.
+
+    Raises
+    ------
+    ValueError
+        If the metric is per class and no class is named, or the other way round.
+    """
+    plain, of_class = one_value(metric, label, predictions)
+    (found,) = resolve_metrics([plain], predictions)
+    known = [] if predictions.labels is None else predictions.labels.tolist()
+    if not found.per_class:
+        if of_class is not None:
+            raise ValueError(f"{found.name} has no value per class; leave `label` (--label) out.")
+        return found, None
+    if of_class is None and len(known) == 2:
+        return found, known[1]
+    if of_class not in known:
+        raise ValueError(
+            f"{found.name} has a value for each class; `label` (--label) must name one of "
+            f"{', '.join(map(str, known[:5]))}, got {of_class!r}."
+        )
+    return found, of_class
 
 
 def _class_of(predictions: TestSet, given: object, text: str) -> Any:

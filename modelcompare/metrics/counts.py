@@ -211,6 +211,18 @@ SPECIFICITY = _of_classes(
 )  # fmt: skip
 
 
+SELECTION_RATE = _of_classes(
+    name="selection_rate", ratio=ClassRatio((1, 0, 1, 0), (1, 1, 1, 1)), proportion=True,
+    description="""Share of samples that are predicted as a class.
+
+    Measures no merit: of two groups of people, demographic parity is a gap of 0 between their
+    selection rates. It ignores whether the predictions are right.""",
+    references=("Hardt, Price & Srebro (2016), Advances in Neural Information Processing Systems "
+                "29.",),
+    example='>>> selection_rate([0, 0, 1], [0, 1, 1], average="binary")\n0.6666666666666666',
+)  # fmt: skip
+
+
 JACCARD = _of_classes(
     name="jaccard", ratio=ClassRatio((1, 0, 0, 0), (1, 1, 1, 0)),
     description="""Intersection over union of the predicted and the true members of a class.
@@ -339,7 +351,7 @@ COHEN_KAPPA = _of_counts(
 )  # fmt: skip
 
 _RECORDS = (
-    PRECISION, RECALL, SPECIFICITY, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS, BALANCED_ACCURACY,
-    MATTHEWS_CORRCOEF, COHEN_KAPPA,
+    PRECISION, RECALL, SPECIFICITY, SELECTION_RATE, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS,
+    BALANCED_ACCURACY, MATTHEWS_CORRCOEF, COHEN_KAPPA,
 )  # fmt: skip
 METRICS: tuple[AnyMetric, ...] = tuple(each if each.soft else with_twin(each) for each in _RECORDS)

@@ -1,4 +1,4 @@
-"""Metrics from Python files of the user, and errors in them."""
+"""Metrics from files of the user: Python, and errors in it, or a table of costs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 from modelcompare.arguments import checked
 from modelcompare.metrics.base import BaseMetric
+from modelcompare.metrics.costs import cost
 from modelcompare.metrics.registry import MetricLike
 
 _MODULE = "metric_from_"
@@ -23,7 +24,8 @@ def load_metric(place: str) -> MetricLike:
     Parameters
     ----------
     place : str
-        ``FILE.py:NAME``.
+        ``FILE.py:NAME``; or ``FILE.csv:NAME``, a table of costs of true (rows) by predicted classes
+        (see `cost`), and the name that their mean will have.
 
     Raises
     ------
@@ -35,6 +37,8 @@ def load_metric(place: str) -> MetricLike:
         raise ValueError(f"a metric from a file is FILE.py:NAME, got {place!r}.")
     if not Path(path).is_file():
         raise ValueError(f"{path}: there is no such file to load the metric {name!r} from.")
+    if path.endswith(".csv"):
+        return cost(path, name=name)
     module = _run(path)
     found = {key: value for key, value in vars(module).items() if _is_metric(value)}
     if name not in found:

@@ -23,6 +23,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric
+from modelcompare.metrics.costs import CostMetric
 from modelcompare.metrics.planning import check_served, given_score
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.variants import number, varied
@@ -335,6 +336,8 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         if isinstance(found, Metric) and found.needs == "scores":
             return given_score(found, predictions)
         return found
+    if isinstance(metric, CostMetric):
+        return metric.of_classes(predictions.labels)
     if isinstance(metric, BaseMetric):
         return metric
     if callable(metric):

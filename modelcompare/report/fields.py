@@ -39,8 +39,9 @@ _NAMES: Mapping[Kind, str] = {
     "label": "label value",
     "given": "id predicted_a predicted_b split y_true",
     "estimate": "accuracy area best ci_high ci_low confidence critical_difference debiased_ece "
-    "difference_a difference_b distance estimate false_positive_rate gap high judge kendall low "
-    "lower mean mean_rank original part_high part_low people precision quantized raw recall sd "
+    "difference_a difference_b distance estimate false_positive_rate gap high judge kendall "
+    "largest_gap low lower mean mean_rank original part_high part_low people precision quantized "
+    "raw recall sd "
     "separation_a separation_b separation_quantized separation_raw standard_deviation "
     "standard_error threshold upper variance variance_a variance_b variance_between variance_ratio "
     "samples_ratio pct_agree pct_separated pct_significant pct_undefined worst y",

@@ -78,7 +78,7 @@ def test_a_row_for_each_item_is_read_too(tmp_path, run):
             for each in (expected, found))  # fmt: skip
     assert next(both).tolist() == pytest.approx(next(both).tolist())
     shown = run("compare", path)
-    assert "read counts: tp, fp, fn; models: 2 (new, old); labels: 1 (all)" in shown.err
+    assert "read counts: tp, fp, fn; models: 2 (new, old); labels: 1 (all)" in shown.read
     assert "f1_samples" in shown.out
 
 

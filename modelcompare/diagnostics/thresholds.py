@@ -1,0 +1,176 @@
+"""Thresholds that are chosen on other samples than those of the test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arguments import checked
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.one_class import OneClass
+from modelcompare.data.kinds import Output
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_labels
+from modelcompare.metrics.base import Metric, Outcomes
+from modelcompare.metrics.classes import resolved_value
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.words import check_mapping, check_number
+
+
+@checked()
+def choose_thresholds(
+    predictions: Predictions, metric: MetricLike = "f1", *, label: Any = None
+) -> dict[str, float]:
+    """Choose the threshold of each model that is best for a metric of decisions.
+
+    The value at the best of many thresholds is optimistic on the samples on which it was chosen:
+    choose on validation data, and compare on a test set by `at_thresholds`. For intervals on the
+    same samples see `operating_point`.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Validation data of two classes: probabilities or raw scores.
+    metric : str or metric
+        A metric of labels that is a function of sums: f1, accuracy, balanced_accuracy, a `cost`.
+    label : optional
+        The positive class, whose score is compared with the threshold, and of a metric per class
+        its class; the second of the two by default.
+
+    Returns
+    -------
+    dict of str to float
+        For each model the lowest score at which a sample is predicted as positive; the highest of
+        several thresholds that are equally good.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, or the metric is not one of decisions.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> validation = mc.Predictions([0, 0, 1, 1] * 5, {"a": [0.1, 0.3, 0.35, 0.8] * 5})
+    >>> mc.diagnostics.choose_thresholds(validation)
+    {'a': 0.35}
+    """
+    one = OneClass.of(predictions, label)
+    if predictions.n_classes != 2:
+        raise ValueError(
+            f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
+            "positive class against the others."
+        )
+    value, of_class = _of_decisions(predictions, metric, one.label)
+    labels = [] if predictions.labels is None else predictions.labels.tolist()
+    place = [] if of_class is None else [labels.index(of_class)]
+    found = {}
+    for model, _, _ in one.models:
+        scores = _scores(predictions, model, one.code)
+        totals = _totals(predictions, value, one.code, scores)
+        values = np.asarray(value.value(*totals))[(slice(None), *place)]
+        values = np.where(np.isnan(values), -np.inf, values if value.greater_is_better else -values)
+        best = int(np.argmax(values))
+        found[model] = float(np.sort(np.unique(scores))[::-1][best])
+    return found
+
+
+def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> tuple[Metric, Any]:
+    """Return a metric of labels that is a sum, and its class if it is per class."""
+    decided = _decided(predictions, dict.fromkeys(predictions.models, 0.5), 1)
+    value, of_class = resolved_value(metric, None, decided)
+    of_class = label if value.per_class and not str(metric).endswith("]") else of_class
+    if not isinstance(value, Metric) or value.needs != "labels" or not value.is_additive:
+        raise ValueError(
+            f"a threshold is chosen for a metric of decisions, such as f1 or accuracy; "
+            f"{value.name} is none."
+        )
+    return value, of_class
+
+
+def _scores(predictions: Predictions, model: str, code: int) -> FloatArray:
+    output = predictions.output(model)
+    column = output.array if output.kind == "values" else output.array[:, code]
+    return column.astype(np.float64)
+
+
+def _totals(
+    predictions: Predictions, metric: Metric, code: int, scores: FloatArray
+) -> list[FloatArray]:
+    """Return totals at each distinct score as the threshold, highest first."""
+    order = np.argsort(-scores, kind="stable")
+    ordered = scores[order]
+    last = np.append(np.diff(ordered) != 0, True)
+    weights = predictions.weights[:, None]
+    sides = []
+    for predicted in (1 - code, code):
+        output = Output("labels", np.full(len(scores), predicted))
+        outcomes = Outcomes(
+            output, predictions.codes, 2, predictions.y_true, predictions.true_distribution
+        )
+        sides.append([each.compute(outcomes) * weights for each in metric.statistics])
+    return [
+        no.sum(axis=0) + np.cumsum((yes - no)[order], axis=0)[last]
+        for no, yes in zip(*sides, strict=True)
+    ]
+
+
+@checked()
+def at_thresholds(
+    predictions: Predictions, thresholds: Mapping[str, float], *, label: Any = None
+) -> Predictions:
+    """Return the decisions of models at thresholds that were chosen elsewhere.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set of two classes: probabilities or raw scores.
+    thresholds : mapping of str to float
+        For each model the lowest score at which a sample is predicted as positive.
+    label : optional
+        The positive class; the second of the two by default.
+
+    Returns
+    -------
+    Predictions
+        Labels, whose metrics are those at the thresholds. Answers are for these thresholds.
+
+    Raises
+    ------
+    ValueError
+        If a model has no threshold, or there are not two classes.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.Predictions([0, 1, 1], {"a": [0.1, 0.35, 0.8]})
+    >>> at = mc.diagnostics.at_thresholds(preds, {"a": 0.3})
+    >>> at.labels[at.predicted("a")].tolist()
+    [0, 1, 1]
+    """
+    check_mapping("thresholds", thresholds, "numbers, e.g. {'cnn': 0.3}")
+    one = OneClass.of(predictions, label)
+    if predictions.n_classes != 2:
+        raise ValueError(
+            f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
+            "positive class against the others."
+        )
+    lacking = [model for model in predictions.models if model not in thresholds]
+    if lacking:
+        raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
+    numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
+    return _decided(predictions, numbers, one.code)
+
+
+def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: int) -> Predictions:
+    """Return the predictions with labels: the positive class from the threshold on."""
+    outputs = {}
+    for model in predictions.models:
+        scores = _scores(predictions, model, code)
+        # If scores have single precision, 0.7 means 0.7 in single precision.
+        kind = predictions.output(model).array.dtype.type
+        above = scores >= float(kind(thresholds[model]))
+        outputs[model] = np.where(above, code, 1 - code)
+    return with_labels(predictions, outputs)

@@ -1,0 +1,194 @@
+"""Thresholds chosen on validation data, and costs: beside loops over all thresholds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as reference
+
+import modelcompare as mc
+
+FUNCTIONS = {
+    "f1": lambda y, p: reference.f1_score(y, p, zero_division=0.0),
+    "accuracy": reference.accuracy_score, "balanced_accuracy": reference.balanced_accuracy_score,
+    "f1_macro": lambda y, p: reference.f1_score(y, p, average="macro", zero_division=0.0),
+    "matthews_corrcoef": reference.matthews_corrcoef,
+}  # fmt: skip
+
+
+def draw(n=80, seed=0, *, ties=False):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    p = {m: 1 / (1 + np.exp(-(skill * (2 * y - 1) + rng.normal(size=n) - 0.8)))
+         for m, skill in (("a", 1.5), ("b", 0.7))}  # fmt: skip
+    return y, {m: x.round(1) if ties else x for m, x in p.items()}
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("metric", FUNCTIONS)
+def test_no_threshold_is_better_than_the_one_chosen(metric, ties):
+    y, p = draw(ties=ties)
+    found = mc.diagnostics.choose_thresholds(mc.Predictions(y, p), metric)
+    for model, scores in p.items():
+        values = {t: FUNCTIONS[metric](y, scores >= t) for t in np.unique(scores)}
+        best = max(values.values())
+        assert found[model] == max(t for t, value in values.items() if value >= best - 1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_cost_has_its_best_threshold(seed):
+    y, p = draw(40, seed)
+    if len({*y}) < 2:
+        return
+    costs = mc.metrics.cost({(1, 0): 5, (0, 1): 1})
+    found = mc.diagnostics.choose_thresholds(mc.Predictions(y, p), costs)
+    for model, scores in p.items():
+        values = [
+            5 * np.mean((y == 1) & (scores < t)) + np.mean((y == 0) & (scores >= t))
+            for t in np.unique(scores)
+        ]
+        t = found[model]
+        own = 5 * np.mean((y == 1) & (scores < t)) + np.mean((y == 0) & (scores >= t))
+        assert own == pytest.approx(min(values))
+
+
+def test_weights_count_and_the_class_is_chosen():
+    y, p = draw()
+    weight = np.random.default_rng(1).random(len(y)) + 0.1
+    preds = mc.Predictions(y, {"a": p["a"]}, sample_weight=weight)
+    (t,) = mc.diagnostics.choose_thresholds(preds, "f1", label=0).values()
+    scores = 1 - p["a"]
+    values = {
+        each: reference.f1_score(1 - y, scores >= each, sample_weight=weight)
+        for each in np.unique(scores)
+    }
+    assert values[min(values, key=lambda x: abs(x - t))] == max(values.values())
+
+
+def test_decisions_at_a_threshold():
+    y, p = draw()
+    preds = mc.Predictions(y, p, groups=np.arange(80) // 2)
+    at = mc.diagnostics.at_thresholds(preds, {"a": 0.3, "b": 0.6})
+    assert np.array_equal(at.predicted("a"), (p["a"] >= 0.3).astype(int))
+    assert np.array_equal(at.predicted("b"), (p["b"] >= 0.6).astype(int))
+    assert {*at.kinds.values()} == {"labels"}
+    assert np.array_equal(at.groups, preds.groups)
+    raw = mc.Predictions(y, {m: np.log(x / (1 - x)) for m, x in p.items()}, kind="values")
+    at = mc.diagnostics.at_thresholds(raw, {"a": 0.0, "b": 1.0})
+    assert np.array_equal(at.predicted("a"), (p["a"] >= 0.5).astype(int))
+    single = mc.Predictions(y, {"a": p["a"].astype(np.float32)})
+    (t,) = mc.diagnostics.choose_thresholds(single, "f1").values()
+    chosen = mc.diagnostics.at_thresholds(single, {"a": t}).predicted("a")
+    assert np.array_equal(chosen, (p["a"].astype(np.float32) >= np.float32(t)).astype(int))
+
+
+def test_what_has_no_threshold_is_refused():
+    y, p = draw()
+    preds = mc.Predictions(y, p)
+    with pytest.raises(ValueError, match="none for model 'b'"):
+        mc.diagnostics.at_thresholds(preds, {"a": 0.5})
+    with pytest.raises(ValueError, match=r"log_loss.* needs probabilities"):
+        mc.diagnostics.choose_thresholds(preds, "log_loss")
+    three = mc.Predictions([0, 1, 2], {"a": np.eye(3)})
+    with pytest.raises(ValueError, match="two classes, and there are 3"):
+        mc.diagnostics.choose_thresholds(three, "f1", label=1)
+
+
+def test_the_command_chooses_on_validation_data(tmp_path, run):
+    paths = []
+    for name, seed in (("test", 0), ("validation", 1)):
+        y, p = draw(300, seed)
+        columns = {"y_true": y, **{f"{m}:1": x for m, x in p.items()},
+                   **{f"{m}:0": 1 - x for m, x in p.items()}}  # fmt: skip
+        paths.append(tmp_path / f"{name}.csv")
+        pd.DataFrame(columns).to_csv(paths[-1], index=False)
+    shown = run(
+        "compare", paths[0], "--threshold-from", paths[1], "-m", "f1[1]", "--resamples", "99"
+    )
+    validation, test = (mc.read_predictions(path) for path in paths[::-1])
+    found = mc.diagnostics.choose_thresholds(validation, "f1", label=1)
+    assert f"thresholds of 1, best for f1: a {found['a']:.4g}, b {found['b']:.4g}" in shown.read
+    at = mc.diagnostics.at_thresholds(test, found, label=1)
+    value = mc.bootstrap(at, "f1", n_resamples=2).estimate
+    assert f"{value['a', 'f1', 1]:.3f}" in shown.out
+    assert "name the file" in run("compare", paths[0], "--threshold-for", "accuracy").err
+
+
+def table():
+    return pd.DataFrame([[0, 5, 2], [1, 0, 1], [9, 1, 0]], index=[*"xyz"], columns=[*"xyz"])
+
+
+def labelled(seed=0, n=200):
+    rng = np.random.default_rng(seed)
+    y = rng.choice([*"zyx"], n)
+    p = rng.dirichlet([1, 1, 1], n) + 1.5 * (y[:, None] == np.array([*"xyz"]))
+    return y, p / p.sum(axis=1, keepdims=True)
+
+
+def test_the_mean_cost_is_that_of_a_loop():
+    y, p = labelled()
+    costs = table()
+    metric = mc.metrics.cost(costs)
+    preds = mc.Predictions(y, {"a": p}, labels=[*"xyz"])
+    said = np.array([*"xyz"])[p.argmax(axis=1)]
+    expected = np.mean([costs.loc[true, named] for true, named in zip(y, said, strict=True)])
+    assert mc.bootstrap(preds, metric, n_resamples=2).estimate.item() == pytest.approx(expected)
+    soft = np.mean([costs.loc[true].to_numpy() @ row for true, row in zip(y, p, strict=True)])
+    found = mc.bootstrap(preds, metric.soft, n_resamples=2).estimate.item()
+    assert found == pytest.approx(soft)
+    turned = mc.Predictions(y, {"a": p[:, ::-1]}, labels=[*"zyx"])
+    assert mc.bootstrap(turned, metric, n_resamples=2).estimate.item() == pytest.approx(expected)
+    unweighted = mc.metrics.cost(1 - np.eye(3) + pd.DataFrame(0, [*"xyz"], [*"xyz"]))
+    loss = mc.bootstrap(preds, [unweighted, "zero_one_loss"], n_resamples=2).estimate
+    assert loss.iloc[0] == pytest.approx(loss.iloc[1])
+
+
+def test_costs_from_a_file_and_of_pairs(tmp_path, run):
+    path = tmp_path / "costs.csv"
+    table().to_csv(path)
+    y, p = labelled()
+    preds = mc.Predictions(y, {"a": p, "b": p[::-1]}, labels=[*"xyz"])
+    pairs = {(i, j): table().loc[i, j] for i in "xyz" for j in "xyz" if i != j}
+    made = [mc.metrics.cost(path), mc.metrics.cost(pairs), mc.metrics.load_metric(f"{path}:cost")]
+    values = [mc.bootstrap(preds, metric, n_resamples=2).estimate.tolist() for metric in made]
+    assert values[0] == values[1] == values[2]
+    assert made[0].bounds == (0.0, 9.0)
+    said = np.array([*"xyz"])[p.argmax(axis=1)]
+    pd.DataFrame({"y_true": y, "a": said, "b": said[::-1]}).to_csv(tmp_path / "t.csv", index=False)
+    shown = run(
+        "compare", tmp_path / "t.csv", "--metric-from", f"{path}:money", "--resamples", "99"
+    )
+    assert "money (lower is better)" in shown.out
+
+
+def test_a_gate_allows_for_costly_mistakes_that_were_not_seen():
+    y = np.repeat(["x", "y", "z"], 100)
+    preds = mc.Predictions(y, {"a": y, "b": y})
+    metric = mc.metrics.cost(table())
+    assert not mc.decide(preds, "a", "b", metric, margin=0.05).passed
+    assert mc.decide(preds, "a", "b", metric, margin=0.5).passed
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        (pd.DataFrame([[0, 1], [1, 0]], index=["x", "y"], columns=["x", "w"]), "the same classes"),
+        (pd.DataFrame([[0, "n"], [1, 0]], index=["x", "y"], columns=["x", "y"]), "must be numbers"),
+        (pd.DataFrame([[1, 1], [1, 1]], index=["x", "y"], columns=["x", "y"]), "not all equal"),
+        ({"x": 1}, "must be a table"),
+    ],
+)
+def test_tables_that_are_no_costs_are_refused(costs, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        mc.metrics.cost(costs)
+
+
+def test_classes_without_a_cost_are_refused():
+    metric = mc.metrics.cost({("x", "y"): 1, ("y", "x"): 2})
+    y, p = labelled()
+    with pytest.raises(ValueError, match="no class 'z'"):
+        mc.compare(mc.Predictions(y, {"a": p, "b": p}, labels=[*"xyz"]), metric)
+    with pytest.raises(ValueError, match="needs classes"):
+        mc.compare(mc.Predictions.from_scores({"a": [0, 1], "b": [1, 1]}), metric)
