@@ -104,12 +104,12 @@ def test_the_command_chooses_on_validation_data(tmp_path, run):
                    **{f"{m}:0": 1 - x for m, x in p.items()}}  # fmt: skip
         paths.append(tmp_path / f"{name}.csv")
         pd.DataFrame(columns).to_csv(paths[-1], index=False)
-    shown = run(
-        "compare", paths[0], "--threshold-from", paths[1], "-m", "f1[1]", "--resamples", "99"
-    )
+    asked = ("--threshold-from", paths[1], "--threshold-for", "f1[1]", "--resamples", "99")
+    shown = run("compare", paths[0], *asked, "-m", "f1[1]")
     validation, test = (mc.read_predictions(path) for path in paths[::-1])
     found = mc.diagnostics.choose_thresholds(validation, "f1", label=1)
-    assert f"thresholds of 1, best for f1: a {found['a']:.4g}, b {found['b']:.4g}" in shown.read
+    chosen = f"a {found['a']:.4g}, b {found['b']:.4g}"
+    assert f"thresholds of 1, best for f1[1]: {chosen}" in shown.err
     at = mc.diagnostics.at_thresholds(test, found, label=1)
     value = mc.bootstrap(at, "f1", n_resamples=2).estimate
     assert f"{value['a', 'f1', 1]:.3f}" in shown.out
