@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -38,10 +39,16 @@ def of_predictions(
 
 
 def groups(
-    reading: Reading, output: Output, *, min_size: int | None = None, **options: Any
-) -> None:
+    reading: Reading, output: Output, *, gaps: bool = False, min_size: int | None = None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Compare in subgroups of one test set, or on several test sets."""
     output.check(reading.files)
+    if gaps:
+        _gaps(reading, output, min_size=min_size, **options)
+        return
+    if options.pop("margin", None) is not None:
+        raise ValueError("--margin is for --gaps; to decide on several test sets use gate.")
     if reading.slices:
         options |= {} if min_size is None else {"min_size": min_size}
         output.emit(mc.compare_groups(reading.read(sliced=True), **options))
@@ -57,16 +64,21 @@ def groups(
     output.emit(mc.compare_groups(sets, **options))
 
 
-def gaps(reading: Reading, output: Output, *, min_size: int | None = None, **options: Any) -> None:
-    """Measure gaps between subgroups; fail if they are not shown to be within a margin."""
-    if not reading.slices or len(reading.slices) != 1:
-        raise ValueError("name the column of the subgroups, one of them, with --by COLUMN.")
-    output.check(reading.files)
-    options |= {} if min_size is None else {"min_size": min_size}
-    predictions = reading.read(sliced=True)
-    found = mc.diagnostics.gaps(predictions, by=reading.slices[0], **options)
+def _gaps(
+    reading: Reading, output: Output, *, metrics: Sequence[str] | None = None,
+    margin: float | None = None, min_size: int | None = None, n_resamples: int, rng: Any,
+    confidence_level: float, **_others: Any,
+) -> None:  # fmt: skip
+    """Measure gaps between subgroups; fail if they are not within a margin."""
+    if len(reading.slices or ()) != 1 or len(metrics or ()) > 1:
+        raise ValueError("--gaps are of one metric (-m NAME) in the subgroups of one --by COLUMN.")
+    options: dict[str, Any] = {} if min_size is None else {"min_size": min_size}
+    found = mc.diagnostics.gaps(
+        reading.read(sliced=True), *(metrics or ()), by=reading.slices[0], margin=margin,
+        alpha=1 - confidence_level, n_resamples=n_resamples, rng=rng, **options,
+    )  # fmt: skip
     output.emit(found, inputs=reading.files)
-    if options.get("margin") is not None and not found.passed:
+    if margin is not None and not found.passed:
         raise typer.Exit(1)
 
 

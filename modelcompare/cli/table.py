@@ -153,6 +153,15 @@ COMMANDS = (
             changed(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
             named("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
+            flag(
+                name="gaps", panel="Statistics",
+                help="With --by: gaps of one metric between subgroups, for each model; recall for "
+                "equal opportunity, selection_rate for demographic parity.",
+            ),
+            named(
+                "margin", "With --gaps: largest gap that does not matter; exit 1 unless all are "
+                "within it.", panel="Statistics",
+            ),
             *RESAMPLING, OUTPUT,
         ),
         """Compare models on several test sets, or in subgroups.
@@ -162,26 +171,7 @@ COMMANDS = (
         (
             "news.csv tweets.csv mails.csv --metric accuracy",
             "predictions.csv --by language --by year -m accuracy",
-        ),
-    ),
-    Command(
-        "gaps",
-        "ask:gaps",
-        (
-            changed(READING, "slices", flags="--by", advanced=False),
-            metric("Metric; by default as in gate. selection_rate for demographic parity."),
-            OPTIONS["label"],
-            named("margin", "Largest gap that does not matter; exit 1 if it is not shown."),
-            replace(OPTIONS["min_size"], type=int | None, default=None),
-            replace(OPTIONS["alpha"], advanced=True), *RESAMPLING, OUTPUT,
-        ),
-        """Measure gaps between subgroups, and the worst subgroup.
-
-        Equal opportunity is a gap of recall, demographic parity one of selection_rate.
-        """,
-        (
-            "loans.csv --by sex -m recall --label granted",
-            "loans.csv --by sex -m selection_rate --label granted --margin 0.05",
+            "loans.csv --by sex --gaps -m recall[granted]",
         ),
     ),
     Command(

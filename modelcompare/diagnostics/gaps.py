@@ -32,6 +32,7 @@ from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,
     check_names,
+    check_number,
     signature,
     value_name,
 )
@@ -54,8 +55,8 @@ class Gaps(Result):
     models : DataFrame
         A row for each model: largest_gap (in absolute terms) and the groups that it is between,
         the worst group and its value, with the interval of the value in the worst group, which
-        allows for not knowing which that is; with a margin the answer, "shown" if all gaps are
-        within it.
+        allows for not knowing which that is; the answer, "shown" if all gaps are within the
+        margin, None without one.
     gaps : DataFrame
         A row for each model and pair of groups: value in group_a minus value in group_b, with its
         corrected interval and p-value.
@@ -77,15 +78,15 @@ class Gaps(Result):
     _stem: ClassVar[str] = "gaps"
     _members: ClassVar[str] = """
         metric label by margin alpha n_samples signature
-        models: model largest_gap group_a group_b worst_group worst ci_low ci_high answer?
+        models: model largest_gap group_a group_b worst_group worst ci_low ci_high answer
         gaps: model group_a group_b difference ci_low ci_high p_value p_adjusted
         groups: model group n_samples estimate ci_low ci_high
     """
 
     @property
     def passed(self) -> bool:
-        """True if all gaps of all models are shown to be within the margin."""
-        return "answer" in self.models and bool((self.models["answer"] == "shown").all())
+        """True if the answer for every model is that its gaps are within the margin."""
+        return bool((self.models["answer"] == "shown").all())
 
     @property
     def signature(self) -> str:
@@ -97,7 +98,7 @@ class Gaps(Result):
 
     def document(self) -> Document:
         level = 1 - self.alpha
-        answer = ["answer"] if "answer" in self.models else []
+        answer = [] if math.isnan(self.margin) else ["answer"]
         what = value_name(self.metric, self.label)
         tables = {
             "models": Table.of(
@@ -130,7 +131,7 @@ class Gaps(Result):
             between = f"between {row.group_a} and {row.group_b}"
             p = "" if pair.empty else f" ({p_clause(float(pair['p_adjusted'].iloc[0]))})"
             text = f"{row.model}: {what} differs by up to {gap}, {between}{p}."
-            if "answer" in self.models:
+            if not math.isnan(self.margin):
                 text += _ANSWERS[row.answer].format(f"{self.margin:g}")
             found.append(text)
         return found
@@ -207,6 +208,8 @@ def gaps(
       group_a group_b  difference
     0       f       m         0.5
     """
+    if margin is not None:
+        check_number("margin", margin, at_least=0.0)
     name, parts, left_out = _parts(predictions, by, min_size)
     chosen = default_metric(predictions) if metric is None else metric
     value, of_class = resolved_value(chosen, label, predictions)
@@ -235,10 +238,10 @@ def gaps(
         {"model": model, **_of_model(samples, k, table[table["model"] == model], value, alpha)}
         for k, model in enumerate(models)
     ])  # fmt: skip
-    if margin is not None:
-        of_models["answer"] = [
-            _within(samples, k, pairs, margin, alpha, n_tests) for k in range(len(models))
-        ]
+    of_models["answer"] = [
+        None if margin is None else _within(samples, k, pairs, margin, alpha, n_tests)
+        for k in range(len(models))
+    ]
     return Gaps(
         value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
         sum(each.n for each in samples.values()), of_models, table,

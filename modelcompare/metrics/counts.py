@@ -351,7 +351,9 @@ COHEN_KAPPA = _of_counts(
 )  # fmt: skip
 
 _RECORDS = (
-    PRECISION, RECALL, SPECIFICITY, SELECTION_RATE, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS,
-    BALANCED_ACCURACY, MATTHEWS_CORRCOEF, COHEN_KAPPA,
+    PRECISION, RECALL, SPECIFICITY, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS, BALANCED_ACCURACY,
+    MATTHEWS_CORRCOEF, COHEN_KAPPA,
 )  # fmt: skip
-METRICS: tuple[AnyMetric, ...] = tuple(each if each.soft else with_twin(each) for each in _RECORDS)
+METRICS: tuple[AnyMetric, ...] = (
+    *(each if each.soft else with_twin(each) for each in _RECORDS), SELECTION_RATE,
+)  # fmt: skip

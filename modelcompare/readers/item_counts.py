@@ -15,6 +15,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import listed
 from modelcompare.spelling import chosen
+from modelcompare.words import check_names, check_text
 
 # Usual names of each number.
 _NUMBERS = {
@@ -77,6 +78,10 @@ def from_item_counts(
     >>> mc.bootstrap(preds, "f1_micro").estimate.round(4).tolist()
     [0.8276, 0.7407]
     """
+    if models is not None and not check_names("models", models):
+        raise ValueError("`models` names no model; leave it out to read all.")
+    if groups is not None:
+        check_text("groups", groups)
     frame = table.rename(columns=str).reset_index(drop=True)
     check_columns_distinct(frame, "the table")
     rows = _rows(frame, id, model, label)

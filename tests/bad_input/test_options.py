@@ -115,6 +115,9 @@ PLAIN = PREDS.without("groups", "runs")
 FEW = {"n_resamples": 20}
 LEDGER = Path(mkdtemp()) / "ledger.jsonl"
 mc.keep(PLAIN, "a", "b", "f1_macro:+0", ledger=LEDGER, **FEW)
+COUNTS = pd.DataFrame({
+    "id": [0, 1] * 2, "model": [*"aabb"], "tp": [2, 1, 1, 2], "fp": [0, 1, 1, 0], "fn": [1, 1, 2, 0],
+})  # fmt: skip
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
 JUDGED = mc.Predictions(
@@ -184,6 +187,22 @@ def _doors() -> dict[str, Door]:
         "from_counts": Door(
             mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
+        ),
+        "from_item_counts": Door(
+            mc.io.from_item_counts, {"table": COUNTS}, ("table", "id", "model", "label", "name"),
+            {"groups": [5, [], "no such column"], "models": [5, [], ["z"]]},
+        ),
+        "gaps": Door(
+            mc.diagnostics.gaps, {"predictions": PLAIN, "metric": "accuracy", "min_size": 5, **FEW},
+            ("label",), {"by": [5, [], "no such slice"]},
+        ),
+        "choose_thresholds": Door(
+            mc.diagnostics.choose_thresholds, {"predictions": PLAIN, "metric": "f1"}, ("label",),
+        ),
+        "at_thresholds": Door(
+            mc.diagnostics.at_thresholds,
+            {"predictions": PLAIN, "thresholds": dict.fromkeys("abc", 0.5)}, ("label",),
+            {"thresholds": [5, [], {"a": "x", "b": 1, "c": 1}, {"a": 0.5}]},
         ),
         "adjust": Door(mc.tests.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),

@@ -38,6 +38,7 @@ ASKED = [
     ("disagreements", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "disagreements"),
     ("groups", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "groups"),
     ("groups", ("halves.csv", "--by", "half", "-m", "accuracy", *FEW), "groups"),
+    ("groups", ("halves.csv", "--by", "half", "--gaps", "-m", "accuracy", *FEW), "gaps"),
     ("ranks", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
     ("ranks", ("sets.csv",), "ranks"),
 ]

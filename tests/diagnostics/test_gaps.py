@@ -121,10 +121,11 @@ def test_the_command_fails_where_a_gap_is_not_shown_to_be_small(tmp_path, run):
         frame[model] = preds.labels[preds.predicted(model)]
     path = tmp_path / "loans.csv"
     frame.to_csv(path, index=False)
-    asked = ("gaps", path, "--by", "sex", "-m", "recall", "--label", "yes")
+    asked = ("groups", path, "--by", "sex", "--gaps", "-m", "recall[yes]")
     shown = run(*asked)
     assert shown.code == 0
     assert "net: recall of yes differs by up to" in shown.out
     assert run(*asked, "--margin", "0.4").code == 0
     assert run(*asked, "--margin", "0.02").code == 1
-    assert "with --by COLUMN" in run("gaps", path, "-m", "recall").err
+    assert "one --by COLUMN" in run("groups", path, "--gaps", "-m", "recall").err
+    assert "--margin is for --gaps" in run(*asked[:4], "--margin", "0.1").err

@@ -82,6 +82,9 @@ MADE = {
         {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
     ),
     "FoldComparison": lambda: mc.crossval.compare_folds(_estimators().folds),
+    "Gaps": lambda: mc.diagnostics.gaps(
+        preds(), "accuracy", by=preds().slices.columns[0], margin=0.1
+    ),
     "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
