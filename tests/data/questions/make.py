@@ -104,6 +104,50 @@ def days():
         mc.io.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
 
 
+def tags():
+    """Made up: 400 articles with tags, and those that two models give, as JSON lines."""
+    rng = np.random.default_rng(3)
+    names = np.array(["art", "law", "sport", "war"])
+    true = rng.random((400, 4)) < [0.4, 0.3, 0.2, 0.05]
+
+    def marked(wrong):
+        rows = true ^ (rng.random((400, 4)) < wrong)
+        return [names[row].tolist() for row in rows]
+
+    columns = {"id": range(400), "y_true": [names[row].tolist() for row in true]}
+    frame = pd.DataFrame({**columns, "large": marked(0.06), "small": marked(0.1)})
+    frame.to_json(HERE / "tags.jsonl", orient="records", lines=True)
+
+
+def entities():
+    """Made up: counts of entities of two types that two taggers found in 60 documents."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for doc in range(60):
+        ease = rng.normal(0, 0.7)
+        for label in ("person", "place"):
+            n_true = rng.poisson(rng.lognormal(1, 0.8))
+            for model, skill in (("crf", 0.9), ("bert", 1.5)):
+                tp = rng.binomial(n_true, 1 / (1 + np.exp(-skill - ease)))
+                rows.append((doc, model, label, tp, rng.poisson(0.8), n_true - tp))
+    columns = ["doc_id", "model", "label", "tp", "fp", "fn"]
+    write("entities.csv", pd.DataFrame(rows, columns=columns))
+
+
+def loans():
+    """Made up: two models' probabilities that a loan is granted, on test and validation data."""
+    rng = np.random.default_rng(5)
+    for name, n in (("loans", 900), ("loans_validation", 400)):
+        sex, granted = rng.choice(["f", "m"], n), rng.random(n) < 0.35
+        frame = pd.DataFrame({"y_true": np.where(granted, "granted", "refused"), "sex": sex})
+        for model, bias, skill in (("tree", 0.0, 1.3), ("net", 0.8, 1.7)):
+            score = skill * (2 * granted - 1) + rng.normal(0, 1.2, n) - bias * (sex == "f") - 0.3
+            p = (1 / (1 + np.exp(-score))).round(3)
+            frame[f"{model}:granted"], frame[f"{model}:refused"] = p, (1 - p).round(3)
+        write(f"{name}.csv", frame)
+    (HERE / "costs.csv").write_text(",granted,refused\ngranted,0,1\nrefused,5,0\n")
+
+
 def moderated():
     """Made up: 1,200 comments with a judge's verdict, of which three people labelled some."""
     rng = np.random.default_rng(2)
@@ -170,6 +214,6 @@ def search():
 
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
-    search,
+    search, tags, entities, loans,
 ):  # fmt: skip
     make()
