@@ -192,6 +192,15 @@ def _doors() -> dict[str, Door]:
             mc.io.from_item_counts, {"table": COUNTS}, ("table", "id", "model", "label", "name"),
             {"groups": [5, [], "no such column"], "models": [5, [], ["z"]]},
         ),
+        "in_time_blocks": Door(
+            mc.io.in_time_blocks, {"predictions": PLAIN, "time": np.arange(40)}, (),
+            {"time": [[1, 2], ["x"] * 40, [math.nan] * 40]},
+        ),
+        "diebold_mariano": Door(
+            mc.tests.diebold_mariano,
+            {"losses_a": [1.0, 2, 4, 3, 5], "losses_b": [2.0, 1, 3, 2, 2]},
+            ("losses_a", "losses_b"), {"horizon": [0, -1, 1.5, "x", None]},
+        ),
         "gaps": Door(
             mc.diagnostics.gaps, {"predictions": PLAIN, "metric": "accuracy", "min_size": 5, **FEW},
             ("label",), {"by": [5, [], "no such slice"]},

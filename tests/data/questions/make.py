@@ -148,6 +148,18 @@ def loans():
     (HERE / "costs.csv").write_text(",granted,refused\ngranted,0,1\nrefused,5,0\n")
 
 
+def demand():
+    """Made up: two forecasts of a daily demand, whose errors resemble those of the day before."""
+    rng = np.random.default_rng(6)
+    errors = rng.normal(size=(2, 365))
+    for day in range(1, 365):
+        errors[:, day] += 0.6 * errors[:, day - 1]
+    true = 20 + 5 * np.sin(np.arange(365) / 58) + rng.normal(size=365)
+    dates = pd.date_range("2025-01-01", periods=365).strftime("%Y-%m-%d")
+    columns = {"arima": true + errors[0], "ets": true + 1.15 * errors[1]}
+    write("demand.csv", pd.DataFrame({"date": dates, "y_true": true, **columns}).round(2))
+
+
 def moderated():
     """Made up: 1,200 comments with a judge's verdict, of which three people labelled some."""
     rng = np.random.default_rng(2)
@@ -214,6 +226,6 @@ def search():
 
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
-    search, tags, entities, loans,
+    search, tags, entities, loans, demand,
 ):  # fmt: skip
     make()
