@@ -23,5 +23,6 @@ from .questions.keep import keep as keep
 from .questions.paired import paired_test as paired_test
 from .questions.sample_size import sample_size as sample_size
 from .readers import read_predictions as read_predictions
+from .readers.battles import from_battles as from_battles
 
 __version__: str

@@ -15,6 +15,7 @@ from modelcompare.arguments import checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
+from modelcompare.readers.battles import battle_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
@@ -49,7 +50,7 @@ _EACH_A_SET = (
     "Or, as each file has several models and is a test set: compare on all with `modelcompare "
     "groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`."
 )
-_LISTS = ("models", "score", "na", "labels")
+_LISTS = ("models", "score", "na", "labels", "battles")
 _CHECKS: dict[str, Callable[[str, Any], None]] = {
     **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
     "scores": check_flag,
@@ -74,6 +75,7 @@ def read_predictions(
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
+    battles: Sequence[str] | None = None,
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
@@ -154,6 +156,10 @@ def read_predictions(
     labels : sequence of str, optional
         The classes, in the order of probabilities in lists; a usual mark of a missing cell among
         them is a class.
+    battles : sequence of str, optional
+        Columns of two models that met and of the winner, as ``("model_a", "model_b", "winner")``,
+        which are found by these names; see `from_battles`. The column of users, whose battles are
+        a cluster, is `groups`.
 
     Raises
     ------
@@ -191,7 +197,7 @@ def read_predictions(
         label_weight=label_weight, annotators=annotators, pred=pred, model_column=model_column,
         slices=slices, models=models, scores=scores, lower_is_better=lower_is_better,
         bounds=bounds, score=score, set=set, filter=filter, na=na, ids=ids,
-        missing=missing, normalize=normalize, kind=kind, labels=labels,
+        missing=missing, normalize=normalize, kind=kind, labels=labels, battles=battles,
     )  # fmt: skip
     return read(source, columns).predictions
 
@@ -329,6 +335,9 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     name = file.name or None
     if is_of_counts(file.payload):
         return _of_counts(file.payload, columns, name)
+    battles = battle_reading(file.payload, columns, name)
+    if battles is not None:
+        return battles
     seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_predictions(seen, roles, name=name)

@@ -11,10 +11,10 @@ from modelcompare.words import shown
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
 # Options whose flag has another name.
-_FLAGS = {"models": "model", "slices": "slice", "runs": "run"}
+_FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range"}
 KEYS = {
-    "pred", "model_column", "runs", "set", "filter", "strata", "weight", "score", "ids", "na",
-    "labels",
+    "pred", "model_column", "runs", "set", "filter", "strata", "weight", "scores", "score",
+    "bounds", "ids", "na", "labels", "normalize", "battles",
 }  # fmt: skip
 
 
@@ -65,6 +65,18 @@ def as_options(**options: str | Sequence[str]) -> str:
         for each in ([value] if isinstance(value, str) else value)
     )
     return f"{python} ({flags})"
+
+
+def option(name: str) -> str:
+    """Write the name of an option, as an argument and as it is typed.
+
+    Examples
+    --------
+    >>> option("bounds"), option("slices")
+    ('bounds (--read range)', 'slices (--slice)')
+    """
+    flag = _FLAGS.get(name, name).replace("_", "-")
+    return f"{name} ({'--read ' if name in KEYS else '--'}{flag})"
 
 
 def _typed(name: str, value: str) -> str:

@@ -46,6 +46,16 @@ PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
+# Two models that met, the winner, the person that decided, and the question.
+BATTLE = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
+WINNER = ("winner",)
+USER = (
+    "judge", "judge_id", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id",
+)  # fmt: skip
+ITEM = (
+    "question_id", "item", "item_id", "prompt_id", "example_id", "query_id", "instance_id",
+    "prompt", "question", "instruction",
+)  # fmt: skip
 # A model's probabilities of all classes, in one cell.
 PROBABILITIES = (
     "y_prob", "y_proba", "y_probs", "prob", "probs", "proba", "probas", "probability",

@@ -63,6 +63,7 @@ class Columns:
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None
+    battles: tuple[str, ...] | None = None  # columns of two models, and of the winner
     people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
     verdicts: Mapping[str, str] = field(default_factory=dict)  # by model, of the pattern `judge`
 

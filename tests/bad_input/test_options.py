@@ -85,7 +85,7 @@ OPTIONS: dict[str, list[Any]] = {
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
     "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
-    "judge_tuned": FLAG,
+    "judge_tuned": FLAG, "battles": ["x", 5, [], [5], NAN, True, ["a", "b"], ["a", "b", "nobody"]],
 }  # fmt: skip
 
 
@@ -182,6 +182,15 @@ def _doors() -> dict[str, Door]:
         "bin_values": Door(
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
+        ),
+        "from_battles": Door(
+            mc.from_battles,
+            {"table": pd.DataFrame({"model_a": [*"xxy"], "model_b": [*"yyx"], "winner": [*"aba"]})},
+            instead={
+                **dict.fromkeys(("model_a", "model_b", "winner", "item", "user"), COLUMN),
+                "table": [5, [], {}, [5], NAN, True, b"x", object()], "position": FLAG,
+                "covariates": NAMES,
+            },
         ),
         "from_results": Door(mc.io.from_results, {"table": {"a": [0.5, 0.6], "b": [0.7, 0.4]}}, ("table",)),
         "from_counts": Door(
@@ -342,6 +351,7 @@ INSTEAD_OF_ITS_NAME = {
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
     **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
+    **dict.fromkeys(("item", "user", "covariates", "battles"), "column"),
 }  # fmt: skip
 
 

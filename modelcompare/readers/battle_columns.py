@@ -1,0 +1,229 @@
+"""Columns of battles: two models in each row, the winner, and users or items beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.checks import DataWarning, refuse_rows
+from modelcompare.data.strengths import FIRST, SECOND, TIE
+from modelcompare.readers import names
+from modelcompare.readers.cell_types import as_numbers, holds_objects
+from modelcompare.readers.messages import counted, listed
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.tables import nested
+from modelcompare.words import warn_caller
+
+_OUTCOMES = {
+    **dict.fromkeys(("model_a", "a", "1"), FIRST), **dict.fromkeys(("model_b", "b", "0"), SECOND),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "0.5"), TIE),
+}  # fmt: skip
+_KNOWN = "model_a, model_b, tie, both_bad, a model's name, or 1 (model a), 0.5 and 0"
+# Columns that may name the models of battles, where no usual name does, have this share of values
+# in common; so many columns are inspected.
+_SHARED, _MOST_COLUMNS = 0.5, 20
+
+
+@dataclass(frozen=True)
+class Found:
+    """Battles of a table, with the columns of items and of clusters."""
+
+    where: str
+    models: tuple[str, ...]
+    first: IntArray
+    second: IntArray
+    outcome: IntArray
+    item: pd.Series[Any] | None
+    user: pd.Series[Any] | None
+    clusters: pd.Series[Any] | None
+    parts: Mapping[str, str | None]
+
+
+def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
+    """Return whether columns are named like battles; refuse those that only look like them."""
+    headings = [str(heading) for heading in frame.columns]
+    sides = _usual_sides(headings)
+    found = names.named(headings, names.WINNER)
+    if sides is not None and found:
+        return True
+    others = [name for name in columns.named if name not in ("id", "groups")]
+    if others or columns.models or (sides is None and not found):
+        return False
+    if sides is None:
+        free = [h for h in headings if h not in found and _is_text(frame[h])][:_MOST_COLUMNS]
+        pairs = (pair for pair in combinations(free, 2) if _share_models(frame, pair))
+        sides = next((p for p in pairs if _decides(frame, p, found[0])), None)
+    elif _is_text(frame[sides[0]]) and _share_models(frame, sides):
+        free = [h for h in headings if h not in sides][:_MOST_COLUMNS]
+        found = [h for h in free if _decides(frame, sides, h)]
+    if sides is None or not found:
+        return False
+    all_three = [*sides, found[0]]
+    raise ValueError(
+        f"{where}: columns {all_three[0]!r}, {all_three[1]!r} and {all_three[2]!r} look like "
+        f"battles of two models and their winner; if they are pass battles={tuple(all_three)} "
+        f"(--read battles={','.join(all_three)})."
+    )
+
+
+def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
+    plain = {names.words(heading): heading for heading in headings}
+    usual = (pair for pair in names.BATTLE if {*pair} <= plain.keys())
+    return next(((plain[one], plain[other]) for one, other in usual), None)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return not holds_objects(column) and bool(np.isnan(as_numbers(column.unique())).all())
+
+
+def _share_models(frame: pd.DataFrame, pair: tuple[str, str]) -> bool:
+    """Return whether two columns have names in common, and never the same one in a row."""
+    one, other = (frame[heading] for heading in pair)
+    few = len({*one} & {*other}) >= _SHARED * min(one.nunique(), other.nunique()) > 0
+    return few and one.nunique() < len(one) and not (one == other).any()
+
+
+def _decides(frame: pd.DataFrame, pair: tuple[str, str], heading: str) -> bool:
+    """Return whether a column could have the winner of each battle."""
+    if holds_objects(frame[heading]):
+        return False
+    one, other, winner = (_as_texts(frame[h]) for h in (*pair, heading))
+    return bool((_outcomes(one, other, winner) >= 0).all())
+
+
+def sides_in(
+    frame: pd.DataFrame, given: Sequence[str | None], where: str
+) -> tuple[str, str, str]:  # fmt: skip
+    """Return the columns of the two models and of the winner: those given, or with usual names."""
+    headings = [str(heading) for heading in frame.columns]
+    model_a, model_b = _usual_sides(headings) or (None, None)
+    if len(given) != 3:
+        raise ValueError(
+            f"`battles` must be three columns, as ('model_a', 'model_b', 'winner'), got {given}."
+        )
+    usual = model_a, model_b, next(iter(names.named(headings, names.WINNER)), None)
+    sides = [one or other for one, other in zip(given, usual, strict=True)]
+    for heading in filter(None, sides):
+        if nested(frame, heading) is None:
+            refuse_column(heading, headings, where)
+    if None in sides or len({*sides}) < 3:
+        raise ValueError(
+            f"{where}: battles need three columns, of the two models and of the winner, usually "
+            f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
+            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,WINNER)."
+        )
+    model_a, model_b, winner = map(str, sides)
+    return model_a, model_b, winner
+
+
+def battles_in(
+    frame: pd.DataFrame, sides: Sequence[str], item: str | None, user: str | None, where: str
+) -> Found:
+    """Read the battles in three columns, and the clusters beside them."""
+    if not len(frame):
+        raise ValueError(f"{where}: there are 0 battles; at least 2 are needed.")
+    columns = [_column(frame, heading, where) for heading in sides]
+    for column in columns:
+        refuse_rows(
+            column.isna().to_numpy(), f"{where}: column {column.name!r} is empty",
+            "fill it in, or leave these battles out",
+        )  # fmt: skip
+    one, other, winner = map(_as_texts, columns)
+    refuse_rows(one == other, f"{where}: a model meets itself", "leave these battles out")
+    outcome = _outcomes(one, other, winner)
+    bad = outcome < 0
+    if bad.any():
+        held = listed([*dict.fromkeys(winner[bad])])
+        refuse_rows(
+            bad, f"{where}: column {sides[2]!r} has {held}",
+            f"the winner is {_KNOWN}; correct these rows, or leave them out",
+        )  # fmt: skip
+    place, models = pd.factorize(np.stack([one, other], axis=1).ravel())
+    of_item, of_user, clusters = _clusters(frame, item, user, where)
+    parts = {
+        "battles": f"{sides[0]} against {sides[1]}", "winner": sides[2],
+        "ties": f"{n:,}" if (n := np.count_nonzero(outcome == TIE)) else "",
+        "clusters": None if clusters is None else str(clusters.name),
+        "models": counted([*models]),
+    }  # fmt: skip
+    return Found(
+        where, tuple(models), place[::2], place[1::2], outcome, of_item, of_user, clusters, parts
+    )
+
+
+def _column(frame: pd.DataFrame, heading: str, where: str) -> pd.Series[Any]:
+    column = nested(frame, heading)
+    if column is None:
+        refuse_column(heading, [str(each) for each in frame.columns], where)
+    if holds_objects(column):
+        raise ValueError(f"{where}: column {heading!r} contains lists or objects; name another.")
+    return column.rename(heading)
+
+
+def _as_texts(column: pd.Series[Any]) -> AnyArray:
+    """Return cells as texts without blanks around them; whole numbers have no point."""
+    place, held = pd.factorize(column, use_na_sentinel=False)
+    texts = [
+        f"{cell:g}" if isinstance(cell, float | np.floating) else str(cell).strip() for cell in held
+    ]
+    return np.array(texts, dtype=object)[place]
+
+
+def _outcomes(one: AnyArray, other: AnyArray, winner: AnyArray) -> IntArray:
+    """Return the outcome of each battle; -1 if the winner is not known, or may be either."""
+    place, held = pd.factorize(winner)
+    known = [_OUTCOMES.get(text.casefold().removesuffix(".0"), -1) for text in held]
+    by_word = np.array(known, dtype=np.intp)[place]
+    by_name = np.select([winner == one, winner == other], [FIRST, SECOND], -1)
+    unsure = (by_word >= 0) & (by_name >= 0) & (by_word != by_name)
+    found: IntArray = np.where(unsure, -1, np.where(by_name >= 0, by_name, by_word))
+    return found
+
+
+def _clusters(
+    frame: pd.DataFrame, item: str | None, user: str | None, where: str
+) -> tuple[pd.Series[Any] | None, pd.Series[Any] | None, pd.Series[Any] | None]:
+    """Return the columns of items, of users, and of clusters, if some battles share one."""
+    headings = [str(h) for h in frame.columns if not holds_objects(frame[h])]
+    if user is None and item is None:
+        varied = (h for h in names.named(headings, names.USER) if frame[h].nunique() > 1)
+        user = next(varied, None)
+    items = (h for h in names.named(headings, names.ITEM) if h != user)
+    item = item or next(items, None)
+    of_item, of_user = (
+        None if heading is None else _column(frame, heading, where) for heading in (item, user)
+    )
+    repeated = [c for c in (of_user, of_item) if c is not None and c.nunique() < len(frame)]
+    for column in repeated:
+        refuse_rows(
+            column.isna().to_numpy(), f"{where}: column {column.name!r} is empty", "fill it in"
+        )
+    if len(repeated) > 1:
+        first, second = (column.name for column in repeated)
+        warn_caller(
+            f"{where}: battles of one {first!r} are a cluster; those of one {second!r} may be "
+            f"related as well, which errors do not contain. For clusters of these pass "
+            f"item={second!r} alone (--id {second}).",
+            DataWarning,
+        )
+    return of_item, of_user, next(iter(repeated), None)
+
+
+def covariate(frame: pd.DataFrame, name: str, where: str) -> FloatArray:
+    """Return a column of numbers, or the difference of two, in standard deviations."""
+    headings = [name] if nested(frame, name) is not None else [f"{name}_a", f"{name}_b"]
+    if any(nested(frame, heading) is None for heading in headings):
+        refuse_column(name, [str(heading) for heading in frame.columns], where)
+    numbers = [as_numbers(_column(frame, heading, where)) for heading in headings]
+    values = numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
+    refuse_rows(
+        ~np.isfinite(values), f"{where}: covariate {name!r} has cells that are no numbers",
+        "fill them in, or leave these battles out",
+    )  # fmt: skip
+    return np.asarray(values / (values.std() or 1.0))

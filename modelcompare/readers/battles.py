@@ -1,0 +1,234 @@
+"""Tables of battles: two models in each row, and which of them won -> Predictions.
+
+A battle's score of a model is a pseudo-value: the model's strength, plus the number of battles
+times the battle's influence on it. Its mean over battles is the strength, and the variance of that
+mean, by users or items, is the sandwich variance of the fit: intervals, tests, ranks and gates are
+those of any scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.arrays import FloatArray
+from modelcompare.data.checks import DataWarning, check_models
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.strengths import Battles, Strengths, fitted
+from modelcompare.readers.battle_columns import (
+    Found,
+    are_battles,
+    battles_in,
+    covariate,
+    sides_in,
+)
+from modelcompare.readers.messages import option
+from modelcompare.readers.opening import all_opened
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading
+from modelcompare.spelling import chosen
+from modelcompare.words import check_names, check_text, shown, warn_caller
+
+# Options of reading that battles have.
+_USED = {"id", "groups", "models", "battles", "directs_functions"}
+# Rounding of strengths that are 0.
+_ROUNDING = 1e-12
+
+
+@checked()
+def from_battles(
+    table: Any, *, model_a: str | None = None, model_b: str | None = None,
+    winner: str | None = None, item: str | None = None, user: str | None = None,
+    position: bool = False, covariates: Sequence[str] = (), baseline: str | None = None,
+) -> Predictions:  # fmt: skip
+    """Make predictions from battles: rows with two models, and which of them won.
+
+    The score, ``strength``, is in log-odds: of two models whose strengths differ by 1, the stronger
+    one wins 73 % of the battles that are no ties. Strengths are the maximum of the likelihood of
+    Bradley and Terry's model, with ties of Davidson's, and sum to 0. Each battle is a sample; its
+    scores are pseudo-values, the strengths plus the number of battles times the battle's influence
+    on them. Their means are the strengths, and their variances those of the sandwich, so
+    `compare`, `decide`, `gate` and `sample_size` answer as for any scores, whether or not the model
+    of the battles holds.
+
+    Parameters
+    ----------
+    table : path or DataFrame
+        A row for each battle.
+    model_a, model_b, winner : str, optional
+        Columns of the two models and of the winner; by default those called ``model_a`` and
+        ``model_b``, or ``model_1`` and ``model_2``, and ``winner``. The winner is ``model_a`` or
+        ``a``, ``model_b`` or ``b``, ``tie``, ``tie (bothbad)`` or ``both_bad``, the name of one of
+        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie.
+    item, user : str, optional
+        Columns of the question and of the person or judge that decided. Battles of a user are one
+        cluster, or without users those of an item. By default the user is found by its name
+        (``judge``, ``user``, ``annotator``) if there are several, else the item (``question_id``,
+        ``item``, ``prompt``) if items repeat.
+    position : bool
+        Whether being model a is an effect, to be estimated and removed.
+    covariates : sequence of str
+        Columns of numbers that may decide beside the models, such as the difference in length,
+        model a minus model b; or the common name of two columns, as ``length`` for ``length_a`` and
+        ``length_b``. Strengths are then those at a difference of 0. The effects are in the name of
+        the predictions, in log-odds, of covariates per standard deviation.
+    baseline : str, optional
+        Model whose battles alone count: the score of each other model is then its ``win_rate``
+        against this one, a tie counting half, and items are the samples.
+
+    Returns
+    -------
+    Predictions
+        Scores named strength, or win_rate.
+
+    Raises
+    ------
+    ValueError
+        If a column is not found, a winner is not known, or some models never met, directly or
+        through others.
+
+    Warns
+    -----
+    DataWarning
+        If a model never lost or never won, so that half wins were added; or if battles of a user
+        are clusters and items repeat, too.
+
+    Notes
+    -----
+    Strengths of a mixed population are those of the marginal fit: if users differ in taste, they
+    are closer to each other than those of any user, as the probabilities of winning are. Questions
+    about some battles need a fit to these: keep the rows of the table, not of the predictions.
+
+    References
+    ----------
+    .. [1] Bradley & Terry (1952), Biometrika 39, 324-345.
+    .. [2] Davidson (1970), Journal of the American Statistical Association 65, 317-328.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({
+    ...     "model_a": ["gpt"] * 8 + ["llama"] * 8,
+    ...     "model_b": ["llama"] * 8 + ["yi"] * 8,
+    ...     "winner": ["a"] * 6 + ["b"] * 2 + ["a"] * 5 + ["b"] * 3,
+    ... })
+    >>> preds = mc.from_battles(table)
+    >>> preds.models, mc.bootstrap(preds).estimate.round(3).tolist()
+    (('gpt', 'llama', 'yi'), [0.903, -0.196, -0.707])
+    """
+    named = {"model_a": model_a, "model_b": model_b, "winner": winner, "item": item, "user": user}
+    for name, value in named.items():
+        check_text(name, value, optional=True)
+    wanted = check_names("covariates", (covariates,) if isinstance(covariates, str) else covariates)
+    if not isinstance(table, str | PathLike) and not hasattr(table, "columns"):
+        raise TypeError(f"`table` must be a path or a DataFrame, got {shown(table)}.")
+    with all_opened(table) as files:
+        where = files[0].name or "`table`"
+        if len(files) > 1 or not isinstance(files[0].payload, pd.DataFrame):
+            raise ValueError(f"{where}: battles must be one table; put all of them into one.")
+        frame = files[0].payload
+    found = battles_in(frame, sides_in(frame, (model_a, model_b, winner), where), item, user, where)
+    if baseline is None:
+        effects = {"position": np.ones(len(frame))} if position else {}
+        effects |= {name: covariate(frame, name, where) for name in wanted}
+        return _strengths(found, effects, files[0].name or None).predictions
+    if position or wanted:
+        raise ValueError("`baseline` gives win rates, which have no `position` or `covariates`.")
+    return _win_rates(found, baseline)
+
+
+def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading | None:
+    """Read a table of battles, found by its columns or named by an option; None for others."""
+    where = name or "the table"
+    if columns.battles is None and not are_battles(frame, columns, where):
+        return None
+    sides = sides_in(frame, columns.battles or (None, None, None), where)
+    plain = Columns()
+    for name_of in (field.name for field in fields(columns) if field.name not in _USED):
+        if getattr(columns, name_of) != getattr(plain, name_of):
+            _refuse_option(name_of, getattr(columns, name_of), sides, where)
+    found = battles_in(frame, sides, columns.id, columns.groups, where)
+    reading = _strengths(found, {}, name)
+    models = chosen(list(found.models), columns.models, where)
+    return Reading(reading.predictions[models], reading.parts)
+
+
+def _refuse_option(name: str, value: object, sides: Sequence[str], where: str) -> None:
+    """Refuse an option of reading that battles do not have."""
+    remedy = "leave it out"
+    if name == "slices":
+        remedy = "a subgroup needs a separate fit, so keep its rows in a file"
+    if name == "judge":
+        remedy = f"battles of one judge are a cluster: groups={value!r} (--groups {value})"
+    raise ValueError(
+        f"{where} has battles (columns {', '.join(sides)}), for which {option(name)} has no "
+        f"meaning; {remedy}."
+    )
+
+
+def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:
+    """Return pseudo-values of the strengths, with a line on the effects."""
+    battles = Battles(found.models, found.first, found.second, found.outcome, effects)
+    fit, clusters = fitted(battles), found.clusters
+    scores = fit.influence[:, : len(found.models)]
+    scores += fit.strength
+    scores[np.abs(scores) < _ROUNDING] = 0.0
+    about = f"{name or 'battles'}; {_effects(fit, [*effects], clusters)}" if effects else name
+    predictions = Predictions.from_scores(
+        {model: {"strength": scores[:, at]} for at, model in enumerate(found.models)},
+        greater_is_better=True, name=about,
+        groups=None if clusters is None else clusters.to_numpy(),
+    )  # fmt: skip
+    return Reading(predictions, found.parts)
+
+
+def _effects(fit: Strengths, effects: Sequence[str], clusters: pd.Series[Any] | None) -> str:
+    """Write effects, with their standard errors by clusters."""
+    moved = pd.DataFrame(fit.influence[:, len(fit.strength) :] / len(fit.influence))
+    if clusters is not None:
+        moved = moved.groupby(clusters.to_numpy()).sum()
+    errors = np.sqrt((moved**2).sum() * len(moved) / (len(moved) - 1))
+    written = zip(effects, fit.effects, errors, strict=True)
+    return ", ".join(f"{name} {value:+.3g} (standard error {e:.2g})" for name, value, e in written)
+
+
+def _win_rates(found: Found, baseline: str) -> Predictions:
+    """Return the share of battles against one model that each other one won, by items."""
+    check_models(found.models, baseline=baseline)
+    if found.item is None:
+        raise ValueError(
+            f"{found.where}: win rates are compared item by item, but no column names the items; "
+            "name it with item=."
+        )
+    of = found.models.index(baseline)
+    against = np.where(found.first == of, found.second, found.first)
+    won = np.array([0.0, 1.0, 0.5])[found.outcome]
+    won = np.where(found.first == of, won, 1 - won)
+    here = (found.first == of) | (found.second == of)
+    if not here.all():
+        n_left = np.count_nonzero(~here)
+        warn_caller(f"{n_left:,} battles without {baseline!r} were left out.", DataWarning)
+    keys = {"item": found.item} | ({} if found.user is None else {"user": found.user})
+    frame = pd.DataFrame({**keys, "model": against, "won": won})[here]
+    table = frame.pivot_table("won", [*keys], "model", sort=False)
+    for model in table.columns[table.isna().any()][:1]:
+        n_lacking = int(table[model].isna().sum())
+        raise ValueError(
+            f"{found.where}: {found.models[model]!r} has no battle against {baseline!r} on "
+            f"{n_lacking:,} of {len(table):,} items; leave these items out, or compare strengths, "
+            "without `baseline`."
+        )
+    items = table.index.get_level_values(0).to_numpy()
+    users = None if found.user is None else table.index.get_level_values(1).to_numpy()
+    return Predictions.from_scores(
+        {found.models[model]: {"win_rate": table[model].to_numpy()} for model in table},
+        greater_is_better=True, bounds={"win_rate": (0.0, 1.0)},
+        ids=items if users is None else None, groups=users,
+    )  # fmt: skip

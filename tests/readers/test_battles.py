@@ -1,0 +1,455 @@
+"""Battles as scores: strengths beside other programs, their errors beside loops, and what fails."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, special
+
+import modelcompare as mc
+from modelcompare.cli.app import main
+from modelcompare.data.checks import DataWarning
+from modelcompare.data.strengths import Battles, fitted
+
+NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
+STRENGTHS = np.array([1.0, 0.4, 0.0, -0.5, -0.9])
+
+
+def drawn(seed=0, n=300, *, ties=False, n_users=20):
+    """Draw battles between five models, with a question, a user and two lengths."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(5, size=n)
+    b = (a + rng.integers(1, 5, size=n)) % 5
+    lengths = rng.integers(20, 900, (2, n))
+    eta = STRENGTHS[a] - STRENGTHS[b] + 0.3 + 0.001 * (lengths[0] - lengths[1])
+    winner = np.where(rng.random(n) < special.expit(eta), "model_a", "model_b")
+    if ties:
+        winner = np.where(rng.random(n) < 0.25, "tie", winner)
+    return pd.DataFrame({
+        "model_a": NAMES[a], "model_b": NAMES[b], "winner": winner, "judge": rng.integers(n_users, size=n),
+        "length_a": lengths[0], "length_b": lengths[1],
+    })  # fmt: skip
+
+
+TABLE, TIED = drawn(), drawn(1, ties=True)
+
+
+def strengths(table, **options):
+    """Return the strengths by model."""
+    preds = mc.from_battles(table, **options)
+    return dict(zip(preds.models, mc.bootstrap(preds, n_resamples=2).estimate, strict=True))
+
+
+def by_scipy(table, effects=()):
+    """Maximize Davidson's likelihood, or without ties Bradley and Terry's, by BFGS."""
+    models = sorted({*table["model_a"]} | {*table["model_b"]})
+    a, b = (table[side].map(models.index).to_numpy() for side in ("model_a", "model_b"))
+    won, tied = (table["winner"] == "model_a").to_numpy(), (table["winner"] == "tie").to_numpy()
+    x = np.array([*effects]).reshape(len(effects), len(table))
+
+    def loss(theta):
+        eta = theta[a] - theta[b] + theta[len(models) : -1] @ x
+        tie = theta[-1] if tied.any() else -np.inf
+        utility = np.where(tied, tie, np.where(won, eta, -eta) / 2)
+        total = special.logsumexp([eta / 2, -eta / 2, np.full(len(a), tie)], axis=0)
+        return (total - utility).sum() + theta[: len(models)].sum() ** 2
+
+    start = np.zeros(len(models) + len(effects) + 1)
+    found = optimize.minimize(loss, start, method="BFGS", options={"gtol": 1e-7}).x
+    return dict(zip(models, found, strict=False)), found[len(models) : -1]
+
+
+@pytest.mark.parametrize("table", [TABLE, TIED], ids=["won or lost", "with ties"])
+def test_strengths_are_the_maximum_of_the_likelihood(table):
+    expected, _ = by_scipy(table)
+    assert strengths(table) == pytest.approx(expected, abs=1e-5)
+    effects = np.ones(len(table)), (table["length_a"] - table["length_b"]) / 300
+    expected, found = by_scipy(table, effects)
+    adjusted = strengths(table, position=True, covariates="length")
+    assert adjusted == pytest.approx(expected, abs=1e-5)
+    name = mc.from_battles(table, position=True, covariates="length").name
+    deviation = (table["length_a"] - table["length_b"]).std(ddof=0)
+    assert f"; position {found[0]:+.3g} (" in name
+    assert f", length {found[1] / 300 * deviation:+.3g} (" in name
+
+
+def test_strengths_are_those_of_choix():
+    choix = pytest.importorskip("choix")
+    place = {name: at for at, name in enumerate(NAMES)}
+    won = TABLE["winner"] == "model_a"
+    winner, loser = (
+        TABLE[one].where(won, TABLE[other]).map(place)
+        for one, other in (("model_a", "model_b"), ("model_b", "model_a"))
+    )
+    data = [*zip(winner, loser, strict=True)]
+    found = strengths(TABLE)
+    for theirs in (
+        choix.ilsr_pairwise(5, data, tol=1e-12), choix.opt_pairwise(5, data, alpha=0.0, tol=1e-10)
+    ):  # fmt: skip
+        assert [found[name] for name in NAMES] == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+
+
+def test_strengths_are_those_of_evalica():
+    evalica = pytest.importorskip("evalica")
+    sides = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}
+    found = evalica.bradley_terry(
+        TABLE["model_a"], TABLE["model_b"], [*map(sides.get, TABLE["winner"])], tolerance=1e-12,
+        limit=10_000,
+    )  # fmt: skip
+    theirs = np.log(found.scores)
+    assert strengths(TABLE) == pytest.approx((theirs - theirs.mean()).to_dict(), abs=1e-6)
+
+
+def sandwich(table, unit):
+    """Compute the sandwich errors of the strengths, unit by unit."""
+    place = {name: at for at, name in enumerate(NAMES)}
+    found = strengths(table)
+    bread, meat = np.zeros((5, 5)), np.zeros((5, 5))
+    for _, battles in table.groupby(unit):
+        score = np.zeros(5)
+        for row in battles.itertuples():
+            x = np.zeros(5)
+            x[place[row.model_a]], x[place[row.model_b]] = 1, -1
+            p = special.expit(found[row.model_a] - found[row.model_b])
+            score += x * ((row.winner == "model_a") - p)
+            bread += np.outer(x, x) * p * (1 - p)
+        meat += np.outer(score, score)
+    bread = np.linalg.pinv(bread)
+    return dict(zip(NAMES, np.sqrt(np.diag(bread @ meat @ bread)), strict=True))
+
+
+def errors(preds):
+    """Return the standard errors by model."""
+    found = mc.bootstrap(preds, n_resamples=2).standard_error()[:, 0]
+    return dict(zip(preds.models, found, strict=True))
+
+
+def test_errors_are_those_of_the_sandwich():
+    alone = mc.from_battles(TABLE.drop(columns="judge"))
+    own = sandwich(TABLE, np.arange(len(TABLE)))
+    n = len(TABLE)
+    expected = {name: error * np.sqrt(n / (n - 1)) for name, error in own.items()}
+    assert errors(alone) == pytest.approx(expected, rel=1e-9)
+    # The jackknife leaves out users with their numbers of battles, so it is a little larger.
+    by_user, theirs = errors(mc.from_battles(TABLE)), sandwich(TABLE, "judge")
+    for name in NAMES:
+        assert 1.0 < by_user[name] / theirs[name] < 1.05
+
+
+def test_errors_by_user_are_near_those_of_fits_without_each_user():
+    large = drawn(3, 2000)
+    whole = errors(mc.from_battles(large))
+    left = pd.DataFrame([strengths(large[large["judge"] != user]) for user in range(20)])
+    jackknife = np.sqrt(((left - left.mean()) ** 2).sum() * 19 / 20)
+    assert whole == pytest.approx(jackknife.to_dict(), rel=0.02)
+
+
+# -- properties -----------------------------------------------------------------------------------
+
+seeds = st.integers(0, 10_000)
+
+
+@settings(max_examples=15)
+@given(seeds, st.booleans())
+def test_sides_names_and_repetition_do_not_matter(seed, ties):
+    table = drawn(seed, 120, ties=ties)
+    found = mc.from_battles(table)
+    flipped = table.rename(columns={"model_a": "model_b", "model_b": "model_a"}).replace(
+        {"winner": {"model_a": "model_b", "model_b": "model_a"}}
+    )
+    assert strengths(flipped) == pytest.approx(strengths(table), abs=1e-8)
+    assert errors(mc.from_battles(flipped)) == pytest.approx(errors(found), rel=1e-7)
+    other = dict(zip(NAMES, np.roll(NAMES, 1), strict=True))
+    renamed = strengths(table.replace({"model_a": other, "model_b": other}))
+    assert {name: renamed[other[name]] for name in found.models} == pytest.approx(
+        strengths(table), abs=1e-8
+    )
+    twice = pd.concat([table, table.assign(judge=table["judge"] + 100)])
+    assert strengths(twice) == pytest.approx(strengths(table), abs=1e-8)
+    half = {name: error / np.sqrt(2) for name, error in errors(found).items()}
+    assert errors(mc.from_battles(twice)) == pytest.approx(half, rel=0.05)
+    # The same users with all battles twice know no more.
+    same = mc.from_battles(pd.concat([table, table]))
+    assert errors(same) == pytest.approx(errors(found), rel=1e-7)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_influences_are_the_changes_by_one_more_battle(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(4, size=400)
+    b = (a + rng.integers(1, 4, size=400)) % 4
+    effects = {"x": rng.standard_normal(400)}
+    battles = Battles((*"abcd",), a, b, rng.choice(3, 400, p=[0.5, 0.3, 0.2]), effects)
+    found = fitted(battles)
+    rows = np.append(np.arange(400), rng.integers(400))
+    more = fitted(Battles(
+        battles.models, a[rows], b[rows], battles.outcome[rows], {"x": effects["x"][rows]}
+    ))  # fmt: skip
+    change = np.append(more.strength - found.strength, more.effects - found.effects)
+    assert change * 401 == pytest.approx(found.influence[rows[-1]], rel=0.1, abs=0.1)
+    assert found.influence.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-10)
+
+
+# -- half wins, and what cannot be compared -------------------------------------------------------
+
+
+def lossless(n=20):
+    """Return battles in which phi always wins, and others win and lose."""
+    rows = [("phi", "gpt", "a"), ("yi", "phi", "b"), ("gpt", "yi", "a"), ("gpt", "yi", "b")]
+    return pd.DataFrame(rows * n, columns=["model_a", "model_b", "winner"])
+
+
+def test_a_model_that_never_lost_gets_half_losses_by_leverage():
+    with pytest.warns(DataWarning, match=r"^phi never lost to, or tied with, any of the others and "
+                      r"gpt, yi never won against"):  # fmt: skip
+        preds = mc.from_battles(lossless())
+    found = dict(zip(preds.models, mc.bootstrap(preds, n_resamples=2).estimate, strict=True))
+    # Leverages of the pairs, here by hand: with conductances 20, 20 and 40 between the models, the
+    # resistance from phi to gpt is that of 20 beside 20 and 40 in a row, and so on; they sum to 2.
+    of_phi, of_others = 20 / (20 + 40 / 3), 40 / (40 + 10)
+    assert 2 * of_phi + of_others == pytest.approx(2)
+    halves = {("gpt", "phi"): of_phi / 2, ("phi", "yi"): of_phi / 2, ("gpt", "yi"): of_others / 2}
+    wins = {("phi", "gpt"): 20, ("phi", "yi"): 20, ("gpt", "yi"): 20, ("yi", "gpt"): 20}
+    for (one, other), half in halves.items():
+        for pair in ((one, other), (other, one)):
+            wins[pair] = wins.get(pair, 0) + half
+
+    def loss(theta):
+        s = {"phi": theta[0], "gpt": theta[1], "yi": -theta[0] - theta[1]}
+        return -sum(n * special.log_expit(s[one] - s[other]) for (one, other), n in wins.items())
+
+    best = optimize.minimize(loss, np.zeros(2), options={"gtol": 1e-8}).x
+    assert [found["phi"], found["gpt"]] == pytest.approx([*best], abs=1e-5)
+
+
+def test_the_error_of_a_model_that_never_lost_is_that_of_half_losses():
+    """Of two models and n wins: Haldane's logit of n + 1/2 and 1/2, and nearly its error."""
+    table = pd.DataFrame({"model_a": ["x"] * 40, "model_b": ["y"] * 40, "winner": ["x"] * 40})
+    with pytest.warns(DataWarning, match="x never lost to"):
+        preds = mc.from_battles(table)
+    result = mc.bootstrap(preds, n_resamples=2)
+    gap = np.subtract(*result.estimate)
+    assert gap == pytest.approx(np.log(40.5 / 0.5))
+    error = 2 * result.standard_error()[0, 0]
+    assert error == pytest.approx(np.sqrt(1 / 40.5 + 1 / 0.5), rel=0.03)
+
+
+def test_ties_that_connect_do_not_bound_strengths_without_an_upset():
+    rows = [("x", "y", "a")] * 9 + [("x", "y", "tie")] * 4
+    with pytest.warns(DataWarning, match="no model lost to one that it won against"):
+        mc.from_battles(pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))
+
+
+def test_half_wins_are_added_only_where_there_is_no_maximum():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mc.from_battles(TABLE)
+        mc.from_battles(pd.concat([lossless(), lossless()[:1].assign(winner="b")]))
+
+
+def refused(match, table=TABLE, **options):
+    with pytest.raises(ValueError, match=match):
+        mc.from_battles(table, **options)
+
+
+def test_sets_of_models_that_never_met_are_named():
+    one = {"gpt", "yi"}
+    apart = TABLE[TABLE["model_a"].isin(one) == TABLE["model_b"].isin(one)]
+    refused(r"no battle connects phi, qwen, llama with gpt, yi, .*; add battles between", apart)
+
+
+def test_winners_are_read_in_all_their_spellings():
+    words = {"model_a": "A", "model_b": "model_b", "tie": "tie (bothbad)"}
+    others = [
+        TIED["winner"].replace(words), TIED["winner"].replace({"tie": "both_bad"}),
+        TIED["winner"].map({"model_a": 1, "model_b": 0, "tie": 0.5}),
+        TIED["winner"].map({"model_a": "1.0", "model_b": "0", "tie": "0.5"}),
+        TIED["model_a"].where(TIED["winner"] == "model_a", TIED["model_b"])
+        .where(TIED["winner"] != "tie", "tie"),
+    ]  # fmt: skip
+    expected = strengths(TIED)
+    for other in others:
+        assert strengths(TIED.assign(winner=other)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_other_winners_are_refused_with_their_rows():
+    odd = TABLE["winner"].where(TABLE.index != 7, "neither")
+    refused(r"column 'winner' has neither in 1 row \(row 7\); the winner is model_a, ",
+            TABLE.assign(winner=odd))  # fmt: skip
+    refused(r"column 'winner' is empty in 1 row \(row 7\)",
+            TABLE.assign(winner=odd.replace("neither", None)))  # fmt: skip
+    refused("a model meets itself in 300 rows", TABLE.assign(model_a="gpt", model_b="gpt"))
+    other = TABLE.assign(winner=TABLE["winner"].where(TABLE.index != 3, "mistral"))
+    refused("has mistral in 1 row", other)
+
+
+def test_a_model_named_like_a_side_is_not_guessed():
+    rows = [("b", "a", "a"), ("a", "b", "b")] * 4
+    refused("column 'winner' has a in 4 rows",
+            pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))  # fmt: skip
+    named = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]).replace(
+        {"winner": {"a": "model_a", "b": "model_b"}}
+    )
+    with pytest.warns(DataWarning, match="b never lost to"):
+        assert strengths(named)["b"] > 1
+
+
+def test_effects_that_are_not_determined_are_refused():
+    always = np.where(TABLE["winner"] == "model_a", 1.0, -1.0)
+    refused("'x' decides nearly every battle", TABLE.assign(x=always), covariates="x")
+    refused("do not determine 'x' beside", TABLE.assign(x=0.0), covariates="x")
+    pairs = TABLE[TABLE["model_a"] < TABLE["model_b"]]
+    one = pairs[pairs["model_a"] == "gpt"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        refused("do not determine 'position' beside", one, position=True)
+    refused("has no column 'width'", covariates="width")
+    text = TABLE.assign(x=TABLE["length_a"].astype(str).where(TABLE.index > 0, "long"))
+    refused(r"covariate 'x' has cells that are no numbers in 1 row \(row 0\)", text, covariates="x")
+
+
+def test_ties_alone_and_no_battles_are_refused():
+    refused("no battle was won", TIED.assign(winner="tie"))
+    refused("there are 0 battles", TABLE[:0])
+    refused("battles need three columns", TABLE.rename(columns={"winner": "vote"}))
+    refused("has no column 'vote'", winner="vote")
+
+
+# -- users, items and baselines -------------------------------------------------------------------
+
+
+def test_clusters_are_users_or_else_items():
+    questions = TABLE.assign(question_id=np.arange(300) // 3)
+    with pytest.warns(DataWarning, match="those of one 'question_id' may be related as well"):
+        assert len({*mc.from_battles(questions).groups}) == 20
+    assert len({*mc.from_battles(questions, item="question_id").groups}) == 100
+    assert len({*mc.from_battles(questions.drop(columns="judge")).groups}) == 100
+    assert len({*mc.from_battles(questions.assign(judge="gpt-4")).groups}) == 100
+    distinct = questions.assign(question_id=range(300)).drop(columns="judge")
+    assert mc.from_battles(distinct).groups is None
+    refused(r"column 'judge' is empty in 1 row \(row 0\)",
+            TABLE.assign(judge=TABLE["judge"].where(TABLE.index > 0)))  # fmt: skip
+
+
+def annotations():
+    """Return battles of two models with a baseline on 50 instructions."""
+    rng = np.random.default_rng(5)
+    rows = [
+        {"instruction": f"do {at}", "model_1": "base", "model_2": name,
+         "winner": rng.choice(["model_a", "model_b", "tie"], p=shares)}
+        for name, shares in (("x", [0.3, 0.6, 0.1]), ("y", [0.5, 0.4, 0.1])) for at in range(50)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_win_rates_against_a_baseline_are_means_by_item():
+    table = annotations()
+    preds = mc.from_battles(table, baseline="base")
+    assert preds.models == ("x", "y")
+    assert preds.bounds == {"win_rate": (0.0, 1.0)}
+    won = table["winner"].map({"model_a": 0, "tie": 0.5, "model_b": 1}).groupby(table["model_2"])
+    assert mc.bootstrap(preds, n_resamples=2).estimate.tolist() == pytest.approx([*won.mean()])
+    scores = won.apply(list)
+    direct = mc.Predictions.from_scores({m: scores[m] for m in "xy"}, bounds=(0, 1))
+    ours, theirs = (mc.compare(each, n_resamples=99, rng=0).scores for each in (preds, direct))
+    assert ours["ci_low"].tolist() == theirs["ci_low"].tolist()
+    # Judged twice, in both orders, an item has the mean of its battles.
+    other = table.assign(model_1=table["model_2"], model_2="base", winner="tie")
+    both = mc.from_battles(pd.concat([table, other]), baseline="base")
+    expected = (np.array(direct.output("x").array) + 0.5) / 2
+    assert both.output("x").array[:, 0].tolist() == pytest.approx(expected.tolist())
+
+
+def test_win_rates_need_items_and_all_battles():
+    table = annotations()
+    refused("no column names the items", table.drop(columns="instruction"), baseline="base")
+    refused("'y' has no battle against 'base' on 1 of 50 items", table[:-1], baseline="base")
+    refused("unknown model 'bass'", table, baseline="bass")
+    refused("win rates, which have no `position`", table, baseline="base", position=True)
+    more = pd.concat([table, table[:5].assign(model_1="y")])
+    with pytest.warns(DataWarning, match="5 battles without 'base' were left out"):
+        mc.from_battles(more, baseline="base")
+
+
+# -- questions and commands -----------------------------------------------------------------------
+
+
+def test_questions_are_answered_as_for_any_scores():
+    preds = mc.from_battles(drawn(3, 2000))
+    result = mc.compare(preds, n_resamples=499, rng=0, correction="max-t")
+    assert result.scores.loc[result.scores["rank"] == 1, "model"].tolist() == ["gpt"]
+    assert (result.scores["metric"] == "strength").all()
+    pair = {"baseline": "phi", "candidate": "gpt", "n_resamples": 199, "rng": 0}
+    assert mc.decide(preds, **pair, margin=0.1, metric="strength").answer == "shown"
+    assert mc.sample_size(preds, "gpt", "llama", metric="strength").n_samples > 10
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    large = drawn(3, 2000)
+    large.to_csv("battles.csv", index=False)
+    large.to_json("battles.jsonl", orient="records", lines=True)
+    large.to_parquet("battles.parquet")
+    return large
+
+
+@pytest.mark.usefixtures("folder")
+def test_commands_find_the_columns(capsys):
+    screens = []
+    for kind in ("csv", "jsonl", "parquet"):
+        assert main(["compare", f"battles.{kind}", "--resamples", "99", "--seed", "0"]) == 0
+        screen = capsys.readouterr()
+        assert (
+            "read battles: model_a against model_b; winner: winner; clusters: judge; models: 5"
+        ) in screen.err
+        screens.append(screen.out.split("\n", 1)[1])
+    assert screens[0] == screens[1] == screens[2]
+    gate = ["gate", "battles.csv", "--baseline", "phi", "--candidate", "gpt", "--margin", "0.1"]
+    assert main([*gate, "--resamples", "199"]) == 0
+    assert "gpt is non-inferior to phi" in capsys.readouterr().out
+
+
+def test_other_columns_are_refused_with_the_right_command(folder, capsys):
+    folder.rename(columns={"winner": "vote"}).to_csv("vote.csv", index=False)
+    assert main(["compare", "vote.csv"]) == 2
+    assert "--read battles=model_a,model_b,vote" in capsys.readouterr().err
+    read = ["--read", "battles=model_a,model_b,vote"]
+    assert main(["compare", "vote.csv", *read, "--resamples", "99"]) == 0
+    folder.rename(columns={"model_a": "left", "model_b": "right"}).to_csv("sides.csv", index=False)
+    capsys.readouterr()
+    assert main(["compare", "sides.csv"]) == 2
+    assert "--read battles=left,right,winner" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--true", "winner"], "for which true (--true) has no meaning; leave it out."),
+        (["--judge", "judge"], "battles of one judge are a cluster: groups='judge' (--groups judge)"),
+        (["--slice", "judge"], "a subgroup needs a separate fit"),
+        (["--read", "scores"], "for which scores (--read scores) has no meaning"),
+        (["--read", "battles=model_a,model_b"], "--read battles must be three columns"),
+    ],
+)  # fmt: skip
+def test_options_without_a_meaning_are_refused(option, message, capsys):
+    assert main(["compare", "battles.csv", *option]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_models_are_kept_with_strengths_of_all_battles(capsys):
+    args = ["compare", "battles.csv", "--model", "gpt", "--model", "yi", "--resamples", "99"]
+    assert main([*args, "--format", "json"]) == 0
+    whole = strengths(drawn(3, 2000))
+    assert f"{whole['gpt'] - whole['yi']:.6f}"[:7] in capsys.readouterr().out
+
+
+def test_tables_of_models_are_no_battles():
+    wide = pd.DataFrame({"y_true": ["u", "v"] * 6, "model_a": ["u"] * 12, "model_b": ["v"] * 12})
+    assert mc.read_predictions(wide).kinds == {"model_a": "labels", "model_b": "labels"}
