@@ -184,7 +184,7 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
     predictions = Predictions.from_scores(
         {model: {"strength": scores[:, at]} for at, model in enumerate(found.models)},
         greater_is_better=True, name=about,
-        groups=None if clusters is None else clusters.to_numpy(),
+        groups=None if clusters is None else pd.factorize(clusters)[0],
     )  # fmt: skip
     return Reading(predictions, found.parts)
 

@@ -179,6 +179,25 @@ def moderated():
     write("moderated.csv", frame)
 
 
+def battles():
+    """Made up: 900 battles of four chat models, judged by 40 users who have tastes and like length."""
+    rng = np.random.default_rng(4)
+    names = np.array(["oak", "elm", "fir", "ash"])
+    first = rng.integers(4, size=900)
+    second = (first + rng.integers(1, 4, size=900)) % 4
+    user = rng.integers(40, size=900)
+    strength = np.array([0.7, 0.4, 0.0, -0.6]) + rng.normal(0, 0.4, (40, 4))
+    length = (rng.gamma(4, np.array([90, 50, 60, 60])[np.stack([first, second])]) + 10).astype(int)
+    eta = strength[user, first] - strength[user, second] + 0.2 + (length[0] - length[1]) / 400
+    level = rng.random(900) * (np.exp(eta / 2) + np.exp(-eta / 2) + 0.6)
+    won = [level < np.exp(eta / 2), level < np.exp(eta / 2) + np.exp(-eta / 2)]
+    write("battles.csv", pd.DataFrame({
+        "model_a": names[first], "model_b": names[second],
+        "winner": np.select(won, ["model_a", "model_b"], "tie"), "user": user,
+        "length_a": length[0], "length_b": length[1],
+    }))  # fmt: skip
+
+
 def clicks():
     """Made up: two models' probabilities that each of 800 views was clicked on, in two files."""
     rng = np.random.default_rng(1)
@@ -226,6 +245,6 @@ def search():
 
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
-    search, tags, entities, loans, demand,
+    search, tags, entities, loans, demand, battles,
 ):  # fmt: skip
     make()
