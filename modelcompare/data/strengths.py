@@ -3,8 +3,10 @@
 The log-odds that the first of two models wins, rather than the second, are ``eta``: the difference
 of their strengths, plus the effects of what else may decide. With ties, utilities are ``eta / 2``,
 ``-eta / 2`` and ``delta`` for a tie. The likelihood is concave, so Newton's method finds its
-maximum. By the score of one battle times the inverse information, that battle's influence on all
-strengths, errors follow without a second fit, for any clusters of battles.
+maximum. A battle's score times the inverse information is its influence on all strengths, from
+which errors follow without a second fit, for any clusters of battles. Scores are those at the fit
+that leaves out the battle's cluster: a user's own battles pull the fit towards them, so the sum of
+squares at the whole fit is too small.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ class Battles:
         `FIRST`, `SECOND` or `TIE`.
     effects : mapping of str to ndarray of shape (n_battles,)
         What else may decide, by name: numbers that favour the first model, or the second.
+    cluster : ndarray of int of shape (n_battles,), optional
+        Position of each battle's cluster; by default each battle is one.
     """
 
     models: tuple[str, ...]
@@ -50,6 +54,7 @@ class Battles:
     second: IntArray
     outcome: IntArray
     effects: Mapping[str, FloatArray]
+    cluster: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,8 @@ class Strengths:
     effects : ndarray of shape (n_effects,)
         Effects, in the order of the battles' effects.
     influence : ndarray of shape (n_battles, n_models + n_effects)
-        Influence of each battle on each strength and effect; columns have the mean 0.
+        Influence of each battle on each strength and effect, at the fit without its cluster;
+        columns have the mean 0.
     """
 
     strength: FloatArray
@@ -72,7 +78,7 @@ class Strengths:
 
 
 class _Rows(NamedTuple):
-    """Distinct battles, and how often they occur."""
+    """Battles, or distinct ones and how often they occur."""
 
     first: IntArray
     second: IntArray
@@ -120,7 +126,8 @@ def fitted(battles: Battles) -> Strengths:
     .. [2] Davidson (1970), Journal of the American Statistical Association 65, 317-328.
     .. [3] Kosmidis & Firth (2009), Biometrika 96, 793-804 (half counts by leverage).
     """
-    rows, place = _collapsed(battles)
+    whole = _rows(battles)
+    rows = _collapsed(whole)
     wins, ties = _counts(rows, len(battles.models))
     counts = wins + wins.T + ties
     if not wins.any():
@@ -128,33 +135,63 @@ def fitted(battles: Battles) -> Strengths:
     _refuse_apart(battles.models, counts)
     model = _Model(len(battles.models), bool(ties.any()), tuple(battles.effects))
     model.check(rows)
-    every, at = rows, np.zeros(0, dtype=np.intp)
+    halves, at = _halves(battles, counts)
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
         _warn_of_halves(reason, len(battles.models))
-        every, at = _with_halves(rows, battles, counts)
-    parameters, inverse = model.maximum(every)
-    n_kept = len(battles.models) + len(battles.effects)
-    moved = model.influences(every, model.slopes(every, parameters).score, inverse)[:, :n_kept]
-    influence = moved[place] * len(place)
-    of_halves = np.sqrt(every.weight[len(rows.weight) :, None]) * moved[len(rows.weight) :]
-    np.add.at(influence, at, of_halves * len(place))
+        rows = _joined(rows, halves)
+    parameters, inverse = model.maximum(rows)
+    influence = _influences(model, whole, parameters, inverse, battles.cluster)
+    if reason:
+        by_half = model.influences(halves, model.slopes(halves, parameters).score, inverse)
+        np.add.at(influence, at, np.sqrt(halves.weight)[:, None] * by_half)
+    n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
+    influence = influence[:, :n_kept] * len(influence)
     influence -= influence.mean(axis=0)
-    return Strengths(
-        parameters[: len(battles.models)], parameters[len(battles.models) : n_kept], influence
-    )
+    return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
 
 
-def _collapsed(battles: Battles) -> tuple[_Rows, IntArray]:
-    """Return the distinct battles, and the position of each battle among them."""
-    keys = {"first": battles.first, "second": battles.second, "outcome": battles.outcome}
-    effects = {f"effect {name}": column for name, column in battles.effects.items()}
-    frame = pd.DataFrame(keys | effects)
+def _influences(
+    model: _Model, rows: _Rows, parameters: FloatArray, inverse: FloatArray,
+    cluster: IntArray | None,
+) -> FloatArray:  # fmt: skip
+    """Return each battle's influence at the fit without its cluster, to first order."""
+    moved = model.influences(rows, model.slopes(rows, parameters).score, inverse)
+    if cluster is None:
+        cluster = np.arange(len(moved))
+    else:
+        moved = pd.DataFrame(moved).groupby(cluster).sum().to_numpy()
+    without = model.slopes(rows, parameters - moved, cluster)
+    return model.influences(rows, without.score, inverse)
+
+
+def _rows(battles: Battles) -> _Rows:
+    """Return a row for each battle."""
+    n = len(battles.first)
+    effects = np.array([*battles.effects.values()]).reshape(len(battles.effects), n).T
+    return _Rows(battles.first, battles.second, battles.outcome, effects, np.ones(n))
+
+
+def _collapsed(rows: _Rows) -> _Rows:
+    """Return the distinct battles, with their numbers as weights."""
+    frame = pd.DataFrame({"first": rows.first, "second": rows.second, "outcome": rows.outcome})
+    frame = frame.join(pd.DataFrame(rows.effects).add_prefix("effect "))
     place = frame.groupby([*frame], sort=False).ngroup().to_numpy()
-    kept = frame.drop_duplicates()
-    first, second, outcome = (kept[name].to_numpy() for name in keys)
-    weight = np.bincount(place).astype(np.float64)
-    return _Rows(first, second, outcome, kept[[*effects]].to_numpy(np.float64), weight), place
+    kept = np.unique(place, return_index=True)[1]
+    return _Rows(
+        rows.first[kept], rows.second[kept], rows.outcome[kept], rows.effects[kept],
+        np.bincount(place).astype(np.float64),
+    )  # fmt: skip
+
+
+def _joined(rows: _Rows, others: _Rows) -> _Rows:
+    """Return the rows of both."""
+    return _Rows(
+        np.concatenate([rows.first, others.first]), np.concatenate([rows.second, others.second]),
+        np.concatenate([rows.outcome, others.outcome]),
+        np.concatenate([rows.effects, others.effects]),
+        np.concatenate([rows.weight, others.weight]),
+    )  # fmt: skip
 
 
 def _counts(rows: _Rows, n_models: int) -> tuple[FloatArray, FloatArray]:
@@ -214,29 +251,26 @@ def _warn_of_halves(reason: str, n_models: int) -> None:
     )
 
 
-def _with_halves(
-    rows: _Rows, battles: Battles, counts: FloatArray
-) -> tuple[_Rows, IntArray]:  # fmt: skip
-    """Add half a win to each side of every pair, by leverage; return a battle for each, too."""
+def _halves(battles: Battles, counts: FloatArray) -> tuple[_Rows, IntArray]:
+    """Return half a win for each side of every pair, by leverage; and the battle that carries it.
+
+    These are the first and the last battle of the pair.
+    """
     n_models, n = len(counts), len(battles.first)
     inverse = np.linalg.inv(np.diag(counts.sum(axis=1)) - counts + 1 / n_models)
     one, other = np.nonzero(np.triu(counts))
     own = np.diagonal(inverse)
     leverage = counts[one, other] * (own[one] + own[other] - 2 * inverse[one, other])
-    pair = (
-        np.minimum(battles.first, battles.second) * n_models
-        + np.maximum(battles.first, battles.second)
-    )  # fmt: skip
+    sides = np.sort(np.stack([battles.first, battles.second]), axis=0)
+    pair = sides[0] * n_models + sides[1]
     earliest = np.unique(pair, return_index=True)[1]
     latest = n - 1 - np.unique(pair[::-1], return_index=True)[1]
-    n_halves = 2 * len(one)
-    together = _Rows(
-        np.concatenate([rows.first, one, other]), np.concatenate([rows.second, other, one]),
-        np.concatenate([rows.outcome, np.full(n_halves, FIRST)]),
-        np.concatenate([rows.effects, np.zeros((n_halves, rows.effects.shape[1]))]),
-        np.concatenate([rows.weight, np.tile(leverage / 2, 2)]),
+    halves = _Rows(
+        np.concatenate([one, other]), np.concatenate([other, one]),
+        np.full(2 * len(one), FIRST), np.zeros((2 * len(one), len(battles.effects))),
+        np.tile(leverage / 2, 2),
     )  # fmt: skip
-    return together, np.concatenate([earliest, latest])
+    return halves, np.concatenate([earliest, latest])
 
 
 @dataclass(frozen=True)
@@ -250,13 +284,17 @@ class _Model:
     has_ties: bool
     effects: tuple[str, ...]
 
-    def slopes(self, rows: _Rows, parameters: FloatArray) -> _Slopes:
-        """Compute the likelihood of some rows, and its derivatives."""
-        strength, effects = parameters[: self.n_models], parameters[self.n_models :]
-        eta = strength[rows.first] - strength[rows.second]
-        eta = eta + rows.effects @ effects[: len(self.effects)]
-        tie = effects[-1] if self.has_ties else -np.inf
-        utility = np.stack([eta / 2, -eta / 2, np.full(len(eta), tie)])
+    def slopes(self, rows: _Rows, parameters: FloatArray, at: IntArray | int = 0) -> _Slopes:
+        """Compute the likelihood of some rows, and its derivatives.
+
+        Parameters may be several sets, of which `at` gives that of each row.
+        """
+        sets = np.atleast_2d(parameters)
+        eta = sets[at, rows.first] - sets[at, rows.second]
+        effects = sets[at, self.n_models : self.n_models + len(self.effects)]
+        eta = eta + (rows.effects * effects).sum(axis=1)
+        tie = np.broadcast_to(sets[at, -1] if self.has_ties else -np.inf, eta.shape)
+        utility = np.stack([eta / 2, -eta / 2, tie])
         share = utility - np.logaddexp.reduce(utility, axis=0)
         value = rows.weight @ share[rows.outcome, np.arange(len(eta))]
         win, loss, tied = np.exp(share)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.checks import DataWarning, check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.strengths import Battles, Strengths, fitted
@@ -175,25 +175,24 @@ def _refuse_option(name: str, value: object, sides: Sequence[str], where: str) -
 
 def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:
     """Return pseudo-values of the strengths, with a line on the effects."""
-    battles = Battles(found.models, found.first, found.second, found.outcome, effects)
-    fit, clusters = fitted(battles), found.clusters
+    clusters = None if found.clusters is None else pd.factorize(found.clusters)[0]
+    fit = fitted(Battles(found.models, found.first, found.second, found.outcome, effects, clusters))
     scores = fit.influence[:, : len(found.models)]
     scores += fit.strength
     scores[np.abs(scores) < _ROUNDING] = 0.0
     about = f"{name or 'battles'}; {_effects(fit, [*effects], clusters)}" if effects else name
     predictions = Predictions.from_scores(
         {model: {"strength": scores[:, at]} for at, model in enumerate(found.models)},
-        greater_is_better=True, name=about,
-        groups=None if clusters is None else pd.factorize(clusters)[0],
+        greater_is_better=True, name=about, groups=clusters,
     )  # fmt: skip
     return Reading(predictions, found.parts)
 
 
-def _effects(fit: Strengths, effects: Sequence[str], clusters: pd.Series[Any] | None) -> str:
+def _effects(fit: Strengths, effects: Sequence[str], clusters: IntArray | None) -> str:
     """Write effects, with their standard errors by clusters."""
     moved = pd.DataFrame(fit.influence[:, len(fit.strength) :] / len(fit.influence))
     if clusters is not None:
-        moved = moved.groupby(clusters.to_numpy()).sum()
+        moved = moved.groupby(clusters).sum()
     errors = np.sqrt((moved**2).sum() * len(moved) / (len(moved) - 1))
     written = zip(effects, fit.effects, errors, strict=True)
     return ", ".join(f"{name} {value:+.3g} (standard error {e:.2g})" for name, value, e in written)
