@@ -132,17 +132,6 @@ def _bounds(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _battles(text: str) -> tuple[str, ...]:
-    """Read MODEL_A,MODEL_B,WINNER."""
-    columns = tuple(text.split(","))
-    if len(columns) != 3:
-        raise ValueError(
-            "--read battles must be three columns, as battles=model_a,model_b,winner; got "
-            f"{text!r}."
-        )
-    return columns
-
-
 def pairs(names: list[str]) -> list[str | tuple[str, str]]:
     """Read pairs of metrics: ``f1`` or ``f1:log_loss``; a class is written ``f1[fraud]``."""
     found: list[str | tuple[str, str]] = []
@@ -253,7 +242,7 @@ READING = Group(
             help="class, in the order of probabilities in lists (repeatable)",
         ),
         _input(
-            name="battles", metavar="A,B,WINNER", parse=_battles,
+            name="battles", metavar="A,B,WINNER", parse=lambda text: text.split(","),
             help="columns of two models that met, and of the winner; model_a,model_b,winner by "
             "default",
         ),

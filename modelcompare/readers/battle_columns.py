@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.checks import DataWarning, refuse_rows
+from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.data.strengths import FIRST, SECOND, TIE
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import as_numbers, holds_objects
@@ -53,8 +53,10 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     if sides is not None and found:
         return True
     others = [name for name in columns.named if name not in ("id", "groups")]
-    if others or columns.models or (sides is None and not found):
+    truth = names.named(headings, names.TRUE)
+    if others or truth or columns.models or (sides is None and not found):
         return False
+    check_columns_distinct(frame, where)
     if sides is None:
         free = [h for h in headings if h not in found and _is_text(frame[h])][:_MOST_COLUMNS]
         pairs = (pair for pair in combinations(free, 2) if _share_models(frame, pair))
@@ -70,6 +72,17 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
         f"battles of two models and their winner; if they are pass battles={tuple(all_three)} "
         f"(--read battles={','.join(all_three)})."
     )
+
+
+def refuse_battles(
+    frame: pd.DataFrame, columns: Columns, where: str, error: type[ValueError] = ValueError
+) -> None:
+    """Refuse battles where rows are read block by block, or file by file."""
+    if are_battles(frame, columns, where):
+        raise error(
+            f"{where} has battles, whose strengths need all rows: put all battles into one file "
+            "that fits into memory, and name it alone."
+        )
 
 
 def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
@@ -97,17 +110,17 @@ def _decides(frame: pd.DataFrame, pair: tuple[str, str], heading: str) -> bool:
     return bool((_outcomes(one, other, winner) >= 0).all())
 
 
-def sides_in(
-    frame: pd.DataFrame, given: Sequence[str | None], where: str
-) -> tuple[str, str, str]:  # fmt: skip
+def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> list[str]:
     """Return the columns of the two models and of the winner: those given, or with usual names."""
-    headings = [str(heading) for heading in frame.columns]
-    model_a, model_b = _usual_sides(headings) or (None, None)
     if len(given) != 3:
         raise ValueError(
-            f"`battles` must be three columns, as ('model_a', 'model_b', 'winner'), got {given}."
+            "`battles` (--read battles) must be three columns, as model_a,model_b,winner; got "
+            f"{','.join(map(str, given))}."
         )
-    usual = model_a, model_b, next(iter(names.named(headings, names.WINNER)), None)
+    check_columns_distinct(frame, where)
+    headings = [str(heading) for heading in frame.columns]
+    winner = next(iter(names.named(headings, names.WINNER)), None)
+    usual = *(_usual_sides(headings) or (None, None)), winner
     sides = [one or other for one, other in zip(given, usual, strict=True)]
     for heading in filter(None, sides):
         if nested(frame, heading) is None:
@@ -118,8 +131,7 @@ def sides_in(
             f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
             "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,WINNER)."
         )
-    model_a, model_b, winner = map(str, sides)
-    return model_a, model_b, winner
+    return [*map(str, sides)]
 
 
 def battles_in(
@@ -208,7 +220,7 @@ def _clusters(
         first, second = (column.name for column in repeated)
         warn_caller(
             f"{where}: battles of one {first!r} are a cluster; those of one {second!r} may be "
-            f"related as well, which errors do not contain. For clusters of these pass "
+            "related as well, which errors do not contain. For clusters of these pass "
             f"item={second!r} alone (--id {second}).",
             DataWarning,
         )

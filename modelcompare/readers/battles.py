@@ -41,7 +41,7 @@ _USED = {"id", "groups", "models", "battles", "directs_functions"}
 _ROUNDING = 1e-12
 
 
-@checked()
+@checked(**dict.fromkeys(("model_a", "model_b", "winner", "item", "user"), check_text))
 def from_battles(
     table: Any, *, model_a: str | None = None, model_b: str | None = None,
     winner: str | None = None, item: str | None = None, user: str | None = None,
@@ -53,9 +53,9 @@ def from_battles(
     one wins 73 % of the battles that are no ties. Strengths are the maximum of the likelihood of
     Bradley and Terry's model, with ties of Davidson's, and sum to 0. Each battle is a sample; its
     scores are pseudo-values, the strengths plus the number of battles times the battle's influence
-    on them. Their means are the strengths, and their variances those of the sandwich, so
-    `compare`, `decide`, `gate` and `sample_size` answer as for any scores, whether or not the model
-    of the battles holds.
+    on them, at the fit without its cluster. Their means are the strengths, and their variances
+    those of the sandwich, so `compare`, `decide`, `gate` and `sample_size` answer as for any
+    scores, whether or not the model of the battles holds.
 
     Parameters
     ----------
@@ -123,9 +123,6 @@ def from_battles(
     >>> preds.models, mc.bootstrap(preds).estimate.round(3).tolist()
     (('gpt', 'llama', 'yi'), [0.903, -0.196, -0.707])
     """
-    named = {"model_a": model_a, "model_b": model_b, "winner": winner, "item": item, "user": user}
-    for name, value in named.items():
-        check_text(name, value, optional=True)
     wanted = check_names("covariates", (covariates,) if isinstance(covariates, str) else covariates)
     if not isinstance(table, str | PathLike) and not hasattr(table, "columns"):
         raise TypeError(f"`table` must be a path or a DataFrame, got {shown(table)}.")
@@ -136,7 +133,7 @@ def from_battles(
         frame = files[0].payload
     found = battles_in(frame, sides_in(frame, (model_a, model_b, winner), where), item, user, where)
     if baseline is None:
-        effects = {"position": np.ones(len(frame))} if position else {}
+        effects = {"position (model a)": np.ones(len(frame))} if position else {}
         effects |= {name: covariate(frame, name, where) for name in wanted}
         return _strengths(found, effects, files[0].name or None).predictions
     if position or wanted:
@@ -201,10 +198,10 @@ def _effects(fit: Strengths, effects: Sequence[str], clusters: IntArray | None) 
 def _win_rates(found: Found, baseline: str) -> Predictions:
     """Return the share of battles against one model that each other one won, by items."""
     check_models(found.models, baseline=baseline)
-    if found.item is None:
+    if found.item is None or found.item.isna().any():
         raise ValueError(
-            f"{found.where}: win rates are compared item by item, but no column names the items; "
-            "name it with item=."
+            f"{found.where}: win rates are compared item by item, but no column names the item of "
+            "each battle; name it with item=."
         )
     of = found.models.index(baseline)
     against = np.where(found.first == of, found.second, found.first)
@@ -218,11 +215,12 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
     frame = pd.DataFrame({**keys, "model": against, "won": won})[here]
     table = frame.pivot_table("won", [*keys], "model", sort=False)
     for model in table.columns[table.isna().any()][:1]:
-        n_lacking = int(table[model].isna().sum())
+        n_lacking, whose = int(table[model].isna().sum()), " by a user" if "user" in keys else ""
         raise ValueError(
             f"{found.where}: {found.models[model]!r} has no battle against {baseline!r} on "
-            f"{n_lacking:,} of {len(table):,} items; leave these items out, or compare strengths, "
-            "without `baseline`."
+            f"{n_lacking:,} of {len(table):,} items{whose}; "
+            "leave these items out, name the items alone (item=) if users differ, or compare "
+            "strengths, without `baseline`."
         )
     items = table.index.get_level_values(0).to_numpy()
     users = None if found.user is None else table.index.get_level_values(1).to_numpy()

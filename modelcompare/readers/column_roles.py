@@ -15,6 +15,7 @@ import pandas as pd
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.content import File
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
@@ -84,6 +85,7 @@ def with_roles(
 def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
     columns = seen.columns
+    refuse_battles(seen.frame, columns, seen.where)
     _refuse_summary(seen)
     refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)

@@ -16,6 +16,7 @@ from modelcompare.data.described import answers_of
 from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
+from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
 from modelcompare.readers.item_counts import is_of_counts
@@ -197,6 +198,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             f"{where} has probabilities in lists; a scan needs a column model:class for each. "
             "Write them so, or read it whole with read_predictions."
         )
+    refuse_battles(seen.frame, columns, where, CannotScanError)
     roles = find_roles(seen, alone=True)
     if not roles.wide:
         raise CannotScanError(

@@ -72,7 +72,7 @@ def test_strengths_are_the_maximum_of_the_likelihood(table):
     assert adjusted == pytest.approx(expected, abs=1e-5)
     name = mc.from_battles(table, position=True, covariates="length").name
     deviation = (table["length_a"] - table["length_b"]).std(ddof=0)
-    assert f"; position {found[0]:+.3g} (" in name
+    assert f"; position (model a) {found[0]:+.3g} (" in name
     assert f", length {found[1] / 300 * deviation:+.3g} (" in name
 
 
@@ -309,7 +309,7 @@ def test_effects_that_are_not_determined_are_refused():
     one = pairs[pairs["model_a"] == "gpt"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        refused("do not determine 'position' beside", one, position=True)
+        refused(r"do not determine 'position \(model a\)' beside", one, position=True)
     refused("has no column 'width'", covariates="width")
     text = TABLE.assign(x=TABLE["length_a"].astype(str).where(TABLE.index > 0, "long"))
     refused(r"covariate 'x' has cells that are no numbers in 1 row \(row 0\)", text, covariates="x")
@@ -369,7 +369,7 @@ def test_win_rates_against_a_baseline_are_means_by_item():
 
 def test_win_rates_need_items_and_all_battles():
     table = annotations()
-    refused("no column names the items", table.drop(columns="instruction"), baseline="base")
+    refused("no column names the item of each", table.drop(columns="instruction"), baseline="base")
     refused("'y' has no battle against 'base' on 1 of 50 items", table[:-1], baseline="base")
     refused("unknown model 'bass'", table, baseline="bass")
     refused("win rates, which have no `position`", table, baseline="base", position=True)
@@ -437,7 +437,7 @@ def test_other_columns_are_refused_with_the_right_command(folder, capsys):
         (["--judge", "judge"], "battles of one judge are a cluster: groups='judge' (--groups judge)"),
         (["--slice", "judge"], "a subgroup needs a separate fit"),
         (["--read", "scores"], "for which scores (--read scores) has no meaning"),
-        (["--read", "battles=model_a,model_b"], "--read battles must be three columns"),
+        (["--read", "battles=model_a,model_b"], "`battles` (--read battles) must be three columns, as"),
     ],
 )  # fmt: skip
 def test_options_without_a_meaning_are_refused(option, message, capsys):
@@ -453,6 +453,20 @@ def test_models_are_kept_with_strengths_of_all_battles(capsys):
     assert f"{whole['gpt'] - whole['yi']:.6f}"[:7] in capsys.readouterr().out
 
 
+def test_battles_are_read_whole(folder, capsys, monkeypatch):
+    assert main(["compare", "battles.parquet", "--read", "scan"]) == 2
+    assert "battles.parquet has battles, whose strengths need all rows" in capsys.readouterr().err
+    folder.to_csv("more.csv", index=False)
+    assert main(["compare", "battles.csv", "more.csv"]) == 2
+    assert "put all battles into one file" in capsys.readouterr().err
+    # Files that would be scanned for their size are read whole, too.
+    monkeypatch.setattr("modelcompare.comparison.planning.is_large", lambda _: True)
+    assert main(["compare", "battles.parquet", "--resamples", "99"]) == 0
+    assert "read battles: model_a against model_b" in capsys.readouterr().err
+
+
 def test_tables_of_models_are_no_battles():
+    opposed = pd.DataFrame({"y_true": [*"uv"] * 6, "model_a": [*"uv"] * 6, "model_b": [*"vu"] * 6})
+    assert len(mc.read_predictions(opposed).models) == 2
     wide = pd.DataFrame({"y_true": ["u", "v"] * 6, "model_a": ["u"] * 12, "model_b": ["v"] * 12})
     assert mc.read_predictions(wide).kinds == {"model_a": "labels", "model_b": "labels"}
