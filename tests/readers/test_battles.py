@@ -322,6 +322,14 @@ def test_ties_alone_and_no_battles_are_refused():
     refused("has no column 'vote'", winner="vote")
 
 
+def test_conversations_beside_the_battles_do_no_harm():
+    talks = [[{"role": "user", "content": "why?"}] for _ in range(len(TABLE))]
+    table = TABLE.assign(question_id=[f"{at:x}" for at in range(len(TABLE))], prompt=talks,
+                         conversation_a=talks, openai_moderation=[{"flagged": False}] * len(TABLE))  # fmt: skip
+    assert strengths(table) == pytest.approx(strengths(TABLE))
+    refused("column 'prompt' contains lists or objects", table, item="prompt")
+
+
 # -- users, items and baselines -------------------------------------------------------------------
 
 
