@@ -61,6 +61,14 @@ ORDER = (
     "Hettmansperger & Sheather (1986). Confidence intervals based on interpolated order "
     "statistics. Statistics & Probability Letters 4, 75-79."
 )
+NYBLOM = (
+    "Nyblom (1992). Note on interpolated order statistics. Statistics & Probability Letters 14, "
+    "129-131."
+)
+WOODRUFF = (
+    "Woodruff (1952). Confidence intervals for medians and other position measures. Journal of the "
+    "American Statistical Association 47, 635-646."
+)
 PHIPSON = (
     "Phipson & Smyth (2010). Permutation p-values should never be zero. Statistical Applications "
     "in Genetics and Molecular Biology 9, 39. doi:10.2202/1544-6115.1585"

@@ -12,6 +12,8 @@ _OTHERS = {
     "matthews_corrcoef": "(TP * TN - FP * FN)"
     " / sqrt((TP + FP) * (TP + FN) * (TN + FP) * (TN + FN))",
     "cohen_kappa": "(p_observed - p_chance) / (1 - p_chance)",
+    "weighted_kappa": "1 - distance_observed / distance_chance",
+    "informedness": "(K * balanced_accuracy - 1) / (K - 1)",
     "confusion_entropy": "sum_k(P_k * entropy(confusions_k))",
     "roc_auc": "P(s_1 > s_0) + P(s_1 == s_0) / 2",
     "average_precision": "sum_k((recall_k - recall_previous) * precision_k)",
@@ -22,6 +24,7 @@ _OTHERS = {
     "brier_uncertainty": "sum_k(frequency_k * (1 - frequency_k))",
     "debiased_ece": "sum_b(n_b / n * abs(accuracy_b - confidence_b)) - bias",
     "rms_calibration_error": "sqrt(sum_b(n_b / n * (accuracy_b - confidence_b)**2) - bias)",
+    "percentile": "(s_lower + s_upper) / 2",
     "median_absolute_error": "median_i(abs(y_i - f_i))",
     "r2": "1 - sum_i((y_i - f_i)**2) / sum_i((y_i - mean(y))**2)",
     "explained_variance": "1 - var(y - f) / var(y)",

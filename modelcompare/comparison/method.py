@@ -26,10 +26,12 @@ from modelcompare.works import (
     HALL,
     HESTERBERG,
     INFLUENCE,
+    NYBLOM,
     ORDER,
     PUSTEJOVSKY,
     WESTFALL,
     WILSON,
+    WOODRUFF,
     ZOU,
     Phrase,
 )
@@ -64,7 +66,9 @@ INTERVALS: Mapping[str, Phrase] = {
         "Student's interval with the standard error and the skewness of the influences, after "
         "Hall's transformation", (INFLUENCE, HALL)),
     "order-statistics": (
-        "the interval of Hettmansperger and Sheather between order statistics", (ORDER,)),
+        "the interval between order statistics of Hettmansperger and Sheather, and of Nyblom; of "
+        "clusters, strata and weights for Woodruff's effective number of samples",
+        (ORDER, NYBLOM, WOODRUFF)),
     "expanded-BCa": (
         "the bias-corrected and accelerated bootstrap (BCa), further out by as much as Student's "
         "quantile is than the normal one", (EFRON, HESTERBERG)),

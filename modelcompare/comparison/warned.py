@@ -45,6 +45,7 @@ from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.intervals.sizes import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
 # Maximum number of classes, models or pairs named in one warning.
@@ -220,6 +221,8 @@ class _Sparse:
 
     def _trusts_influences(self, metric: AnyMetric) -> bool:
         """Return whether a value with unbounded influences has symmetric intervals."""
+        if is_quantile(metric):
+            return False
         judged = isinstance(metric, Metric) and metric.proportion
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
 

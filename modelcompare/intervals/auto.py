@@ -18,7 +18,7 @@ without clusters                 where bounded on one side
 calibration errors               test-inversion; simultaneous for  mover
                                  the largest gap; refused where
                                  samples have clusters or weights
-median of independent values     order-statistics                  expanded-percentile
+quantiles, medians               order-statistics                  mover
 what influences do not describe  expanded-BCa, if it is bounds     expanded-percentile
 ===============================  ================================  ==============================
 
@@ -45,7 +45,6 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
-from modelcompare.intervals.closed import of_median
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
     difference_degrees,
@@ -59,6 +58,7 @@ from modelcompare.intervals.influences import (
     unseen_variance,
 )
 from modelcompare.intervals.leverage import leveraged_differences
+from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded, is_resampled
 from modelcompare.intervals.runs import for_new_runs
@@ -154,11 +154,9 @@ class _Rule:
         parts, drawn = [], None
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
-            part = self._closed[metric.name] or self._from_influences(metric, where)
-            median = of_median(self.contrasts, metric, self.level)
-            if median is not None:
-                part = median.where(median.low < median.high, part)
-            elif is_resampled(metric):
+            closed = self._closed[metric.name]
+            part = closed or self._from_influences(metric, where)
+            if closed is None and is_resampled(metric):
                 drawn = expanded(self.contrasts, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
             parts.append(part)
@@ -187,6 +185,8 @@ class _Rule:
         error = calibration_formula(metric)
         if isinstance(metric, Metric) and error is not None:
             return of_calibration(self.contrasts, metric, error, self.level)
+        if quantile := of_quantile(self.contrasts, metric, self.level):
+            return quantile
         part = of_counts(self.contrasts, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 

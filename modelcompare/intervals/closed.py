@@ -1,4 +1,4 @@
-"""Intervals in closed form: from standard errors, counts or order statistics, without resamples."""
+"""Intervals in closed form: from standard errors or counts, without resamples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import standard_errors
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.ratios import (
-    Bounds,
     clopper_pearson,
     logit_ends,
     normal_quantile,
     t_quantile,
     wilson,
 )
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
+from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.works import BROWN, CLOPPER, DELONG, INFLUENCE, WILSON
 
@@ -81,73 +80,6 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         for into, array in zip((count, trials), found, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]
     return count, trials
-
-
-def of_median(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
-    """Compute intervals of medians of independent samples; None for other values."""
-    p = contrasts.evaluation.predictions
-    if not isinstance(metric, OrderMetric) or metric.median_of is None:
-        return None
-    if contrasts.pairs is not None or not p.plain or p.strata is not None:
-        return None
-    values = np.stack([metric.median_of(Outcomes.of(p, model)) for model in p.models])
-    low, high = median_interval(values, level)
-    size = np.full((len(values), 1), float(len(p)))
-    return Interval.of(low[:, None], high[:, None], "order-statistics", size)
-
-
-def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bounds:
-    """Compute the interval of the median of independent values, between two of them.
-
-    The interval from the d-th smallest to the d-th largest value contains the median with the
-    probability ``1 - 2 P(X < d)``, X binomial with n trials of 1/2. With few values no d has the
-    wanted level, so the ends are interpolated between d and d + 1 (Hettmansperger and Sheather). If
-    the level of the smallest and the largest value is too low, these are the ends. Between equal
-    values the width would be 0: it is then extended to the next values on both sides, if any.
-
-    Parameters
-    ----------
-    values : ndarray of shape (..., n)
-        Independent values of one distribution along the last axis.
-    confidence_level : float
-        A fraction in (0, 1).
-
-    References
-    ----------
-    .. [1] Hettmansperger & Sheather (1986), Confidence intervals based on interpolated order
-       statistics, Statistics & Probability Letters 4, 75-79.
-
-    Examples
-    --------
-    >>> low, high = median_interval(np.arange(1.0, 12.0))
-    >>> print(f"{low:.2f} to {high:.2f}")
-    2.92 to 9.08
-    """
-    from scipy.special import bdtr
-
-    ordered, n = np.sort(values, axis=-1), values.shape[-1]
-    depth = np.arange(1, n // 2 + 1)
-    levels = 1 - 2 * bdtr(depth - 1, n, 0.5)
-    d = int(np.count_nonzero(levels >= confidence_level))
-    share = 0.0
-    if 0 < d < len(depth):
-        excess = (levels[d - 1] - confidence_level) / (levels[d - 1] - levels[d])
-        share = (n - d) * excess / (d + (n - 2 * d) * excess)
-    outer = max(d, 1) - 1
-    inner = min(outer + 1, n - 1)
-
-    def end(place: FloatArray) -> FloatArray:
-        found: FloatArray = (1 - share) * place[..., outer] + share * place[..., inner]
-        return found
-
-    low, high = end(ordered), end(ordered[..., ::-1])
-    point, equal = low[..., None], low == high
-    below = np.where(ordered < point, ordered, -np.inf).max(axis=-1)
-    above = np.where(ordered > point, ordered, np.inf).min(axis=-1)
-    return (
-        np.where(equal & np.isfinite(below), below, low),
-        np.where(equal & np.isfinite(above), above, high),
-    )
 
 
 def _normal(rows: Contrasts, level: float) -> Interval:

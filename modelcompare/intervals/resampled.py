@@ -17,6 +17,7 @@ from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
 
@@ -38,7 +39,7 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
 
 def is_resampled(metric: AnyMetric) -> bool:
     """True if influences do not describe a metric, so that its intervals are resampled."""
-    return not (metric.smooth or calibration_formula(metric))
+    return not (metric.smooth or calibration_formula(metric) or is_quantile(metric))
 
 
 def expanded_level(n_units: int, confidence_level: float) -> float:

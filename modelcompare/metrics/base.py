@@ -340,8 +340,10 @@ class OrderMetric(BaseMetric):
     defined_by : {"classes", "values", "samples", ""}
         Where it is certainly defined: where every class occurs, where the true values and the
         outputs each have two distinct values, where there is a sample; empty if that is not known.
-    median_of : callable, optional
-        ``median_of(outcomes)``: one number for each sample; the metric is their median.
+    quantile_of : callable, optional
+        ``quantile_of(outcomes)``: one number for each sample; the metric is their quantile.
+    share : float
+        Share of the samples below that quantile: 1/2 for a median.
     """
 
     strategy = "order"
@@ -350,7 +352,8 @@ class OrderMetric(BaseMetric):
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
     defined_by: Literal["classes", "values", "samples", ""] = ""
-    median_of: Callable[[Outcomes], FloatArray] | None = None
+    quantile_of: Callable[[Outcomes], FloatArray] | None = None
+    share: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,6 +64,9 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
 }  # fmt: skip
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
+    "p": ("float", "Percentage of the scores that are no higher, from 0 to 100."),
+    "quantile": ("float", "Share of the target below the predicted quantile, between 0 and 1."),
+    "weights": ('{"linear", "quadratic"}', "Distance of classes, in the order of `labels`."),
     "k": ("int", "Length of the list, or number of answers that are drawn."),
     "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",

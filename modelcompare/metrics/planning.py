@@ -10,9 +10,12 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
+from modelcompare.metrics.quantiles import percentile_of
+from modelcompare.words import warn_caller
 
 _SETS = {"labels", "label_sets"}
 _SERVES = {
@@ -77,6 +80,18 @@ def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
         )
 
 
+def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
+    """Warn of the order of classes whose names are texts, where a metric depends on it."""
+    labels = predictions.labels
+    if metric.stem.endswith("weighted_kappa") and labels is not None and labels.dtype.kind == "O":
+        order = " < ".join(map(str, labels))
+        warn_caller(
+            f"{metric.name} takes the classes in this order: {order}. If their ranks differ, give "
+            "all in order as `labels` (--read labels=...).",
+            DataWarning,
+        )
+
+
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric of repeated answers without items, or of several scores."""
     names = predictions.score_names
@@ -101,8 +116,8 @@ _SHARES = re.compile(
 )
 
 
-def given_score(metric: Metric, predictions: TestSet) -> Metric:
-    """Return the mean of scores with their direction and range."""
+def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | OrderMetric:
+    """Return the mean, or a percentile, of scores with their direction and range."""
     name = name_of_score(metric, predictions)
     better, known = predictions.direction(name)
     passes = metric.of_items and math.isfinite(metric.bounds[0])
@@ -116,16 +131,18 @@ def given_score(metric: Metric, predictions: TestSet) -> Metric:
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
     declared = predictions.bounds_of(name)
-    if declared in (None, (0.0, 1.0)):
+    if isinstance(metric, Metric) and declared in (None, (0.0, 1.0)):
         metric = _with_range(metric, name, predictions)
     return metric if declared is None else replace(metric, bounds=declared)
 
 
-def name_of_score(metric: Metric, predictions: TestSet) -> str | None:
+def name_of_score(metric: AnyMetric, predictions: TestSet) -> str | None:
     """Return the name of the score that a metric is of, or of the only score; else None."""
     names = predictions.score_names
-    only = names[0] if len(names) == 1 else None
-    return metric.name if metric.name in names else only
+    if metric.name in names:
+        return metric.name
+    score, _ = percentile_of(metric.name, names) or (None, None)
+    return score or (names[0] if len(names) == 1 else None)
 
 
 def _with_range(metric: Metric, name: str | None, predictions: TestSet) -> Metric:

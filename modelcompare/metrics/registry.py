@@ -14,17 +14,20 @@ from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics import (
     answers,
     calibration,
+    chance,
     counts,
     label_sets,
+    quantiles,
     ranking,
     scoring,
     slots,
     texts,
     values,
 )
-from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric
+from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
 from modelcompare.metrics.costs import CostMetric
-from modelcompare.metrics.planning import check_served, given_score
+from modelcompare.metrics.planning import check_served, given_score, warn_of_order
+from modelcompare.metrics.quantiles import named_percentile
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.variants import number, varied
 from modelcompare.spelling import did_you_mean, nearest
@@ -49,26 +52,32 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *values.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
+    *values.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS, *quantiles.METRICS,
+    *chance.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)
 }
 """Every named metric, under the default convention: 0 / 0 is NaN."""
 
+_WITH_OPTION: tuple[AnyMetric, ...] = (
+    counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS, quantiles.percentile_metric(),
+    values.pinball_metric(), chance.weighted_kappa_metric(),
+)  # fmt: skip
 FAMILIES: dict[str, AnyMetric] = {
     name: metric
-    for record in (counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS)
+    for record in _WITH_OPTION
     for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
     if metric is not None
 }
-"""Metrics with a number in their names, by the name without it: ``fbeta``."""
+"""Metrics with an option in their names, by the name without it: ``fbeta``."""
 
 ALIASES = {
     "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
     "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
     "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
     "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
+    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness",
 }  # fmt: skip
 
 
@@ -274,6 +283,7 @@ def resolve_metrics(
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
         check_served(metric, predictions)
+        warn_of_order(metric, predictions)
     truth = predictions.y_true
     return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
 
@@ -329,11 +339,12 @@ def default_metric(predictions: TestSet) -> str:
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
         names = predictions.score_names
+        found: AnyMetric
         if metric in names or (names and not _is_of_items(metric)):
-            found: AnyMetric = named_score(metric, names)
+            found = named_percentile(metric, names) or named_score(metric, names)
         else:
             found = get_metric(metric, zero_division=zero_division)
-        if isinstance(found, Metric) and found.needs == "scores":
+        if isinstance(found, Metric | OrderMetric) and found.needs == "scores":
             return given_score(found, predictions)
         return found
     if isinstance(metric, CostMetric):

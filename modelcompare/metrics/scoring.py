@@ -206,13 +206,13 @@ def top_k_metric(*, k: int = 3) -> Metric:
 TOP_K_ACCURACY = top_k_metric()
 
 
-def _score(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
+def score_of(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
     """Return the scores of one name, a column of the output if there are several."""
     return outcomes.values.reshape(len(outcomes), -1)[:, [place]]
 
 
 MEAN_SCORE = Metric(
-    name="mean_score", statistics=(Statistic("scores", _score), COUNT),
+    name="mean_score", statistics=(Statistic("scores", score_of), COUNT),
     ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
     description="""Mean of per-example scores that were computed elsewhere: judged 0 or 1, or real.
 
@@ -227,8 +227,11 @@ def named_score(name: str, names: Sequence[str]) -> Metric:
     if name == "mean_score" and len(names) == 1:
         name = names[0]
     if name not in names:
-        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
-    own = Statistic(f"scores of {name}", partial(_score, place=names.index(name)))
+        raise ValueError(
+            f"there is no score {name!r}; the models have {', '.join(names)}, and percentiles of "
+            f"these, such as {names[-1]}_p95."
+        )
+    own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", variant="of one of several scores",
         statistics=(own, COUNT),

@@ -7,12 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
-from modelcompare.metrics.ranking import Evaluate
+from modelcompare.arrays import FloatArray
+from modelcompare.data.checks import refuse_rows
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.quantiles import quantile_metric
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
-from modelcompare.metrics.running_sums import Running, by_sample
 from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.variants import number
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:
@@ -101,43 +102,72 @@ MSLE = _mean_error(
 )  # fmt: skip
 
 
+def _relative(outcomes: Outcomes) -> FloatArray:
+    y = outcomes.true_values
+    refuse_rows(y == 0, "mape divides by the true value, and it is 0", "use smape or mae")
+    return _absolute(outcomes) / np.abs(y)[:, None]
+
+
+MAPE = _mean_error(
+    name="mape", statistics=(Statistic("relative_value_errors", _relative), COUNT),
+    description="""Mean of the absolute errors, each over its true value (a share, not percent).
+
+    Compares targets of different scales. Errors of small true values dominate, and predicting too
+    little costs at most 1, too much any amount: the lower of two equally good models wins. True
+    values of 0 are refused.""",
+    example=">>> round(mape([1.0, 2.0, 4.0], [1.5, 2.0, 1.0]), 4)\n0.4167",
+)  # fmt: skip
+
+
+def _symmetric(outcomes: Outcomes) -> FloatArray:
+    scale = np.abs(outcomes.true_values) + np.abs(outcomes.values)
+    return divide(2 * _absolute(outcomes), scale[:, None], 0.0)
+
+
+SMAPE = _mean_error(
+    name="smape", statistics=(Statistic("symmetric_value_errors", _symmetric), COUNT),
+    bounds=(0.0, 2.0),
+    description="""Mean of the absolute errors, each over the mean size of true value and output.
+
+    As `mape`, but at most 2, which any output of the other sign, or of a true value of 0, costs. It
+    is not symmetric in the sign of an error: predicting too little costs more. 0 for 0 is no error.
+    """,
+    references=("Makridakis (1993), International Journal of Forecasting 9, 527-529.",),
+    example=">>> round(smape([1.0, 2.0, 4.0], [1.5, 2.0, 1.0]), 4)\n0.5333",
+)  # fmt: skip
+
+
+def _pinball(outcomes: Outcomes, *, quantile: float) -> FloatArray:
+    errors = _errors(outcomes)
+    return np.maximum(quantile * errors, (quantile - 1) * errors)
+
+
+def pinball_metric(*, quantile: float = 0.5) -> Metric:
+    """Return the mean pinball loss of predicted quantiles."""
+    if not 0 < quantile < 1:
+        raise ValueError(f"`quantile` must be between 0 and 1, got {quantile:g}.")
+    name = f"pinball_{number(quantile)}"
+    losses = Statistic(f"{name}_losses", partial(_pinball, quantile=quantile))
+    return _mean_error(
+        name=name, family="pinball", statistics=(losses, COUNT),
+        factory=Factory(pinball_metric, {"quantile": quantile}, "pinball_{quantile}"),
+        description="""Mean pinball loss of a predicted quantile of the target (quantile loss).
+
+        A proper score: the true quantile is best. A target above the prediction costs the quantile
+        times their distance, one below it one minus the quantile times it; of the median it is half
+        of `mae`. The quantile is part of the name: ``pinball_0.9``.""",
+        references=("Koenker & Bassett (1978), Econometrica 46, 33-50.",),
+        example=">>> round(pinball([1.0, 2.0, 4.0], [1.5, 2.0, 1.0], quantile=0.9), 4)\n0.9167",
+    )  # fmt: skip
+
+
 def _sizes(outcomes: Outcomes) -> FloatArray:
     return _absolute(outcomes)[:, 0]
 
 
-def _prepare_median(outcomes: Outcomes) -> Evaluate:
-    """Return the function that computes the weighted median of the absolute errors."""
-    errors = _sizes(outcomes)
-    order = np.argsort(errors, kind="stable")
-    ordered, running = errors[order], Running.over(order)
-
-    def evaluate(weights: FloatArray) -> FloatArray:
-        sums = running.sums(by_sample(weights))
-        total = sums[running.at[-1]].astype(np.float64)
-        lower, upper = (
-            ordered[_first(sums, running.at[1:], reaches, total / 2)]
-            for reaches in (np.greater_equal, np.greater)
-        )
-        return np.where(total > 0, (lower + upper) / 2, np.nan)
-
-    return evaluate
-
-
-def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray) -> IntArray:
-    """Find the first of the rising `rows` that reaches a bound, in each column, by bisection."""
-    low, high = np.zeros(len(bound), np.intp), np.full(len(bound), len(rows) - 1)
-    columns = np.arange(len(bound))
-    for _ in range(len(rows).bit_length()):
-        middle = (low + high) // 2
-        found = reaches(sums[rows[middle], columns], bound)
-        high = np.where(found, middle, high)
-        low = np.where(found, low, np.minimum(middle + 1, high))
-    return high
-
-
-MEDIAN_ABSOLUTE_ERROR = OrderMetric(
-    name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values", median_of=_sizes, defined_by="samples",
+MEDIAN_ABSOLUTE_ERROR = quantile_metric(
+    _sizes, 0.5, name="median_absolute_error", greater_is_better=False, bounds=(0.0, math.inf),
+    needs="values",
     description="""Median of the absolute errors.
 
     Measures a typical sample: up to half of the errors may be arbitrarily large. It is not smooth:
@@ -206,5 +236,6 @@ PEARSON = Metric(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    MSE, RMSE, MAE, MSLE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON, SPEARMAN, KENDALL
+    MSE, RMSE, MAE, MSLE, MAPE, SMAPE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON,
+    SPEARMAN, KENDALL,
 )  # fmt: skip

@@ -235,6 +235,8 @@ class DecisionResult(Result):
             return f" More {what} would be, or more samples."
         if math.isnan(self.gain):
             return " The lacking results may be."
+        if math.isinf(self.ci_high - self.ci_low):
+            return f" More {self.unit} would give the gain bounds."
         if not self.n_needed <= 1e9:
             return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"

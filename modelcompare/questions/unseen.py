@@ -26,6 +26,7 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.sizes import denominator_units
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import range_of_samples
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.questions.contrast import Contrast
 
 
@@ -148,8 +149,11 @@ class Unseen:
         return "; ".join(parts)
 
     def caveat(self, metric: AnyMetric, n_units: int, unit: str) -> str:
-        """Return the caveat that the level is not guaranteed, if the range is not known."""
-        if math.isfinite(self.high - self.low):
+        """Return the caveat that the level is not guaranteed, if the range is not known.
+
+        Bounds of quantiles hold without a range.
+        """
+        if is_quantile(metric) or math.isfinite(self.high - self.low):
             return ""
         remedy = (
             " (declare it with bounds= or --read range=LOW,HIGH)"

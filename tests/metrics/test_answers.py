@@ -208,7 +208,7 @@ REFUSED = {
     "metric 'best_of_5' is of one score, and there are x, y": lambda: asked(
         mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM), mc.get_metric("best_of_5")
     ),
-    "there is no score 'pass_at2'; the models have x.": lambda: asked(
+    "there is no score 'pass_at2'; the models have x, and percentiles of these, such as x_p95.": lambda: asked(
         mc.Predictions.from_scores({"a": {"x": A}}, groups=ITEM), "pass_at2"
     ),
     "metric 'pass_at_2' needs scores, but model 'a' gave labels.": lambda: asked(

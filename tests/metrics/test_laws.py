@@ -57,6 +57,9 @@ def test_the_names_of_classes_do_not_matter(data, order):
     renamed[:, order] = y_prob
     after, _ = values(order[y_true], renamed, range(3))
     for name in NAMES:
+        if "cohen_kappa_" in name:
+            # Their classes are ordered.
+            continue
         where = evaluation.metric_slice(name)
         found, expected = after[where], before[where]
         if len(expected) == 3:

@@ -227,6 +227,18 @@ def seeds():
     write("seeds.csv", pd.DataFrame(rows, columns=["model", "item", "run", "score"]))
 
 
+def latencies():
+    """Made up: right answers and latencies of two versions of a service to 500 requests."""
+    rng = np.random.default_rng(4)
+    hard, rows = rng.normal(size=500), []
+    for model, skill, scale in (("v1", 0.9, 6.5), ("v2", 1.0, 6.15)):
+        correct = (rng.normal(size=500) < skill - 0.8 * hard).astype(int)
+        retried = (rng.random(500) < 0.05) * rng.exponential(0.6, 500)
+        latency = np.exp(scale + 0.35 * hard + 0.3 * rng.normal(size=500) + retried)
+        rows += zip([model] * 500, range(500), correct, latency.round().astype(int), strict=True)
+    write("latencies.csv", pd.DataFrame(rows, columns=["model", "id", "correct", "latency_ms"]))
+
+
 def search():
     """Made up: a ledger of 20 changes of a classifier, of which the 3rd, 9th and 14th are real."""
     (HERE / "search.jsonl").unlink(missing_ok=True)
@@ -245,6 +257,6 @@ def search():
 
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
-    search, tags, entities, loans, demand, battles,
+    search, tags, entities, loans, demand, battles, latencies,
 ):  # fmt: skip
     make()
