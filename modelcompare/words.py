@@ -99,7 +99,16 @@ AgreementTest = Literal["t", "paired-t", PairsTest]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 Correction = Literal[
-    "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p", "none"
+    "holm",
+    "hochberg",
+    "hommel",
+    "bonferroni",
+    "sidak",
+    "fdr_bh",
+    "fdr_by",
+    "max-t",
+    "min-p",
+    "none",
 ]
 Family = Literal["metric", "all"]
 Simultaneous = Literal["differences", "scores"]

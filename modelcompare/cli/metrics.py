@@ -60,9 +60,9 @@ def _table(found: list[AnyMetric]) -> str:
     ]  # fmt: skip
     footer = (
         f"{len(found)} metrics. F-beta takes any beta (f2, cf0.5_macro), as do top_7_accuracy, "
-        "ece_mass_20, roc_auc_at_0.05, p99.9 and pinball_0.9 their numbers. Cost is that of a resample: one matrix "
-        "product for all models and metrics, after texts were read once, or a pass over samples "
-        "that were sorted once. modelcompare metrics NAME explains one."
+        "ece_mass_20, roc_auc_at_0.05, p99.9 and pinball_0.9 their numbers. Cost is that of a "
+        "resample: one matrix product for all models and metrics, after texts were read once, or a "
+        "pass over samples that were sorted once. modelcompare metrics NAME explains one."
     )
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [

@@ -110,10 +110,12 @@ def compare(
         Paired test of each difference.
         {tests}
     correction : str
-        "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t" (Romano-Wolf, from
-        the same replicates; it replaces `test`), "min-p" (Westfall-Young, from the same swaps) or
-        "none". If the smallest possible p-values are too large to be significant after one of the
-        first four corrections, the step-down of the swaps replaces it, and the signature names it.
+        "holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t"
+        (Romano-Wolf, from the same replicates; it replaces `test`), "min-p" (Westfall-Young, from
+        the same swaps) or "none". "hochberg", "hommel" and "sidak" need tests that are independent
+        or depend positively, as those against a baseline do, and pairs of all models need not. If
+        the smallest possible p-values are too large to be significant after one of the first five
+        corrections, the step-down of the swaps replaces it, and the signature names it.
     family : {"metric", "all"}
         Tests that are corrected together: all pairs and classes of one metric, or of all metrics.
     baseline : str, optional

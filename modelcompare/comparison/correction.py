@@ -21,7 +21,7 @@ from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.words import Correction, Family
 
 # Family-wise corrections of the p-values alone, which are limited by the smallest possible p-value.
-_BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
+_BY_P_VALUE = ("holm", "hochberg", "hommel", "bonferroni", "sidak")
 
 
 def correct(

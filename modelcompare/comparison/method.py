@@ -98,6 +98,9 @@ CORRECTIONS: Mapping[str, Phrase] = {
     "holm": ("Holm's method", (
         "Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6, 65-70.",)),
+    "hochberg": ("Hochberg's method", (
+        "Hochberg (1988). A sharper Bonferroni procedure for multiple tests of significance. "
+        "Biometrika 75, 800-802. doi:10.1093/biomet/75.4.800",)),
     "hommel": ("Hommel's method", (
         "Hommel (1988). A stagewise rejective multiple test procedure based on a modified "
         "Bonferroni test. Biometrika 75, 383-386. doi:10.1093/biomet/75.2.383",)),

@@ -24,11 +24,11 @@ def adjust(p_values: ArrayLike | pd.DataFrame, method: Correction = "holm") -> A
     ----------
     p_values : array-like, Series or DataFrame
         p-values of any shape, all of one family; missing ones do not count, and stay missing.
-    method : {"holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "none"}
-        Holm's, Hommel's and Bonferroni's methods and Sidak's bound the probability of any false
-        finding; Benjamini and Hochberg's, and Yekutieli's for any dependence, the expected share of
-        false ones among the findings. Hommel's, Sidak's and "fdr_bh" need independence or positive
-        dependence.
+    method : {"holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "none"}
+        Holm's, Hochberg's, Hommel's, Bonferroni's and Sidak's methods bound the probability of any
+        false finding; Benjamini and Hochberg's, and Yekutieli's for any dependence, the expected
+        share of false ones among the findings. Hochberg's, Hommel's, Sidak's and "fdr_bh" need
+        independence or positive dependence.
 
     Returns
     -------

@@ -18,8 +18,8 @@ def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
     p_values : ndarray
         p-values of any shape, all of one family.
     correction : str
-        "holm", "hommel", "bonferroni", "sidak" (family-wise error), "fdr_bh", "fdr_by" (false
-        discovery rate) or "none". For "max-t" see `step_down.max_t`.
+        "holm", "hochberg", "hommel", "bonferroni", "sidak" (family-wise error), "fdr_bh", "fdr_by"
+        (false discovery rate) or "none". For "max-t" see `step_down.max_t`.
 
     Examples
     --------
@@ -40,6 +40,11 @@ def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
 
 def _holm(p: FloatArray) -> FloatArray:
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+
+
+def _hochberg(p: FloatArray) -> FloatArray:
+    """Holm's multiples from the largest p-value on (Hochberg 1988), by Simes' inequality."""
+    return np.minimum.accumulate((p * np.arange(len(p), 0, -1))[::-1])[::-1]
 
 
 def _hommel(p: FloatArray) -> FloatArray:
@@ -68,6 +73,7 @@ def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
 
 _OF_SORTED: Mapping[Correction, Callable[[FloatArray], FloatArray]] = {
     "holm": _holm,
+    "hochberg": _hochberg,
     "hommel": _hommel,
     "bonferroni": lambda p: p * len(p),
     "sidak": _sidak,

@@ -21,6 +21,7 @@ CORRECTIONS = [
     "bonferroni",
     "sidak",
     "holm",
+    "hochberg",
     "hommel",
     "fdr_bh",
     "fdr_by",

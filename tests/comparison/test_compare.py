@@ -236,7 +236,7 @@ def test_per_example_scores():
         ({"n_resamples": 1}, "`n_resamples` must be at least 2, got 1."),
         ({"alpha": 0}, "`alpha` must be in (0, 1), got 0."),
         ({"test": "t"}, "`test` must be one of studentized-permutation, sign-flip, permutation, bootstrap, wald, run-permutation, got 't'."),
-        ({"correction": "bh"}, "`correction` must be one of holm, hommel, bonferroni, sidak, fdr_bh, "
+        ({"correction": "bh"}, "`correction` must be one of holm, hochberg, hommel, bonferroni, sidak, fdr_bh, "
          "fdr_by, max-t, min-p, none, got 'bh'."),
         ({"scheme": "jackknife"}, "`scheme` must be one of multinomial, poisson, bayesian, got "
          "'jackknife'."),

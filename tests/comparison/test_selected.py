@@ -32,7 +32,7 @@ def test_scores_and_p_values_of_a_class_are_those_among_all_classes(metric, meth
     assert one.evidence.family_sizes == {metric: 6}
 
 
-@pytest.mark.parametrize("correction", ["max-t", "min-p", "hommel", "fdr_bh"])
+@pytest.mark.parametrize("correction", ["max-t", "min-p", "hochberg", "hommel", "fdr_bh"])
 def test_every_correction_is_of_the_class_alone(correction):
     one = mc.compare(PREDS, "f1[neutral]", correction=correction, **OPTIONS)
     every = mc.compare(PREDS, "f1", correction=correction, **OPTIONS)

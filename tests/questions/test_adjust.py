@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 import modelcompare as mc
 
 METHODS = {
-    "holm": "holm", "hommel": "hommel", "bonferroni": "bonferroni", "sidak": "sidak",
+    "holm": "holm", "hochberg": "simes-hochberg", "hommel": "hommel", "bonferroni": "bonferroni", "sidak": "sidak",
     "fdr_bh": "fdr_bh", "fdr_by": "fdr_by",
 }  # fmt: skip
 P = np.random.default_rng(0).random((4, 5)) ** 3
