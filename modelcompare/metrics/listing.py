@@ -37,7 +37,7 @@ def list_metrics(predictions: TestSet | None = None) -> pd.DataFrame:
     ['labels', 'cf1_macro']
     >>> texts = mc.Predictions(["a cat", "a dog"], {"m": ["the cat", "a dog"]}, kind="texts")
     >>> mc.list_metrics(texts)["metric"].tolist()[:3]
-    ['wer', 'cer', 'exact_match']
+    ['wer', 'cer', 'wer_per_text']
     """
     found = [
         metric

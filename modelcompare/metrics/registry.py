@@ -16,6 +16,7 @@ from modelcompare.metrics import (
     calibration,
     chance,
     counts,
+    error_rates,
     label_sets,
     quantiles,
     ranking,
@@ -52,8 +53,8 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *values.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS, *quantiles.METRICS,
-    *chance.METRICS,
+    *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
+    *quantiles.METRICS, *chance.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)
@@ -77,7 +78,7 @@ ALIASES = {
     "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
     "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
     "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
-    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness",
+    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness", "chrf++": "chrfpp",
 }  # fmt: skip
 
 

@@ -1,14 +1,12 @@
 """Metrics of texts: corpus scores that are functions of sums over sentences.
 
 chrF and TER use the sentence statistics of sacrebleu, BLEU counts the same ones for a whole corpus
-at once. The formulas over their sums are those of sacrebleu; tests compare the scores. Word and
-character error rates count edits with rapidfuzz.
+at once. The formulas over their sums are those of sacrebleu; tests compare the scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from itertools import zip_longest
@@ -24,7 +22,6 @@ from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import Tokenizer, check_choice, optional
 
-_CHAR_ORDER = 6
 _BETA = 2.0
 
 
@@ -67,61 +64,11 @@ def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
     return replace(metric, signature=signature)
 
 
-def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
-    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
-    distance = module.Levenshtein.distance
-    pairs = [
-        (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
-    ]
-    edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
-    return np.array(edits, dtype=np.float64)
-
-
-WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
-CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
-
-
 def _exact(outcomes: Outcomes) -> FloatArray:
     return np.array([[float(text in true)] for text, true in reference_pairs(outcomes)])
 
 
 EXACT = Statistic("exact_text", _exact)
-
-WER = Metric(
-    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=side_by_side,
-    greater_is_better=False, bounds=(0.0, math.inf),
-    description="""
-    Word edits over words of the references, both summed over the corpus (word error rate).
-
-    Rewards the same words in the same order; each insertion, deletion and substitution costs one.
-    It does not measure meaning: an additional "not" costs one word, and a passive of the same
-    meaning costs the whole sentence. It can exceed 1. ``wer_per_text`` is the mean of the rates of
-    texts.""",
-    references=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
-    example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
-)  # fmt: skip
-
-
-def _own_error_rates(outcomes: Outcomes) -> FloatArray:
-    """Return edits over the length of each text, and whether it has any words."""
-    edits, words = WORD_EDITS.compute(outcomes).T
-    return np.column_stack([divide(edits, words, 0.0), words > 0])
-
-
-WER_PER_TEXT = replace(
-    WER, name="wer_per_text", family="wer", variant="the mean over texts",
-    statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
-)  # fmt: skip
-
-CER = Metric(
-    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=side_by_side,
-    greater_is_better=False, bounds=(0.0, math.inf),
-    description="""Character edits over characters of the references (character error rate).
-
-    `wer` with characters instead of words: more lenient on spelling, and suited to languages that
-    do not separate words.""",
-    example='>>> cer(["kitten"], ["sitting"])\n0.5',
-)  # fmt: skip
 
 EXACT_MATCH = Metric(
     name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
@@ -173,7 +120,8 @@ def _sentence_statistics(outcomes: Outcomes, *, name: str, **options: Any) -> Fl
 
 def _sentences(name: str, **options: Any) -> Statistic:
     compute = partial(_sentence_statistics, name=name, **options)
-    return Statistic("_".join([name, *options.values(), "statistics"]), compute, costly=True)
+    named = "_".join([name, *map(str, options.values()), "statistics"])
+    return Statistic(named, compute, costly=True)
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
@@ -185,10 +133,11 @@ def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
     return bleu_statistics([text for text, _ in pairs], [reference for _, (reference,) in pairs])
 
 
-def _bleu(totals: FloatArray) -> FloatArray:
-    """Compute corpus BLEU from hypothesis and reference length, matches and totals of n-grams.
+def _bleu(totals: FloatArray, *, effective: bool = False) -> FloatArray:
+    """Compute BLEU from hypothesis and reference length, matches and totals of n-grams.
 
-    Exponential smoothing and brevity penalty as in sacrebleu's default.
+    Exponential smoothing and brevity penalty as in sacrebleu's default; if `effective`, of the
+    orders that the hypothesis is long enough for.
     """
     hypothesis, reference = totals[..., 0], totals[..., 1]
     right, total = totals[..., 2 : 2 + MAX_ORDER], totals[..., 2 + MAX_ORDER : 2 + 2 * MAX_ORDER]
@@ -197,9 +146,11 @@ def _bleu(totals: FloatArray) -> FloatArray:
     smooth = 2.0 ** np.cumsum(missed, axis=-1)
     precision = np.where(missed, divide(np.ones_like(total), smooth * total, 0.0),
                          divide(right, total, 0.0))  # fmt: skip
-    usable = (total > 0).all(axis=-1) & (right.sum(axis=-1) > 0)
+    orders = (total > 0).sum(axis=-1) if effective else np.full(total.shape[:-1], MAX_ORDER)
+    usable = ((total > 0).sum(axis=-1) >= orders) & (right.sum(axis=-1) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_mean = np.log(np.where(precision > 0, precision, 1.0)).mean(axis=-1)
+        log_sum = np.log(np.where(precision > 0, precision, 1.0)).sum(axis=-1)
+        log_mean = divide(log_sum, orders.astype(np.float64), 0.0)
         short = np.exp(np.minimum(1 - divide(reference, hypothesis, 1.0), 0.0))
     penalty = np.where(hypothesis < reference, short, 1.0)
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
@@ -241,9 +192,29 @@ def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
 BLEU = bleu_metric()
 
 
+def _sentence_bleu(outcomes: Outcomes) -> FloatArray:
+    return _bleu(_bleu_statistics(outcomes), effective=True)[:, None]
+
+
+SENTENCE_BLEU = Metric(
+    name="sentence_bleu", needs="texts",
+    statistics=(Statistic("sentence_bleu", _sentence_bleu, costly=True), COUNT),
+    bounds=(0.0, 100.0), ratio=mean_ratio,
+    signature=partial(text_signature, "bleu", effective_order=True),
+    description="""Mean of the BLEU of single sentences.
+
+    Weighs every sentence equally, where `bleu` weighs words; a mean, whose differences are those of
+    sentences. A sentence without a matching 4-gram has a score by its smoothing only, so it is no
+    estimate of corpus BLEU. Scores are those of sacrebleu's `sentence_bleu` (exponential smoothing,
+    effective order).""",
+    references=("Chen & Cherry (2014), A systematic comparison of smoothing techniques, WMT.",),
+    example='>>> round(sentence_bleu(["the cat sat", "a dog"], ["the cat sat", "dog"]), 2)\n68.39',
+)  # fmt: skip
+
+
 def _chrf(totals: FloatArray) -> FloatArray:
-    """Compute corpus chrF2: F-score of character n-grams, averaged over the orders that occur."""
-    parts = totals.reshape(*totals.shape[:-1], _CHAR_ORDER, 3)
+    """Compute corpus chrF2: F-score of n-grams, averaged over the orders that occur."""
+    parts = totals.reshape(*totals.shape[:-1], -1, 3)
     hypothesis, reference, match = np.moveaxis(parts, -1, 0)
     there = (hypothesis > 0) & (reference > 0)
     orders = there.sum(axis=-1)
@@ -265,6 +236,18 @@ CHRF = Metric(
     Statistics are those of sacrebleu.""",
     references=("Popovic (2015), chrF, WMT.",),
     example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
+)  # fmt: skip
+
+
+CHRF_PLUS_PLUS = replace(
+    CHRF, name="chrfpp", statistics=(_sentences("chrf", word_order=2),),
+    signature=partial(text_signature, "chrf", word_order=2),
+    description="""F-score of character n-grams up to 6 and word n-grams up to 2 (corpus chrF++).
+
+    `chrf` that also credits whole words in order, closer to human judgement of translations into
+    languages with spaces. Statistics are those of sacrebleu with ``word_order=2``.""",
+    references=("Popovic (2017), chrF++: words helping character n-grams, WMT.",),
+    example='>>> round(chrfpp(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n67.44',
 )  # fmt: skip
 
 
@@ -354,5 +337,5 @@ PERPLEXITY_OF_TEXTS = replace(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT, PERPLEXITY, PERPLEXITY_OF_TEXTS,
+    EXACT_MATCH, BLEU, SENTENCE_BLEU, CHRF, CHRF_PLUS_PLUS, TER, PERPLEXITY, PERPLEXITY_OF_TEXTS,
 )  # fmt: skip

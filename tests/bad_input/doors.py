@@ -93,7 +93,7 @@ CASES: list[Call | Run] = [
     Call(
         "the mean of several scores",
         lambda _: mc.compare(_scored({"acc": [1, 0], "f": [0.5, 1]}), "mean_score"),
-        "there is no score 'mean_score'; the models have acc, f.",
+        "there is no score 'mean_score'; the models have acc, f, and percentiles of these, such as f_p95.",
     ),
     Call(
         "scores of different names",

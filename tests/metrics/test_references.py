@@ -1,6 +1,7 @@
 """Several reference texts for each sample: scores are sacrebleu's own."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ SAID = {
 OWN = {
     "bleu": sacrebleu.corpus_bleu,
     "chrf": sacrebleu.corpus_chrf,
+    "chrfpp": partial(sacrebleu.corpus_chrf, word_order=2),
     "ter": sacrebleu.corpus_ter,
 }
 
@@ -40,6 +42,21 @@ def test_scores_are_those_of_sacrebleu(references, name):
     np.testing.assert_allclose(found, expected)
     plain = getattr(mc.metrics, name)(references, SAID["a"])
     assert plain == pytest.approx(expected[0])
+
+
+@pytest.mark.parametrize("references", [SAME, VARIED], ids=["two", "one to three"])
+def test_sentence_bleu_is_the_mean_of_sacrebleus(references):
+    preds = mc.Predictions(references, SAID, kind="texts")
+    result = mc.compare(preds, "sentence_bleu", n_resamples=99)
+    for model, said in SAID.items():
+        own = [
+            sacrebleu.sentence_bleu(text, refs).score
+            for text, refs in zip(said, references, strict=True)
+        ]
+        found = result.scores.set_index("model").loc[model, "estimate"]
+        assert found == pytest.approx(np.mean(own))
+    assert "sentence_bleu:[nrefs:" in result.signature
+    assert "eff:yes" in result.signature
 
 
 @pytest.mark.parametrize(

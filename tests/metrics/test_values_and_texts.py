@@ -53,6 +53,56 @@ def test_regression(name):
     check(preds, name, lambda rows: REGRESSION[name](Y[rows], P[rows]))
 
 
+def short_texts(rng, n):
+    """Texts of up to nine words, and versions with words changed, dropped and added."""
+    words = np.array(
+        ["the", "a", "cat", "dog", "sat", "on", "mat", "house", ",", ".", "and", "3.5"]
+    )
+    true = [list(rng.choice(words, rng.integers(1, 10))) for _ in range(n)]
+    said = [[w if rng.random() < 0.7 else str(rng.choice(words)) for w in text
+             if rng.random() < 0.9] + list(rng.choice(words, rng.integers(0, 3)))
+            for text in true]  # fmt: skip
+    return [[" ".join(text) for text in texts] for texts in (true, said)]
+
+
+SHORT = short_texts(np.random.default_rng(5), 80)
+OF_SENTENCES = {
+    "sentence_bleu": lambda true, said: np.mean(
+        [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(said, true, strict=True)]
+    ),
+    "chrfpp": lambda true, said: sacrebleu.corpus_chrf(said, [true], word_order=2).score,
+} | {
+    f"wer_{kind}": lambda true, said, kind=kind: (
+        (found := jiwer.process_words(true, said)) and getattr(found, kind)
+    ) / (found.hits + found.substitutions + found.deletions)
+    for kind in ("substitutions", "deletions", "insertions")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_SENTENCES)
+def test_scores_of_sentences_and_kinds_of_edits_are_those_of_other_programs(name):
+    true, said = SHORT
+    preds = mc.Predictions(true, {"m": said}, kind="texts")
+    check(
+        preds, name, lambda rows: OF_SENTENCES[name](*([t[i] for i in rows] for t in (true, said)))
+    )
+
+
+def test_the_kinds_of_edits_add_up_to_the_word_error_rate():
+    true, said = SHORT
+    parts = [getattr(mc.metrics, f"wer_{kind}")(true, said)
+             for kind in ("substitutions", "deletions", "insertions")]  # fmt: skip
+    assert sum(parts) == pytest.approx(mc.metrics.wer(true, said))
+    assert min(parts) > 0
+
+
+def test_chrfpp_has_the_name_of_its_paper_and_sacrebleus_signature():
+    assert mc.get_metric("chrf++").name == "chrfpp"
+    true, said = SHORT
+    preds = mc.Predictions(true, {"a": said, "b": true}, kind="texts")
+    assert "nw:2" in mc.compare(preds, "chrf++", n_resamples=99).signature
+
+
 def test_regression_with_a_large_offset_keeps_its_digits():
     preds = mc.Predictions(Y + 1e6, {"a": P + 1e6}, kind="values")
     result = mc.bootstrap(preds, ["r2", "pearson"], n_resamples=2).point[0]

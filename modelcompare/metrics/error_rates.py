@@ -1,0 +1,107 @@
+"""Error rates of words and characters, whose edits rapidfuzz counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.quotient import side_by_side
+from modelcompare.metrics.texts import text_pairs
+from modelcompare.words import optional
+
+
+def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
+    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
+    distance = module.Levenshtein.distance
+    pairs = [
+        (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
+    ]
+    edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
+    return np.array(edits, dtype=np.float64)
+
+
+def _kinds_of_edits(outcomes: Outcomes, *, kind: str) -> FloatArray:
+    """Return edits of one kind, and the words of the reference, of each text."""
+    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
+    pairs = [(text.split(), true.split()) for text, true in text_pairs(outcomes)]
+    found = [
+        (sum(edit.tag == kind for edit in module.Levenshtein.editops(true, text)), len(true))
+        for text, true in pairs
+    ]
+    return np.array(found, dtype=np.float64)
+
+
+WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
+CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
+
+
+WER = Metric(
+    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=side_by_side,
+    greater_is_better=False, bounds=(0.0, math.inf),
+    description="""
+    Word edits over words of the references, both summed over the corpus (word error rate).
+
+    Rewards the same words in the same order; each insertion, deletion and substitution costs one.
+    It does not measure meaning: an additional "not" costs one word, and a passive of the same
+    meaning costs the whole sentence. It can exceed 1. ``wer_per_text`` is the mean of the rates of
+    texts.""",
+    references=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
+    example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
+)  # fmt: skip
+
+
+def _own_error_rates(outcomes: Outcomes) -> FloatArray:
+    """Return edits over the length of each text, and whether it has any words."""
+    edits, words = WORD_EDITS.compute(outcomes).T
+    return np.column_stack([divide(edits, words, 0.0), words > 0])
+
+
+WER_PER_TEXT = replace(
+    WER, name="wer_per_text", family="wer", variant="the mean over texts",
+    statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
+)  # fmt: skip
+
+# What happens to words of the reference, by rapidfuzz's name of the edit.
+_EDITS = {
+    "substitutions": ("replace", "replaced by others"),
+    "deletions": ("delete", "left out"),
+    "insertions": ("insert", "added, which the reference does not have"),
+}
+
+
+def _wer_of(kind: str) -> Metric:
+    """Return the word error rate of one kind of edits."""
+    edit, words = _EDITS[kind]
+    compute = partial(_kinds_of_edits, kind=edit)
+    return replace(
+        WER, name=f"wer_{kind}", statistics=(Statistic(f"word_{kind}", compute, costly=True),),
+        description=f"""Words {words}, over words of the references, both summed over the corpus.
+
+        One of the three parts of `wer`, which add up to it: substitutions, deletions and
+        insertions. Where several alignments have the fewest edits, the parts depend on which one is
+        taken; this is that of rapidfuzz, and so of jiwer.""",
+        example=f'>>> wer_{kind}(["a b c d"], ["a x c e d"])\n0.25' if edit != "delete"
+        else '>>> wer_deletions(["a b c d"], ["a x d"])\n0.25',
+    )  # fmt: skip
+
+
+WER_PARTS = tuple(map(_wer_of, _EDITS))
+
+CER = Metric(
+    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=side_by_side,
+    greater_is_better=False, bounds=(0.0, math.inf),
+    description="""Character edits over characters of the references (character error rate).
+
+    `wer` with characters instead of words: more lenient on spelling, and suited to languages that
+    do not separate words.""",
+    example='>>> cer(["kitten"], ["sitting"])\n0.5',
+)  # fmt: skip
+
+METRICS: tuple[AnyMetric, ...] = (WER, CER, WER_PER_TEXT, *WER_PARTS)
