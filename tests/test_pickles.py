@@ -11,7 +11,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.arrays import ROW_BLOCK
-from modelcompare.metrics.registry import METRICS, from_callable
+from modelcompare.metrics import METRICS, from_callable
 from modelcompare.report.writers.terminal import screen_text
 
 FEW = {"n_resamples": 99}

@@ -17,7 +17,7 @@ from docs.hooks.formulas import formula_of, legend_of, mathml
 from docs.hooks.responses import drawn
 from modelcompare import metrics
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.registry import METRICS, aliases_of
+from modelcompare.metrics.named import METRICS, aliases_of
 
 _INDEX = """# Metrics
 

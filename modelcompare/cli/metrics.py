@@ -8,7 +8,8 @@ import textwrap
 from modelcompare.cli.schema import OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.registry import METRICS, aliases_of, get_metric
+from modelcompare.metrics.named import METRICS, aliases_of
+from modelcompare.metrics.registry import get_metric
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80

@@ -63,7 +63,7 @@ def changed(group: Group, name: str, **changes: Any) -> Group:
 
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
-    from modelcompare.metrics.registry import ALIASES, METRICS
+    from modelcompare.metrics.named import ALIASES, METRICS
 
     return sorted(name for name in (*METRICS, *ALIASES) if name.startswith(incomplete))
 

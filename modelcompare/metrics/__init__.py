@@ -22,11 +22,11 @@ from modelcompare.metrics.confusion import (
 from modelcompare.metrics.costs import cost as cost
 from modelcompare.metrics.counts import soft_twin as soft_twin
 from modelcompare.metrics.from_file import load_metric as load_metric
+from modelcompare.metrics.named import ALIASES, FAMILIES
+from modelcompare.metrics.named import METRICS as METRICS
 from modelcompare.metrics.plain import plain as plain
 from modelcompare.metrics.quotient import ClassRatio as ClassRatio
 from modelcompare.metrics.quotient import Quotient as Quotient
-from modelcompare.metrics.registry import ALIASES, FAMILIES
-from modelcompare.metrics.registry import METRICS as METRICS
 from modelcompare.metrics.registry import default_metrics as default_metrics
 from modelcompare.metrics.registry import from_callable as from_callable
 from modelcompare.metrics.registry import get_metric as get_metric

@@ -7,8 +7,8 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.planning import check_served
-from modelcompare.metrics.registry import METRICS
 from modelcompare.words import giving
 
 

@@ -5,31 +5,19 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from modelcompare.arguments import checked
 from modelcompare.directions import resolved as resolved_direction
-from modelcompare.metrics import (
-    answers,
-    calibration,
-    chance,
-    counts,
-    error_rates,
-    label_sets,
-    quantiles,
-    ranking,
-    scoring,
-    slots,
-    texts,
-    values,
-)
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
 from modelcompare.metrics.costs import CostMetric
+from modelcompare.metrics.named import ALIASES, FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile
 from modelcompare.metrics.scoring import named_score
+from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, varied
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
@@ -38,53 +26,6 @@ if TYPE_CHECKING:
     from modelcompare.data.test_set import TestSet
 
 MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
-
-
-def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
-    """Yield a metric and its averages, each followed by its soft twin."""
-    averages: list[AnyMetric] = [metric]
-    if isinstance(metric, Metric) and metric.has_averages:
-        averages += [metric.averaged(average) for average in get_args(Average)]
-    for each in averages:
-        yield each
-        if each.soft is not None:
-            yield each.soft
-
-
-_RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
-    *quantiles.METRICS, *chance.METRICS,
-)  # fmt: skip
-METRICS: dict[str, AnyMetric] = {
-    metric.name: metric for record in _RECORDS for metric in _names_of(record)
-}
-"""Every named metric, under the default convention: 0 / 0 is NaN."""
-
-_WITH_OPTION: tuple[AnyMetric, ...] = (
-    counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS, quantiles.percentile_metric(),
-    values.pinball_metric(), chance.weighted_kappa_metric(),
-)  # fmt: skip
-FAMILIES: dict[str, AnyMetric] = {
-    name: metric
-    for record in _WITH_OPTION
-    for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
-    if metric is not None
-}
-"""Metrics with an option in their names, by the name without it: ``fbeta``."""
-
-ALIASES = {
-    "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
-    "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
-    "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
-    "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
-    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness", "chrf++": "chrfpp",
-}  # fmt: skip
-
-
-def aliases_of(name: str) -> list[str]:
-    """Return other names of a metric."""
-    return sorted(alias for alias, target in ALIASES.items() if target == name)
 
 
 # Rules of a gate are METRIC[CLASS]:-MARGIN, and files of metrics FILE.py:NAME.
@@ -241,7 +182,7 @@ def register(metric: MetricLike) -> AnyMetric:
     if isinstance(metric, str):
         raise TypeError(f"`metric` must be a Metric or a function, got the name {metric!r}.")
     made = metric if isinstance(metric, BaseMetric) else from_callable(metric)
-    found = {each.name: each for each in _names_of(made)}
+    found = {each.name: each for each in names_of(made)}
     for name in found:
         if not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise ValueError(
@@ -286,7 +227,7 @@ def resolve_metrics(
         check_served(metric, predictions)
         warn_of_order(metric, predictions)
     truth = predictions.y_true
-    return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
+    return resolved if truth is None else tuple(with_references(m, truth) for m in resolved)
 
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:

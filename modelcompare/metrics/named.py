@@ -1,0 +1,70 @@
+"""All named metrics: the records of every family, their averages and twins, and other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from modelcompare.metrics import (
+    answers,
+    calibration,
+    chance,
+    counts,
+    error_rates,
+    label_sets,
+    quantiles,
+    ranking,
+    scoring,
+    slots,
+    texts,
+    values,
+)
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.words import Average
+
+
+def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
+    """Yield a metric and its averages, each followed by its soft twin."""
+    averages: list[AnyMetric] = [metric]
+    if isinstance(metric, Metric) and metric.has_averages:
+        averages += [metric.averaged(average) for average in get_args(Average)]
+    for each in averages:
+        yield each
+        if each.soft is not None:
+            yield each.soft
+
+
+_RECORDS: tuple[AnyMetric, ...] = (
+    *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
+    *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
+    *quantiles.METRICS, *chance.METRICS,
+)  # fmt: skip
+METRICS: dict[str, AnyMetric] = {
+    metric.name: metric for record in _RECORDS for metric in names_of(record)
+}
+"""Every named metric, under the default convention: 0 / 0 is NaN."""
+
+_WITH_OPTION: tuple[AnyMetric, ...] = (
+    counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS, quantiles.percentile_metric(),
+    values.pinball_metric(), chance.weighted_kappa_metric(),
+)  # fmt: skip
+FAMILIES: dict[str, AnyMetric] = {
+    name: metric
+    for record in _WITH_OPTION
+    for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
+    if metric is not None
+}
+"""Metrics with an option in their names, by the name without it: ``fbeta``."""
+
+ALIASES = {
+    "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
+    "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
+    "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
+    "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
+    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness", "chrf++": "chrfpp",
+}  # fmt: skip
+
+
+def aliases_of(name: str) -> list[str]:
+    """Return other names of a metric."""
+    return sorted(alias for alias, target in ALIASES.items() if target == name)
