@@ -13,6 +13,7 @@ from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
 from modelcompare.diagnostics.judge import judge_report as judge_report
 from modelcompare.diagnostics.ledger import KeepReport as KeepReport
 from modelcompare.diagnostics.ledger import keep_report as keep_report
+from modelcompare.diagnostics.logistic import calibration_line as calibration_line
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability
 from modelcompare.diagnostics.reliability import reliability as reliability

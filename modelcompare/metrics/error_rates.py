@@ -77,7 +77,7 @@ _EDITS = {
 
 
 def _wer_of(kind: str) -> Metric:
-    """Return the word error rate of one kind of edits."""
+    """Return the word error rate by one type of edit."""
     edit, words = _EDITS[kind]
     compute = partial(_kinds_of_edits, kind=edit)
     return replace(

@@ -243,6 +243,7 @@ def _doors() -> dict[str, Door]:
             {"predictions": PREDS, "metrics": "accuracy", **FEW},
         ),
         "curve": Door(mc.diagnostics.curve, {"predictions": PLAIN, **FEW}),
+        "calibration_line": Door(mc.diagnostics.calibration_line, {"predictions": PLAIN}),
         "operating_point": Door(
             mc.diagnostics.operating_point, {"predictions": PLAIN, "precision": 0.5, **FEW},
             beside={n: {"precision": None} for n in ("recall", "false_positive_rate", "threshold")},
