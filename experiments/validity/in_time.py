@@ -2,7 +2,7 @@
 
 Usage: python -m experiments.validity.in_time [--trials 800] [--only REGEX] [--jobs 1]
 
-Errors of two forecasts, correlated with one another, are autoregressive series with the
+Errors of two forecasts, correlated, are autoregressive series with the
 coefficient 0, 0.3 or 0.7; so are the scores of two classifiers, whose answers are their signs.
 For each metric: how often the interval of a value, and of the difference, holds its true value,
 with the blocks of `in_time_blocks` and without any; beside it, of means, the percentile interval

@@ -55,8 +55,8 @@ class Gaps(Result):
     models : DataFrame
         A row for each model: largest_gap (in absolute terms) and the groups that it is between,
         the worst group and its value, with the interval of the value in the worst group, which
-        allows for not knowing which that is; the answer, "shown" if all gaps are within the
-        margin, None without one.
+        allows for not knowing which that is; and within, the answer whether all gaps are
+        within the margin, None without one.
     gaps : DataFrame
         A row for each model and pair of groups: value in group_a minus value in group_b, with its
         corrected interval and p-value.
@@ -78,7 +78,7 @@ class Gaps(Result):
     _stem: ClassVar[str] = "gaps"
     _members: ClassVar[str] = """
         metric label by margin alpha n_samples signature
-        models: model largest_gap group_a group_b worst_group worst ci_low ci_high answer
+        models: model largest_gap group_a group_b worst_group worst ci_low ci_high within
         gaps: model group_a group_b difference ci_low ci_high p_value p_adjusted
         groups: model group n_samples estimate ci_low ci_high
     """
@@ -86,7 +86,7 @@ class Gaps(Result):
     @property
     def passed(self) -> bool:
         """True if the answer for every model is that its gaps are within the margin."""
-        return bool((self.models["answer"] == "shown").all())
+        return bool((self.models["within"] == "shown").all())
 
     @property
     def signature(self) -> str:
@@ -98,7 +98,7 @@ class Gaps(Result):
 
     def document(self) -> Document:
         level = 1 - self.alpha
-        answer = [] if math.isnan(self.margin) else ["answer"]
+        answer = [] if math.isnan(self.margin) else ["within"]
         what = value_name(self.metric, self.label)
         tables = {
             "models": Table.of(
@@ -132,7 +132,7 @@ class Gaps(Result):
             p = "" if pair.empty else f" ({p_clause(float(pair['p_adjusted'].iloc[0]))})"
             text = f"{row.model}: {what} differs by up to {gap}, {between}{p}."
             if not math.isnan(self.margin):
-                text += _ANSWERS[row.answer].format(f"{self.margin:g}")
+                text += _ANSWERS[row.within].format(f"{self.margin:g}")
             found.append(text)
         return found
 
@@ -238,7 +238,7 @@ def gaps(
         {"model": model, **_of_model(samples, k, table[table["model"] == model], value, alpha)}
         for k, model in enumerate(models)
     ])  # fmt: skip
-    of_models["answer"] = [
+    of_models["within"] = [
         None if margin is None else _within(samples, k, pairs, margin, alpha, n_tests)
         for k in range(len(models))
     ]

@@ -37,7 +37,7 @@ _NAMES: Mapping[Kind, str] = {
     "model_a": "model_a",
     "model_b": "model_b",
     "label": "label value",
-    "given": "id predicted_a predicted_b split y_true",
+    "given": "group group_a group_b id predicted_a predicted_b split worst_group y_true",
     "estimate": "accuracy area best ci_high ci_low confidence critical_difference debiased_ece "
     "difference_a difference_b distance estimate false_positive_rate gap high judge kendall "
     "largest_gap low lower mean mean_rank original part_high part_low people precision quantized "

@@ -40,7 +40,8 @@ _KINDS: Mapping[str, Any] = {
 }  # fmt: skip
 # Members that are more than their kind, by name.
 _TYPES: Mapping[str, Any] = {
-    "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE, "text_or_none": _TEXT_OR_NONE,
+    "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE, "within": _TEXT_OR_NONE,
+    "text_or_none": _TEXT_OR_NONE,
     "models": _TEXTS, "references": _TEXTS, "verdict": _TEXTS,
     "bounds": {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER},
     "made_with": {"$ref": "#/$defs/made_with"},

@@ -66,7 +66,7 @@ def test_several_groups_are_compared_in_pairs_and_the_worst_is_named():
 )
 def test_answers_for_a_margin(margin, answers):
     found = mc.diagnostics.gaps(loans(2000), "recall", label="yes", margin=margin)
-    assert found.models["answer"].tolist() == answers
+    assert found.models["within"].tolist() == answers
     assert found.passed is (answers == ["shown", "shown"])
     assert f"within {margin:g}" in found.sentences[0]
 
