@@ -37,10 +37,7 @@ def test_the_table_keeps_its_promise():
     assert {*table["study"]} == {"looks", "threshold", "search", "kept"}
     assert table["coverage"].min() > study.WANTED
     error = table["error"] - 3.5 * np.sqrt(0.06 * 0.94 / table["trials"])
-    # All that differ are losses: the one cell in which looks err more often for F1.
-    extreme = (table["disagreement"] == 0.05) & (table["margin"] == 0.05)
-    assert error[~(extreme & (table["metric"] == "f1_macro"))].max() < study.LARGEST
-    assert error.max() < study.LARGEST + 0.01
+    assert error.max() < study.LARGEST
 
 
 def test_keep_believes_what_is_true(tmp_path):
