@@ -45,7 +45,6 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
-from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
@@ -57,6 +56,7 @@ from modelcompare.intervals.influences import (
     share_of_occurring,
     unseen_variance,
 )
+from modelcompare.intervals.label_sets import of_all_counts
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ratios import t_quantile
@@ -187,7 +187,7 @@ class _Rule:
             return of_calibration(self.contrasts, metric, error, self.level)
         if quantile := of_quantile(self.contrasts, metric, self.level):
             return quantile
-        part = of_counts(self.contrasts, metric, self.level)
+        part = of_all_counts(self.contrasts, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property

@@ -182,6 +182,12 @@ class Average:
         weights = np.where(self.of_any, self.mean(self.trials.mean_failure_weight()), 1.0)
         return self.ratio.success_weight / weights
 
+    def shared(self, gains: FloatArray) -> FloatArray:
+        """Sum the covariances of classes, by the influences of the outcomes of each."""
+        products = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
+        found: FloatArray = (self.cells.squares * products).sum(axis=-1)
+        return found
+
     @cached_property
     def certainty(self) -> tuple[FloatArray, FloatArray]:
         """Variance of the average at shrunk shares, and its degrees of freedom."""
@@ -189,9 +195,7 @@ class Average:
         own = self.weights**2 * self.trials.variance(self.shrunk)
         own = own / (1 - size / (size + 2) ** 2)
         # Square of a sample's influence over all classes minus the squares: covariance of classes.
-        gains = self.gains(values)
-        products = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
-        shared = (self.cells.squares * products).sum(axis=-1)
+        shared = self.shared(self.gains(values))
         total = own.sum(axis=-1) + shared + self.variance_of_weights(values)
         total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
         return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)

@@ -173,8 +173,6 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
     if evaluation.predictions.groups is not None:
         return None
     of_scores = isinstance(metric, Metric) and metric.proportion and not metric.class_ratio
-    if evaluation.predictions.of_sets and not of_scores:
-        return _of_labels(contrasts, metric, level)
     measured: AnyMetric = ACCURACY if of_scores else metric
     labels = Labels.judged(evaluation.predictions, metric) if of_scores else evaluation.labelled
     if labels is None:
@@ -191,22 +189,6 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
             return _agreement_scores(labels, agreed, values, level)
         return _agreement_differences(labels, agreed, values, pairs, level)
     return None
-
-
-def _of_labels(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
-    """Compute intervals of the ratio of each label of sets: true or not, and predicted or not."""
-    what, pairs = counted(metric, 2), contrasts.pairs
-    if what is None or what.over != "class":
-        return None
-    differences = contrasts.estimate[:, contrasts.evaluation.metric_slice(metric.name)]
-    parts = []
-    for k, labels in enumerate(Labels.of_sets(contrasts.evaluation.predictions)):
-        if pairs is None:
-            both = counted_scores(labels, what, level)
-        else:
-            both = counted_differences(labels, what, differences[:, [k, k]], pairs, level)
-        parts.append(both.columns(slice(1, 2)))
-    return Interval.joined(parts, axis=1)
 
 
 def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:

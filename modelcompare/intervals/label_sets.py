@@ -1,0 +1,189 @@
+"""Intervals of metrics of sets of labels, for independent samples.
+
+Each label is one of two classes, true or not, and has the intervals in closed form of such a class.
+The labels of a sample are not independent. A mean over labels has the interval of a mean over
+classes, with the covariance of the labels counted over samples; a difference of such means joins
+the intervals of the labels by MOVER, with the correlations of their influences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.labels import Labels
+from modelcompare.intervals.averages import Average, effective_size_interval
+from modelcompare.intervals.base import Interval
+from modelcompare.intervals.confusions import Confusions, Margins
+from modelcompare.intervals.counts import (
+    Counted,
+    counted,
+    counted_differences,
+    counted_scores,
+    of_counts,
+)
+from modelcompare.intervals.sizes import ratio_of
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.outcomes import Outcomes
+from modelcompare.metrics.quotient import divide
+
+
+def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
+    """Compute intervals of counts, of classes or sets of labels; None for other metrics."""
+    if not contrasts.evaluation.predictions.of_sets:
+        return of_counts(contrasts, metric, level)
+    if contrasts.evaluation.predictions.groups is not None or not isinstance(metric, Metric):
+        return None
+    what = counted(metric, 2)
+    if metric.proportion and what is None:
+        return of_counts(contrasts, metric, level)
+    if what is None or what.over not in ("class", "macro"):
+        return None
+    of_label = replace(what, over="class")
+    if what.over == "class":
+        values = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
+        return _of_each(contrasts, of_label, values, level)
+    if contrasts.pairs is None:
+        return _means(contrasts.evaluation, what, level)
+    totals = [_totals(contrasts.evaluation, metric, k) for k in range(len(contrasts.sample.models))]
+    own = _of_each(contrasts, of_label, np.stack([divide(*each) for each in totals]), level)
+    return _joined(own, contrasts.evaluation, metric, totals, contrasts.pairs)
+
+
+def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
+    """Compute the intervals of each label: true or not, and predicted or not."""
+    parts, pairs = [], contrasts.pairs
+    for k, labels in enumerate(Labels.of_sets(contrasts.evaluation.predictions)):
+        if pairs is None:
+            both = counted_scores(labels, what, level)
+        else:
+            apart = (values[pairs[0], k] - values[pairs[1], k])[:, None]
+            both = counted_differences(labels, what, apart.repeat(2, axis=1), pairs, level)
+        parts.append(both.columns(slice(1, 2)))
+    return Interval.joined(parts, axis=1)
+
+
+# -- means over labels --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Cells(Confusions):
+    """Counts of each label of one model, which has no cells of pairs of classes.
+
+    Parameters
+    ----------
+    counted, of_squares : tuple of ndarray
+        Weights of samples with the label, where it is predicted, and both; and of their squares.
+    """
+
+    counted: Margins
+    of_squares: Margins
+
+    @cached_property
+    def margins(self) -> Margins:
+        return self.counted
+
+    @cached_property
+    def margins_of_squares(self) -> Margins:
+        return self.of_squares
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AverageOfSets(Average):
+    """Mean over labels, whose covariance is counted over samples.
+
+    Parameters
+    ----------
+    outcomes : ndarray of int of shape (n_samples, n_labels)
+        TP, FN, FP and TN as 0 to 3.
+    sample_weight : ndarray of shape (n_samples,)
+    """
+
+    outcomes: IntArray
+    sample_weight: FloatArray
+
+    def shared(self, gains: FloatArray) -> FloatArray:
+        own = gains[np.arange(gains.shape[0]), self.outcomes]
+        products = own.sum(axis=1) ** 2 - (own**2).sum(axis=1)
+        return np.asarray(self.sample_weight**2 @ products)
+
+
+def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
+    """Compute the interval of each model's mean over labels."""
+    predictions, ends, sizes = evaluation.predictions, [], []
+    weights = predictions.weights
+    for model in predictions.models:
+        outcomes = Outcomes.of(predictions, model)
+        truth, named = outcomes.truth > 0, outcomes.predicted_indicator > 0
+        counts, squares = (
+            (w @ truth, w @ named, w @ (truth & named)) for w in (weights, weights**2)
+        )
+        none = np.arange(0)
+        cells = _Cells(
+            none, none, weights, weights**2, predictions.n_classes, counted=counts,
+            of_squares=squares,
+        )  # fmt: skip
+        average = _AverageOfSets(
+            cells, what.ratio, strict=what.strict,
+            outcomes=np.where(truth, 1 - named, 3 - named), sample_weight=weights,
+        )  # fmt: skip
+        ends.append(what.apply(*effective_size_interval(average, level)))
+        sizes.append(np.minimum(average.certainty[1], len(predictions)))
+    low, high = (np.array(side)[:, None] for side in zip(*ends, strict=True))
+    return Interval.of(low, high, "effective-size", np.array(sizes)[:, None])
+
+
+# -- differences of means over labels -----------------------------------------------------------
+
+
+def _totals(evaluation: Evaluation, metric: Metric, model: int) -> tuple[FloatArray, FloatArray]:
+    """Return numerators and denominators of each label."""
+    here = slice(model, model + 1)
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(here)[None], here)
+    return top[0], bottom[0]
+
+
+def _joined(
+    own: Interval, evaluation: Evaluation, metric: Metric,
+    totals: list[tuple[FloatArray, FloatArray]], pairs: Pairs,
+) -> Interval:  # fmt: skip
+    """Join intervals of differences of labels to those of their mean, where both have a value.
+
+    References
+    ----------
+    .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
+    values = np.stack([divide(*each) for each in totals])
+    apart = values[pairs[0]] - values[pairs[1]]
+    covariances = np.zeros((*apart.shape, apart.shape[1]))
+    for rows in evaluation.row_steps():
+        influence = []
+        for model, (top, bottom) in enumerate(totals):
+            here = slice(model, model + 1)
+            part, whole = ratio_of(evaluation, metric, evaluation.statistics(here, rows), here)
+            influence.append(divide(part - divide(top, bottom, 0.0) * whole, bottom, 0.0))
+        for place, (a, b) in enumerate(zip(*pairs, strict=True)):
+            both = influence[a] - influence[b]
+            covariances[place] += both.T @ both
+    spread = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
+    correlation = divide(covariances, spread[:, :, None] * spread[:, None, :], 0.0)
+    # A label without errors has an unknown correlation with others, taken as none.
+    labels = np.arange(apart.shape[1])
+    correlation[:, labels, labels] = 1.0
+    defined = ~np.isnan(apart) & ~np.isnan(own.low)
+    n = np.maximum(defined.sum(axis=1), 1)
+    below, above = (
+        np.sqrt(np.maximum(np.einsum("ri,rij,rj->r", reach, correlation, reach), 0.0)) / n
+        for reach in (
+            np.where(defined, apart - own.low, 0.0), np.where(defined, own.high - apart, 0.0)
+        )
+    )  # fmt: skip
+    mean = np.where(defined, apart, 0.0).sum(axis=1) / n
+    sizes = None if own.n_informative is None else own.n_informative.sum(axis=1)[:, None]
+    return Interval.of((mean - below)[:, None], (mean + above)[:, None], "mover", sizes)
