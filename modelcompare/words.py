@@ -125,7 +125,7 @@ Tokenizer = Literal[
 Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
-FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "text"]
+FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "xlsx", "text"]
 FIRST_BYTES: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
 SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]

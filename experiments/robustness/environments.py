@@ -36,6 +36,7 @@ EXTRAS = {
     "sequence": "in/texts.py",
     "dask": "in/cluster.py",
     "fast": "in/compiled.py",
+    "xlsx": f"{_PROGRAM} compare {ROOT}/tests/data/formats/xlsx/predictions.xlsx --resamples 99",
 }
 _SCRIPTS = {
     "estimators": """

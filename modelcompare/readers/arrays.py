@@ -10,6 +10,7 @@ from tokenize import TokenError
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.data import checks
@@ -18,14 +19,16 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
-from modelcompare.readers.messages import counted
+from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import BESIDE, Columns
 from modelcompare.readers.reading import Reading, directed
+from modelcompare.readers.records import PROBABILITY
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto, warn_caller
 
 _PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names")
+_HEADINGS = {"ids": "id"}
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENCRYPTED = 0x1
 _HEADERS = {
@@ -75,6 +78,43 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         "direction": directed([None] * (truth is None), columns.given_direction),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), parts)
+
+
+def array_rows(opened: File) -> pd.DataFrame:
+    """Return the arrays of one model as a table: a row for each sample.
+
+    An array of probabilities or logits becomes a column ``prob:CLASS`` for each class: those that
+    an array of class names lists, else the codes 0, 1, ...
+    """
+    where, arrays = opened.name, _load(opened)
+    true = _truth(arrays)
+    names_of = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - {true}), None)
+    soft = [name for name, array in arrays.items() if array.ndim > 1]
+    if len(soft) > 1 or sum(map(bool, map(_PREFIX.match, arrays))) > 1:
+        raise ValueError(
+            f"{where} has arrays of several models ({listed(soft or [*arrays])}); name this file "
+            "alone, or save an archive for each model."
+        )
+    columns: dict[str, Any] = {}
+    for name, array in arrays.items():
+        if array.ndim == 1:
+            heading = _HEADINGS.get(name) or _PREFIX.sub("", name)
+            columns["y_pred" if name.startswith("pred__") else heading] = array
+            continue
+        if "logits" in name:
+            array = checks.softmax(checks.logits(opened.model, array))
+        labels = np.arange(array.shape[1]) if names_of is None else classes(names_of, names_of)
+        if array.ndim != 2 or array.shape[1] != len(labels):
+            raise ValueError(
+                f"{where}: array {name!r} has shape {array.shape}; probabilities of {len(labels)} "
+                "classes have one column for each."
+            )
+        columns |= {f"{PROBABILITY}{label}": array[:, k] for k, label in enumerate(labels)}
+    held = {name: columns[name] for name in (true, "y_pred") if name in columns}
+    if names_of is not None and true in held:
+        truth, outputs = _named(held.pop(true), held, names_of, where)
+        columns |= {true: truth, **outputs}
+    return pd.DataFrame(columns)
 
 
 def _check_named(

@@ -78,8 +78,7 @@ def with_content(file: File) -> File:
     """Open a file, a pipe or standard input, whose kind the first bytes determine."""
     path = file.path
     check_file(path)
-    # A path without suffix is a pipe or a device such as /dev/stdin.
-    is_stream = not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
+    is_stream = _is_stream(path)
     kind = None if is_stream else file_kind(path)
     is_packed = path.suffix.lower() == ".gz"
     if kind is not None and path.is_file() and not is_packed:
@@ -90,6 +89,16 @@ def with_content(file: File) -> File:
     if is_packed or (is_stream and data.startswith(_GZIP)):
         data = _inflated(data, path.name)
     return file.holding(data, kind or _kind_by_content(data))
+
+
+def has_known_name(path: Path) -> bool:
+    """Return whether a file's kind follows from its suffix, or from its first bytes as a stream."""
+    return _is_stream(path) or known_kind(path) is not None
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether a path without suffix is a pipe or a device such as /dev/stdin."""
+    return not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
 
 
 def check_file(path: Path) -> None:
@@ -145,10 +154,14 @@ def whole(name: str) -> Iterator[None]:
         raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
 
 
+class InflationError(ValueError):
+    """An inflated size out of proportion."""
+
+
 def check_inflation(name: str, packed: int, inflated: int) -> None:
     """Refuse a file whose inflated size is out of proportion."""
     if inflated > max(MOST_BYTES, MOST_RATIO * packed):
-        raise ValueError(
+        raise InflationError(
             f"{name} inflates to over {MOST_RATIO} times its {packed:,} bytes, which may exhaust "
             "the memory; if it is sound, unpack it first."
         )

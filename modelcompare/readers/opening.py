@@ -5,20 +5,28 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from modelcompare.readers.content import File, whole, with_content
+from modelcompare.readers.content import (
+    File,
+    check_file,
+    file_kind,
+    has_known_name,
+    whole,
+    with_content,
+)
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.summaries import mteb_table, refuse_unread
 from modelcompare.readers.places import places
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
 _LINE_ENDS = "\r\n"
+_LOOKED_AT = 10_000
 
 
 @contextmanager
@@ -40,7 +48,15 @@ def all_opened(source: Any) -> Iterator[list[File]]:
 
 def opened(file: File) -> File:
     """Open a file and read its content."""
-    return with_payload(with_content(file))
+    if has_known_name(file.path):
+        return with_payload(with_content(file))
+    check_file(file.path)
+    with suppress(ValueError):
+        found = _of_any_name(replace(file, kind="text", payload=file.path.open("rb")))
+        if found is not None:
+            return found
+    file_kind(file.path)
+    raise AssertionError(file.path)  # file_kind refuses it
 
 
 def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
@@ -63,20 +79,37 @@ def with_payload(file: File) -> File:
             return _of_text(file)
         if file.kind == "json":
             return _of_json(file)
+        if file.kind in ("csv", "tsv"):
+            data = file.text()
+            found = _of_any_name(file.holding(data, "text"))
+            file = file.holding(data, file.kind)
+            if found is not None:
+                return found
         return replace(file, payload=table_of(file)) if file.kind in TABLES else file
 
 
 def _of_text(file: File) -> File:
     """Return the lines of a file, or its rows if it is a table."""
     data = file.text()
-    lines = [line.rstrip(_LINE_ENDS) for line in data.decode("utf-8-sig").split("\n")]
-    if not lines[-1]:
-        lines.pop()
+    lines = _lines(data)
     is_table = ".txt" in file.path.suffixes and bool(lines) and "\t" in lines[0]
     of_lines = replace(file, payload=lines)
     if is_table and format_of(of_lines) is None:
         return with_payload(file.holding(data, "tsv"))
     return of_lines
+
+
+def _of_any_name(file: File) -> File | None:
+    """Return the lines of a file whose first ones show its format, for any name; or None."""
+    data = file.text()
+    first = data[: data.rfind(b"\n", 0, _LOOKED_AT) + 1] or data
+    log = format_of(replace(file, payload=_lines(first)))
+    return replace(file, payload=_lines(data)) if log is not None and log.any_name else None
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = [line.rstrip(_LINE_ENDS) for line in data.decode("utf-8-sig").split("\n")]
+    return lines if lines[-1] else lines[:-1]
 
 
 def _of_json(file: File) -> File:
@@ -90,6 +123,24 @@ def _of_json(file: File) -> File:
         if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
             return with_payload(file.holding(data, "jsonl"))
         raise ValueError(f"{file.name} is not JSON ({error}).") from error
+    if _is_split(document):
+        names = [str(name) for name in document["columns"]]
+        document = [dict(zip(names, row, strict=True)) for row in document["data"]]
     if isinstance(document, list):
         return replace(file, kind="jsonl", payload=rows_of(document, file.name))
     return replace(file, payload=document)
+
+
+def _is_split(document: Any) -> bool:
+    """Return whether a document is a table of ``columns`` and ``data``.
+
+    As Weights & Biases, MLflow and pandas (``orient="split"``) write tables.
+    """
+    held = document if isinstance(document, dict) else {}
+    columns, data = held.get("columns"), held.get("data")
+    if not (isinstance(columns, list) and isinstance(data, list)):
+        return False
+    are_names = len({*map(str, columns)}) == len(columns) and all(
+        isinstance(name, str | int) for name in columns
+    )
+    return are_names and all(isinstance(row, list) and len(row) == len(columns) for row in data)

@@ -61,18 +61,29 @@ def _is_folder(path: Path) -> bool:
 
 def _by_stem(files: Sequence[Path]) -> list[File]:
     """Name the model of each file after the file."""
+    named = zip(files, _distinct(files), strict=True)
+    return _in_runs([File(path, model=name) for path, name in named])
+
+
+def _distinct(files: Sequence[Path]) -> list[str]:
+    """Return the stems of files, or what they differ in: a folder above them, or the suffix."""
     stems = [file_stem(path) for path in files]
-    if len(files) > 1 and len({*stems}) == 1:
-        folders = [path.absolute().parent.name for path in files]
-        if len({*folders}) == len(files):
-            stems = folders
     repeated = [stem for stem, count in Counter(stems).items() if count > 1]
-    if repeated:
+    if not repeated:
+        return stems
+    if len({*stems}) == 1:
+        above = [path.absolute().parts[-2::-1] for path in files]
+        levels = ([*names] for names in zip(*above, strict=False))
+        stems = next((names for names in levels if len({*names}) == len(files)), stems)
+    names = [path.name for path in files]
+    if len({*stems}) < len(files) == len({*names}):
+        return names
+    if len({*stems}) < len(files):
         raise ValueError(
             f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
             "or pass a mapping of model names to files."
         )
-    return _in_runs([File(path, model=stem) for path, stem in zip(files, stems, strict=True)])
+    return stems
 
 
 def _in_runs(files: list[File]) -> list[File]:
@@ -99,7 +110,8 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
             "a folder is a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
-        return _in_runs([File(path, model=file_stem(path), in_folder=True) for path in flat])
+        named = zip(flat, _distinct(flat), strict=True)
+        return _in_runs([File(path, model=name, in_folder=True) for path, name in named])
     return [_inside(path, folder, holds_models) for path in files]
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import warnings
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ import pandas as pd
 
 from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.data.inputs import columns_of, flat
-from modelcompare.readers.content import File
+from modelcompare.readers.content import File, InflationError, check_inflation
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown, warn_caller
 
@@ -89,6 +90,7 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     data = opened.text()
     if separator == ",":
         separator = _separator(data)
+    data = _with_separator(data, separator)
     header, n_before = _header(data, separator, opened.name)
     if opened.keeps_unnamed:
         header = [heading or "unnamed" for heading in header]
@@ -124,6 +126,19 @@ def _separator(data: bytes) -> str:
     """Return the separator of a csv: semicolons or tabs if its header has no commas."""
     header = data.lstrip().split(b"\n", 1)[0]
     return next((sign for sign in ",;\t" if sign.encode() in header), ",")
+
+
+def _with_separator(data: bytes, separator: str) -> bytes:
+    """Return rows separated by spaces, all of as many words as the header, with a separator."""
+    lines = data.split(b"\n")
+    header = lines[0].removeprefix(b"\xef\xbb\xbf")
+    n_words = len(header.split())
+    if separator.encode() in header or n_words < 2 or b'"' in data:
+        return data
+    words = [line.split() for line in lines]
+    if any(len(row) not in (0, n_words) for row in words):
+        return data
+    return b"\n".join(separator.encode().join(row) for row in words)
 
 
 def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -249,12 +264,45 @@ def arrow_table(rows: Any, name: str) -> pd.DataFrame:
     return _of_types(frame if all(headed) else frame.loc[:, headed], name)
 
 
+def _read_xlsx(opened: File) -> pd.DataFrame:
+    """Read the only sheet with cells of a workbook; formulas are the values last computed."""
+    openpyxl = optional("openpyxl", f"reading {opened.name} needs openpyxl", "xlsx")
+    try:
+        with opened.payload as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of charts and styles
+            data = file.read()
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            check_inflation(opened.name, len(data), size)
+            book = openpyxl.load_workbook(io.BytesIO(data), data_only=True)
+            sheets = {
+                sheet.title: [*sheet.iter_rows(values_only=True)] for sheet in book.worksheets
+            }
+    except InflationError:
+        raise
+    except Exception as error:  # openpyxl raises errors of every kind
+        raise ValueError(f"{opened.name}: not a readable workbook ({error}).") from error
+    held = {name: rows for name, rows in sheets.items() if any(map(any, rows))}
+    if len(held) != 1:
+        what = f"has several sheets ({', '.join(held)})" if held else "has no cells"
+        raise ValueError(f"{opened.name} {what}; save the sheet of the predictions as csv.")
+    header, *rows = (row for row in next(iter(held.values())) if any(c is not None for c in row))
+    headed = [place for place, heading in enumerate(header) if heading is not None]
+    table = pd.DataFrame([[row[place] for place in headed] for row in rows], dtype=object)
+    table.columns = pd.Index(
+        [str(header[place]) for place in headed][: table.shape[1]], dtype=object
+    )
+    check_columns_distinct(table, opened.name)
+    return _of_types(table, opened.name)
+
+
 # Readers of tables, by file type.
 TABLES: dict[str, Callable[[File], pd.DataFrame]] = {
     "csv": partial(_read_delimited, separator=","),
     "tsv": partial(_read_delimited, separator="\t"),
     "parquet": _read_parquet,
     "jsonl": _read_jsonl,
+    "xlsx": _read_xlsx,
 }
 
 

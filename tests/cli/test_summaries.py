@@ -11,14 +11,17 @@ DOCUMENTS = {
              "evaluation_time": 3.2, "scores": {"test": [{"hf_subset": "default", "main_score": 0.7}]}},
     "lm_eval": {"results": {"arc_easy": {"alias": "arc_easy", "acc,none": 0.6, "acc_stderr,none": 0.01}},
                 "configs": {}, "model_name": "gpt2"},
-    "evalplus": {"date": "2024-05-01 10:00", "hash": "1b", "eval": {
-        "HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"}]}},
+    "evalplus": {"date": "2024-05-01 10:00", "hash": "1b", "eval": {}},
+    "bigcode": {"humaneval": {"pass@1": 0.31}, "config": {"model": "coder", "temperature": 0.2}},
+    "opencompass": {"accuracy": 66.7},
     "swe": {"astropy__astropy-1": {"patch_is_None": False, "patch_successfully_applied": True, "resolved": True}},
 }  # fmt: skip
 REFUSED = {
     "mteb": "mteb.json is a task's result by MTEB, not a row for each sample; rank the folder of all models: modelcompare ranks results/.",
     "lm_eval": "lm_eval.json is the means of lm-evaluation-harness, not a row for each sample; compare its logs of samples (--log_samples), or make a table for `modelcompare ranks` with one metric of each task, in rows such as dataset,model,score = arc_easy,gpt2,0.61.",
-    "evalplus": "evalplus.json is the result of EvalPlus, not a row for each sample; make a table for `modelcompare compare` with a row for each solution, as model,item,attempt,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status are pass.",
+    "evalplus": "evalplus.json is the result of EvalPlus, not a row for each sample; modelcompare compare reads it, a file for each model, if it has base_status and plus_status of each solution.",
+    "bigcode": "bigcode.json is the pass rates of BigCode's harness, not a row for each sample; compare the logs.json of tasks that write one, or make a table for `modelcompare compare` with a row for each program, as model,item,attempt,score = coder,HumanEval/0,1,0.",
+    "opencompass": "opencompass.json is an accuracy, not a row for each sample; compare a log of samples (OpenCompass writes one with --dump-eval-details), or make a table for `modelcompare ranks` with rows such as dataset,model,score = arc_easy,gpt2,0.61.",
     "swe": "swe.json is the report of one SWE-bench instance, not a row for each sample; compare the reports of whole runs, MODEL.RUN.json.",
 }  # fmt: skip
 SCORES = {"org__a": (0.9, 0.5), "org__b": (0.8, 0.75), "org__c": (0.7, 0.4)}

@@ -191,8 +191,10 @@ def damaged(tmp_path, name, content):
         ("t.csv", b"y_true,a,a\n1,2,3\n", "t.csv: column 'a' occurs twice."),
         ("t.csv", b"y_true,a\n1,2\n1,2,3\n", "t.csv: rows of different lengths ("),
         ("t.csv.gz", gzip.compress(b"y_true,a\n1,2\n", mtime=0)[:-9], "t.csv.gz: the file is damaged or cut"),
-        ("t.xlsx", b"x", "t.xlsx: unknown file type .xlsx; known are .csv, .tsv, .parquet, "
-         ".jsonl, .npz, .json, .eval, .txt, also with .gz."),
+        ("t.xls", b"x", "t.xls: unknown file type .xls; known are .csv, .tsv, .parquet, "
+         ".jsonl, .npz, .json, .eval, .xlsx, .txt, also with .gz."),
+        ("t.foo", b"one text\nand another\n", "t.foo: unknown file type .foo;"),
+        ("t.bin", b"\x00\xff", "t.bin: unknown file type .bin;"),
         ("t", b"x", "t: unknown file type (no suffix)"),
         ("t.jsonl", b'{"a": 1}\n{"a": \n', "t.jsonl: line 2 is not JSON ("),
         ("t.jsonl", b"[1]\n", "t.jsonl: line 1 is not a JSON object."),

@@ -46,6 +46,10 @@ class Format:
         all of it.
     truth_is_a_file : bool
         The truth is one of the files, by its name or by the argument ``true`` of `read`.
+    companions : str
+        Pattern of the names of other files that the tool writes into the same folder.
+    any_name : bool
+        Whether the content is enough, even against the suffix.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Format:
     fields: frozenset[str] = frozenset()
     looks_like: Callable[[File], bool] = lambda _: True
     truth_is_a_file: bool = False
+    companions: str = ""
+    any_name: bool = False
 
     def recognises(self, file: File) -> bool:
         """Return whether a file is of this format."""

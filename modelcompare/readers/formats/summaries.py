@@ -1,7 +1,8 @@
 """Results of evaluation tools without a row for each sample: MTEB's are read, others refused.
 
 Fields as in mteb 1.12 and 2.20 (results/MODEL/REVISION/TASK.json), lm_eval 0.4 (results_DATE.json),
-EvalPlus 0.3 (eval_results.json) and SWE-bench 4 (report.json of one instance).
+EvalPlus 0.3 (eval_results.json), BigCode's harness (evaluation_results.json) and SWE-bench 4
+(report.json of one instance).
 """
 
 from __future__ import annotations
@@ -29,9 +30,18 @@ _KNOWN = (
     ),
     (
         {"eval", "hash"}, "the result of EvalPlus",
-        "make a table for `modelcompare compare` with a row for each solution, as model,item,"
-        "attempt,score = gpt2,HumanEval/0,1,0, whose score is 1 where base_status and plus_status "
-        "are pass",
+        "modelcompare compare reads it, a file for each model, if it has base_status and "
+        "plus_status of each solution",
+    ),
+    (
+        {"pass@1"}, "the pass rates of BigCode's harness",
+        "compare the logs.json of tasks that write one, or make a table for `modelcompare compare` "
+        "with a row for each program, as model,item,attempt,score = coder,HumanEval/0,1,0",
+    ),
+    (
+        {"accuracy"}, "an accuracy",
+        "compare a log of samples (OpenCompass writes one with --dump-eval-details), or make a "
+        "table for `modelcompare ranks` with rows such as dataset,model,score = arc_easy,gpt2,0.61",
     ),
     (
         {"patch_successfully_applied", "resolved"}, "the report of one SWE-bench instance",

@@ -164,5 +164,5 @@ def _number(text: str) -> float | None:
 
 FORMAT = Format(
     "TREC run", frozenset({"text"}), read_runs,
-    looks_like=lambda file: _is_all(file, _retrieved) or _is_judgements(file),
+    looks_like=lambda file: _is_all(file, _retrieved) or _is_judgements(file), any_name=True,
 )  # fmt: skip

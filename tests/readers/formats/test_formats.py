@@ -13,7 +13,8 @@ from modelcompare.readers.records import Records
 from tests.readers.formats.opening import DATA, opened
 
 # What the tools that wrote the logs read or print, and licences.
-OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc")
+OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc", "stats.json",
+          "mqm_ted_ende.avg_seg_scores.tsv", "predictions.table.json", "predictions.xlsx")  # fmt: skip
 FILES = [
     path
     for path in sorted(DATA.rglob("*.*"))
@@ -79,7 +80,8 @@ def held(path):
     return opened(path).payload.to_dict("records")
 
 
-@pytest.mark.parametrize("pattern", ["inspect/beta.json", "lm_eval/*weak/*sums*", "every_eval_ever/b*",
+@pytest.mark.parametrize("pattern", ["inspect/beta.json", "evalplus/70-g/*.json", "deepeval/small.json", "helm/mmlu*/per*",
+                                     "opencompass/small/rep*", "bigcode/small*", "alpaca_eval/a*/*.json", "lm_eval/*weak/*sums*", "every_eval_ever/b*",
                                      "lighteval/**/*.parquet"])  # fmt: skip
 @pytest.mark.parametrize(("first", "value"), [*enumerate([None, 3, "x", [], [None], {}])], ids=repr)
 def test_a_file_with_a_piece_put_wrong_is_read_or_refused_and_nothing_else(pattern, first, value):

@@ -378,7 +378,7 @@ FORMAT_OF = {
     **dict.fromkeys([QRELS, WHOLE, TRUNCATED], trec.FORMAT),
 }  # fmt: skip
 KINDS = {".json": "json", ".jsonl": "jsonl"}
-BINARY = {".eval", ".parquet", ".gz", ".zip", ".pyc"}
+BINARY = {".eval", ".parquet", ".gz", ".zip", ".pyc", ".xlsx"}
 FILES = sorted(path for path in DATA.rglob("*") if path.is_file() and path.suffix not in BINARY)
 
 

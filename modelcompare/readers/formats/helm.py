@@ -1,0 +1,72 @@
+"""Results of HELM for each instance: ``per_instance_stats.json``, ``display_predictions.json``.
+
+stanford-crfm/helm 0.5.16, benchmark/metrics/metric.py (PerInstanceStats) and statistic.py, and
+presentation/schema.py (DisplayPrediction, whose ``stats`` map names to values); benchmark/runner.py
+keeps a run in a folder named after its specification, ``SCENARIO:ARGUMENTS,model=NAME``. An
+instance belongs to a split, and may be perturbed: each of these is a separate test set, as in
+HELM's own means.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import UnscoredError
+from modelcompare.readers.formats.rows import Row, of_rows
+from modelcompare.readers.records import SCORE
+from modelcompare.readers.tables import reached
+
+_FIELDS = frozenset({"instance_id", "train_trial_index", "stats"})
+_MODEL = re.compile(r"[-,:]?model=(?P<model>[^,]+)")
+# Statistics about the instance and the request, not of the answer.
+_NO_METRIC = re.compile(
+    r"(num|training|inference|finish_reason|estimated|batch|max_prob|logprob|prompt_truncated|"
+    r"logical_?request)(_.*)?"
+)
+
+
+def _instances(file: File) -> pd.DataFrame:
+    run = file.path.absolute().parent.name
+    named = _MODEL.search(run)
+    rows = [_instance(row) for row in file.payload.to_dict("records")]
+    table = pd.DataFrame(rows, dtype=object)
+    if not any(str(heading).startswith(SCORE) for heading in table):
+        raise UnscoredError(f"{file.name}: no instance has a statistic of its answer.")
+    parts = table["split"].dropna().unique(), table["perturbation"].unique()
+    suffix = pd.Series("", index=table.index)
+    for part, heading in zip(parts, ("split", "perturbation"), strict=True):
+        if len(part) > 1:
+            suffix += table[heading].map(lambda name: f" {name}" if isinstance(name, str) else "")
+    scenario = _MODEL.sub("", run) if named else run
+    found = table.assign(set=scenario + suffix)
+    return found.assign(model=named["model"]) if named else found
+
+
+def _instance(row: Row) -> Row:
+    """Return the id, the trial, the split, the perturbation and the metrics of an instance."""
+    stats = row["stats"]
+    entries = stats if isinstance(stats, list) else []
+    values = {str(reached(each, ["name", "name"])): reached(each, ["mean"]) for each in entries}
+    splits = [reached(each, ["name", "split"]) for each in entries]
+    values |= stats if isinstance(stats, dict) else {}
+    return {
+        "id": row["instance_id"], "run": row["train_trial_index"],
+        "split": next((split for split in splits if isinstance(split, str)), None),
+        "perturbation": _perturbation(row.get("perturbation")),
+        **{SCORE + name: value for name, value in values.items() if not _NO_METRIC.fullmatch(name)},
+    }  # fmt: skip
+
+
+def _perturbation(given: Any) -> str | None:
+    name = reached(given, ["name"])
+    return name if isinstance(name, str) else None
+
+
+FORMAT = of_rows(
+    "HELM instances", _instances, kinds=frozenset({"jsonl"}), fields=_FIELDS,
+    companions=r"(run_spec|scenario|scenario_state|stats|instances|display_requests|costs)\.json",
+)  # fmt: skip

@@ -1,0 +1,96 @@
+"""Results of judges: AlpacaEval, MT-Bench and DeepEval.
+
+tatsu-lab/alpaca_eval cd543a1, metrics/helpers.py: a preference is 1 where the baseline
+(``generator_1``) wins, 2 where the model does, a number between them if it is weighted, 1.5 or 0
+for a tie, and none where the judge failed; the win rate is its mean, less 1. lm-sys/FastChat
+0e6d3e4, llm_judge/common.py (play_a_match_single): a score of -1 is no rating.
+confident-ai/deepeval 4.3.1, test_run/api.py (LLMApiTestCase, MetricData) and test_run.py: a metric
+with an error has no score.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import cells_of, is_missing
+from modelcompare.readers.formats.rows import Row, of_rows, renamed
+from modelcompare.readers.records import SCORE
+from modelcompare.readers.tables import reached
+from modelcompare.words import shown
+
+_TIE, _UNRATED = 0, -1
+_CASES = (("testRunData", "testCases"), ("testCases",))
+
+
+def _preferences(file: File) -> pd.DataFrame:
+    roles = {"model": "generator_2", "id": "instruction", "baseline": "generator_1"}
+    cells = file.payload["preference"]
+    return renamed(file.payload, roles).assign(
+        **{SCORE + "win_rate": [_win(cell, n, file.name) for n, cell in enumerate(cells, start=1)]}
+    )
+
+
+def _win(cell: Any, number: int, where: str) -> float:
+    """Return the win of the model in a preference, 0 to 1."""
+    if is_missing(cell):
+        return math.nan
+    if not isinstance(cell, Real) or not (cell == _TIE or 1 <= float(cell) <= 2):
+        raise ValueError(
+            f"{where}: the preference of annotation {number:,} is {shown(cell)}; it must be 1 (the "
+            "baseline wins) to 2 (the model wins), or 0 for a tie."
+        )
+    return 0.5 if cell == _TIE else float(cell) - 1
+
+
+def _graded(file: File) -> pd.DataFrame:
+    table = file.payload
+    question, turn = table["question_id"].astype(str), table["turn"].astype(str)
+    rated = table["score"].where(table["score"] != _UNRATED)
+    return table.assign(
+        **{"group": question, "id": question + " turn " + turn, SCORE + "score": rated}
+    )
+
+
+def _cases(file: File) -> list[Any]:
+    found = (reached(file.payload, keys) for keys in _CASES)
+    return next((cases for cases in found if isinstance(cases, list) and cases), [])
+
+
+def _tested(file: File) -> pd.DataFrame:
+    run = reached(file.payload, ["testRunData"]) or file.payload
+    model = reached(run, ["hyperparameters", "model"])
+    rows = pd.DataFrame([_case(case) for case in _cases(file)])
+    return rows.assign(model=model) if isinstance(model, str) else rows
+
+
+def _case(case: Any) -> Row:
+    """Return the input and the scores of a test case."""
+    metrics = reached(case, ["metricsData"])
+    scores = {
+        f"{SCORE}{reached(each, ['name'])}": None if reached(each, ["error"]) else each.get("score")
+        for each in (metrics if isinstance(metrics, list) else [])
+        if isinstance(each, dict)
+    }
+    names = cells_of([case], "input") + cells_of([case], "name")
+    named = next((name for name in names if name), None)
+    return {"id": named, "success": reached(case, ["success"]), **scores}
+
+
+ALPACA_EVAL = of_rows(
+    "AlpacaEval annotations", _preferences, kinds=frozenset({"jsonl", "csv", "parquet"}),
+    companions=r"(model|reference)_outputs\.json", same=("baseline", "annotator"),
+    fields=frozenset({"instruction", "generator_1", "generator_2", "preference"}),
+)  # fmt: skip
+MT_BENCH = of_rows(
+    "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),
+    fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
+)  # fmt: skip
+DEEP_EVAL = of_rows(
+    "DeepEval test run", _tested, kinds=frozenset({"json"}),
+    looks_like=lambda file: reached(_cases(file)[:1], ["0", "metricsData"]) is not None,
+)  # fmt: skip

@@ -1,0 +1,33 @@
+"""Responses of people and networks to images: ``raw-data/DATASET/DATASET_SUBJECT_session_N.csv``.
+
+bethgelab/model-vs-human 79ed7cd, evaluation/evaluate.py (print_predictions_to_csv),
+plotting/analyses.py (accuracy is the share of responses that are the category, and na is a wrong
+one) and helper/plotting_helper.py (get_short_imagename: the end of an image's name; its beginning
+is the trial and the subject).
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from modelcompare.readers.content import File
+from modelcompare.readers.formats.rows import of_rows, renamed
+
+_IMAGE = r"(?:^|_)((?:n0\d+_)?[^_]+)$"
+_NO_RESPONSE = "no response"
+
+
+def _responses(file: File) -> pd.DataFrame:
+    table = file.payload.rename(columns=str.lower)
+    table = renamed(table, {"model": "subj", "y_true": "category", "y_pred": "object_response"})
+    answers = table["y_pred"].where(table["y_pred"].str.casefold() != "na", _NO_RESPONSE)
+    images = table["imagename"].str.extract(_IMAGE, expand=False)
+    if "condition" in table and table["condition"].nunique() > 1:
+        images = images + " " + table["condition"]
+    return table.assign(y_pred=answers, id=images, set=file.path.name.partition("_")[0])
+
+
+FORMAT = of_rows(
+    "model-vs-human responses", _responses, kinds=frozenset({"csv"}), kind="labels",
+    fields=frozenset({"subj", "object_response", "category", "imagename"}),
+)  # fmt: skip
