@@ -134,7 +134,7 @@ Annotators = Literal["each", "majority", "soft"]
 WholeSets = Literal["refuse", "drop"]
 MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-CardFormat = Literal["markdown", "text", "json"]
+CardFormat = Literal["markdown", "text", "json", "eval-results"]
 
 Dialect = Literal["duckdb", "spark"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.

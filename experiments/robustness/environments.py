@@ -37,6 +37,7 @@ EXTRAS = {
     "dask": "in/cluster.py",
     "fast": "in/compiled.py",
     "xlsx": f"{_PROGRAM} compare {ROOT}/tests/data/formats/xlsx/predictions.xlsx --resamples 99",
+    "yaml": f"{_PROGRAM} ranks {ROOT}/tests/data/formats/eval_results",
 }
 _SCRIPTS = {
     "estimators": """

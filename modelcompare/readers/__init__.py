@@ -32,6 +32,7 @@ from modelcompare.readers.reading import (
     wide_predictions,
 )
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
+from modelcompare.readers.suggestions import with_command
 from modelcompare.words import (
     Annotators,
     FileKind,
@@ -257,17 +258,25 @@ def read(source: Any, columns: Columns) -> Reading:
     with all_opened(source) as files:
         name = listed([*dict.fromkeys(file.name for file in files)]) or None
         try:
-            content = _together(files, columns)
-            if isinstance(content, Reading):
-                return content
-            return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
+            return _of_files(files, columns, name)
         except ValueError as error:
             whole = None
             with suppress(ValueError):
                 whole = _whole_sets(files, columns)
-            if whole is None:
+            if whole is not None:
+                raise ValueError(f"{error} {_EACH_A_SET}") from None
+            better = with_command(error, files, columns, partial(_of_files, files, name=name))
+            if better is error:
                 raise
-            raise ValueError(f"{error} {_EACH_A_SET}") from None
+            raise better from None
+
+
+def _of_files(files: Sequence[File], columns: Columns, name: str | None) -> Reading:
+    """Read one test set from open files."""
+    content = _together(files, columns)
+    if isinstance(content, Reading):
+        return content
+    return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
 
 
 def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:

@@ -59,12 +59,22 @@ def as_options(**options: str | Sequence[str]) -> str:
     """
     given = {name: value for name, value in options.items() if len(value) or name == "na"}
     python = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    flags = " ".join(
+    return f"{python} ({as_flags(**given)})"
+
+
+def as_flags(**options: str | Sequence[str]) -> str:
+    """Write options as they are typed on the command line.
+
+    Examples
+    --------
+    >>> as_flags(id="key", score=["acc", "f1"], missing="drop")
+    '--id key --read score=acc --read score=f1 --missing drop'
+    """
+    return " ".join(
         _typed(name, each)
-        for name, value in given.items()
+        for name, value in options.items()
         for each in ([value] if isinstance(value, str) else value)
     )
-    return f"{python} ({flags})"
 
 
 def option(name: str) -> str:

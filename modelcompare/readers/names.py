@@ -94,7 +94,8 @@ PROSE = (
 BESIDE = (
     "weight", "sample_weight", "weights", "group", "groups", "cluster", "stratum", "strata", "fold",
     "split", "domain", "lang", "language", "subject", "topic", "difficulty", "source", "author",
-    "annotator", "rater", "document", "doc", "date", "timestamp", "year", "age", "gender",
+    "annotator", "rater", "document", "doc", "date", "timestamp", "tstamp", "created", "created_at",
+    "train_trial_index", "trial_index", "year", "age", "gender",
     "mean", "average", "avg", "median", "total", "sum", "n_tokens", "votes", *PROSE, *RUN, *SET,
 )  # fmt: skip
 # Last words of quantities measured next to a result.

@@ -21,7 +21,12 @@ from modelcompare.readers.content import (
     with_content,
 )
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.summaries import mteb_table, refuse_unread
+from modelcompare.readers.formats.summaries import (
+    eval_results_table,
+    mteb_table,
+    refuse_detections,
+    refuse_unread,
+)
 from modelcompare.readers.places import places
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
@@ -60,8 +65,14 @@ def opened(file: File) -> File:
 
 
 def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
-    """Read the rows of a table, with or without a column that has no heading, or MTEB's folder."""
+    """Read the rows of a table, with or without a column that has no heading.
+
+    A folder holds results of MTEB, or models with ``.eval_results``.
+    """
     if path.is_dir():
+        of_hub = sorted(path.rglob(".eval_results/*.yaml"))
+        if of_hub:
+            return eval_results_table(of_hub)
         with all_opened(path) as files:
             return mteb_table(files)
     payload = opened(File(path, keeps_unnamed=keeps_unnamed)).payload
@@ -127,7 +138,9 @@ def _of_json(file: File) -> File:
         names = [str(name) for name in document["columns"]]
         document = [dict(zip(names, row, strict=True)) for row in document["data"]]
     if isinstance(document, list):
-        return replace(file, kind="jsonl", payload=rows_of(document, file.name))
+        rows = rows_of(document, file.name)
+        refuse_detections(rows, file.name)
+        return replace(file, kind="jsonl", payload=rows)
     return replace(file, payload=document)
 
 

@@ -81,15 +81,17 @@ def model_card(
     task, dataset : str, optional
         Their names on the Hub: ``"text-classification"``, ``"stanfordnlp/snli"``. By default the
         task is inferred from the predictions, and the dataset is the file that they were read from.
-    form : {"markdown", "text", "json"}
-        Markdown with the metadata, Markdown without them, or only the metadata, as JSON.
+    form : {"markdown", "text", "json", "eval-results"}
+        Markdown with the metadata, Markdown without them, or only the metadata, as JSON;
+        "eval-results" is the YAML of a file in the folder ``.eval_results`` of a model on the
+        Hub, of one value: `dataset` is the benchmark, `task` its task ("default" if not given).
     **options
         As for `compare`.
 
     Raises
     ------
     ValueError
-        If the model or the form does not exist.
+        If the model or the form does not exist; if there is no single value for "eval-results".
 
     Examples
     --------
@@ -123,6 +125,8 @@ def model_card(
         result = compare(predictions, metrics, **options)
         if form == "json":
             return json_document(metadata(result, model, task=task, dataset=dataset))
+        if form == "eval-results":
+            return "\n".join(_lines(_eval_results(result, model, task, dataset))) + "\n"
         tables = _tables(result, predictions, model, metrics, min_size, options)
     text = _text(result, model, details or {}, tables)
     if form == "text":
@@ -231,6 +235,29 @@ def metadata(
         "metrics": [_metric(*value) for value in values if math.isfinite(value[2])],
     }
     return {"model-index": [{"name": model, "results": [found]}]}
+
+
+def _eval_results(
+    result: Comparison, model: str, task: str | None, dataset: str | None
+) -> list[Any]:
+    """Return the one value as an entry of ``.eval_results`` (huggingface_hub, EvalResultEntry)."""
+    scores = result.scores[result.scores["model"] == model]
+    if dataset is None:
+        raise ValueError("`dataset` must name the benchmark on the Hub, as 'cais/hle'.")
+    if len(scores) != 1 or not math.isfinite(scores["estimate"].iloc[0]):
+        values = ", ".join(map(value_name, scores["metric"], scores["label"]))
+        raise ValueError(
+            f"form='eval-results' has one value of a benchmark, got {values}; name one."
+        )
+    (found,) = scores.to_dict("records")
+    level = 100 * result.evidence.confidence_level
+    interval = f"{level:g} % CI {found['ci_low']:.6g} to {found['ci_high']:.6g}"
+    name = value_name(found["metric"], found["label"])
+    entry = {
+        "dataset": {"id": dataset, "task_id": task or "default"}, "value": float(found["estimate"]),
+        "notes": f"{name}, {interval}; {result.signature}",
+    }  # fmt: skip
+    return [entry]
 
 
 def _metric(name: str, label: Any, value: float) -> dict[str, Any]:

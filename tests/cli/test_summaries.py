@@ -5,6 +5,7 @@ import json
 import pytest
 
 import modelcompare as mc
+from tests.readers.formats.opening import DATA
 
 DOCUMENTS = {
     "mteb": {"dataset_revision": "a1", "task_name": "STS12", "mteb_version": "1.12.0",
@@ -46,8 +47,7 @@ def test_a_folder_of_mteb_is_ranked(run, tmp_path, revision):
     done = run("ranks", "results", "--format", "json")
     assert done.read == (
         "modelcompare: read data sets: 2 (STS12, STS17 (mean of 2 subsets)); models: 3 "
-        f"(org__a/{revision}, org__b/{revision}, org__c/{revision}); direction: score: higher is "
-        "better, by its name\n"
+        "(org__a, org__b, org__c); direction: score: higher is better, by its name\n"
     )
     table = {m: [one, two + 0.125] for m, (one, two) in SCORES.items()}
     expected = mc.tests.critical_difference(table).ranks["mean_rank"].tolist()
@@ -64,16 +64,36 @@ def test_results_of_mteb_that_are_not_comparable_are_refused(run, tmp_path):
         ({}, "STS17.json has scores of no split; ranks need one split"),
         (
             {"test": whole[:1]},
-            "lacks the score of org__b/1 on data set 'STS17 (mean of 2 subsets)'",
+            "lacks the score of org__b on data set 'STS17 (mean of 2 subsets)'",
         ),
-        ({"test": [{}, *whole[1:]]}, "lacks the score of org__b/1 on data set 'STS17 (mean of 2"),
+        ({"test": [{}, *whole[1:]]}, "lacks the score of org__b on data set 'STS17 (mean of 2"),
         ([], REFUSED["mteb"].replace("mteb.json", "STS17.json")),
     ):
         path.write_text(json.dumps(document | {"scores": scores}))
         done = run("ranks", "r")
         assert (done.code, message in done.err) == (2, True), done.err
     path.unlink()
-    assert "lacks the score of org__b/1 on data set 'STS17 (mean" in run("ranks", "r").err
+    assert "lacks the score of org__b on data set 'STS17 (mean" in run("ranks", "r").err
+
+
+def test_splits_of_training_are_left_out_and_revisions_are_one_model(run, tmp_path):
+    write(tmp_path / "r")
+    expected = run("ranks", "r", "--format", "json").out
+    path = tmp_path / "r/org__b/1/STS17.json"
+    document = json.loads(path.read_text())
+    document["scores"]["train"] = [{"hf_subset": "s0", "main_score": 1.0}]
+    path.unlink()
+    other = tmp_path / "r/org__b/2/STS17.json"
+    other.parent.mkdir()
+    other.write_text(json.dumps(document))
+    assert run("ranks", "r", "--format", "json").out == expected
+    # Two revisions with the same task are two models.
+    write(tmp_path / "s")
+    write(tmp_path / "s", {"org__b": (0.1, 0.2)}, revision="2")
+    models = {
+        row["model"] for row in json.loads(run("ranks", "s", "--format", "json").out)["ranks"]
+    }
+    assert models == {"org__a/1", "org__b/1", "org__b/2", "org__c/1"}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -113,3 +133,13 @@ def test_compare_points_at_ranks_for_printed_scores_which_groups_reads(run, tmp_
     found = run("groups", "t.csv", "--resamples", "99")
     assert "each data set is one sample; the answer is for data sets like these" in found.err
     assert "n:3|" in found.out
+
+
+def test_folders_of_eval_results_are_ranked(run):
+    pytest.importorskip("yaml")
+    table = {"small": [4.1, 30.3, 22.5], "middle": [9.6, 41.2, 35.0], "large": [20.9, 55.6, 34.0]}
+    done = run("ranks", str(DATA / "eval_results"), "--format", "json")
+    assert "data sets: 3 (cais/hle, Idavidrein/gpqa/gpqa_diamond, made-up/sums/hard)" in done.read
+    ranks = {row["model"]: row["mean_rank"] for row in json.loads(done.out)["ranks"]}
+    expected = mc.tests.critical_difference(table).ranks.set_index("model")["mean_rank"]
+    assert ranks == expected.to_dict()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.readers.opening import read_table
 from modelcompare.report import escape
 
 RNG = np.random.default_rng(0)
@@ -162,3 +163,50 @@ def test_the_forms_of_a_card_hold_the_same():
     assert whole.endswith(f"---\n\n{text}")
     document = json.loads(mc.studies.model_card(PREDS, "a", "accuracy", form="json", **FEW))
     assert document["model-index"] == _read(whole).data.to_dict()["model-index"]
+
+
+def test_a_value_is_an_entry_of_the_hub_and_is_read_again(tmp_path):
+    yaml, hub = pytest.importorskip("yaml"), pytest.importorskip("huggingface_hub")
+    means = {}
+    for model in PREDS.models:
+        options = {"dataset": "made-up/set", "task": "small", "form": "eval-results", **FEW}
+        text = mc.studies.model_card(PREDS, model, "accuracy", **options)
+        (entry,) = hub.parse_eval_result_entries(yaml.safe_load(text))
+        means[model] = float(
+            mc.metrics.accuracy(PREDS.y_true, PREDS.labels[PREDS.predicted(model)])
+        )
+        assert (entry.dataset_id, entry.task_id) == ("made-up/set", "small")
+        assert entry.value == pytest.approx(means[model])
+        assert "95 % CI" in entry.notes
+        (tmp_path / model / ".eval_results").mkdir(parents=True)
+        (tmp_path / model / ".eval_results" / "small.yaml").write_text(text)
+    table = read_table(tmp_path)
+    assert dict(zip(table["model"], table["score"], strict=True)) == pytest.approx(means)
+    assert {*table["dataset"]} == {"made-up/set/small"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "accuracy"}, "`dataset` must name the benchmark"),
+        (
+            {"metrics": ["accuracy", "f1_macro"], "dataset": "a/b"},
+            "got accuracy, f1_macro; name one",
+        ),
+    ],
+)
+def test_an_entry_of_the_hub_needs_a_benchmark_and_one_value(options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.studies.model_card(PREDS, "a", form="eval-results", **options, **FEW)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: b", "- value: 1", "- dataset: {id: a, task_id: b}\n  value: high", "- [", "{"]
+)
+def test_other_entries_are_refused(tmp_path, text):
+    pytest.importorskip("yaml")
+    path = tmp_path / "m" / ".eval_results" / "t.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"^t\.yaml"):
+        read_table(tmp_path)

@@ -8,6 +8,7 @@ EvalPlus 0.3 (eval_results.json), BigCode's harness (evaluation_results.json) an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import pandas as pd
@@ -15,7 +16,9 @@ import pandas as pd
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import cells_of
 from modelcompare.readers.tables import reached
+from modelcompare.words import optional
 
+_SHAPES = ("bbox", "segmentation", "keypoints")
 _MTEB = {"task_name", "mteb_version", "scores"}
 # Keys of a document, what it is, and what to do.
 _KNOWN = (
@@ -62,8 +65,29 @@ def refuse_unread(file: File) -> NoReturn:
     )
 
 
+def refuse_detections(table: pd.DataFrame, name: str) -> None:
+    """Refuse results of COCO, which are no results of images without the annotations."""
+    fields = {*map(str, table.columns)}
+    boxes = next((shape for shape in _SHAPES if shape in fields), None)
+    if {"image_id", "category_id", "score"} <= fields and boxes is not None:
+        raise ValueError(
+            f"{name} has detections of COCO ({boxes}), not a row for each image; match them with "
+            "the annotations by pycocotools, as docs/reading.md shows in three steps (Detections), "
+            "and compare a table of each image's score, as image,score = 42,0.8."
+        )
+    if fields == {"image_id", "caption"}:
+        raise ValueError(
+            f"{name} has captions of COCO without references; add those of each image, and compare "
+            "a table for each model with `modelcompare compare --kind texts`, as "
+            "id,y_true,y_pred = 42,a dog runs,a dog."
+        )
+
+
 def mteb_table(files: Sequence[File]) -> pd.DataFrame:
-    """Return the main score of each model and task; of several subsets the mean, as MTEB's."""
+    """Return the main score of each model and task; of several subsets the mean, as MTEB's.
+
+    The splits of training are left out. Revisions of a model are one model if no two have a task.
+    """
     rows = []
     for file in files:
         if file.name == "model_meta.json":
@@ -73,15 +97,47 @@ def mteb_table(files: Sequence[File]) -> pd.DataFrame:
         found = reached(file.payload, ["scores"])
         if not isinstance(found, dict) or not {*file.payload} >= _MTEB:
             refuse_unread(file)
-        if len(found) != 1:
+        tested = {split: subsets for split, subsets in found.items() if split != "train"} or found
+        if len(tested) != 1:
             raise ValueError(
                 f"{file.name} has scores of {', '.join(found) or 'no split'}; ranks need one "
                 "split, so leave the others out of the file."
             )
-        (subsets,) = found.values()
+        (subsets,) = tested.values()
         scores = pd.Series(cells_of(subsets, "main_score"), dtype=float)
         task = file.payload["task_name"]
         if len(scores) > 1:
             task = f"{task} (mean of {len(scores)} subsets)"
-        rows.append(("/".join(file.path.parts[-3:-1]), task, scores.mean(skipna=False)))
+        rows.append((*file.path.parts[-3:-1], task, scores.mean(skipna=False)))
+    table = pd.DataFrame(rows, columns=["model", "revision", "dataset", "score"])
+    if table.duplicated(["model", "dataset"]).any():
+        table["model"] += "/" + table["revision"]
+    return table.drop(columns="revision")
+
+
+def eval_results_table(files: Sequence[Path]) -> pd.DataFrame:
+    """Return the values of models on benchmarks from their ``.eval_results`` folders.
+
+    Entries as in huggingface_hub 2.4 (parse_eval_result_entries); a model is called after the
+    folder that holds its own.
+    """
+    yaml = optional("yaml", "reading .eval_results needs PyYAML", "yaml")
+    rows = []
+    for path in files:
+        try:
+            entries = yaml.safe_load(path.read_text("utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path.name} is not YAML ({error}).") from error
+        for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
+            names = [reached(entry, ["dataset", key]) for key in ("id", "task_id")]
+            value = reached(entry, ["value"])
+            if not all(isinstance(name, str) for name in names) or not isinstance(
+                value, int | float
+            ):
+                raise ValueError(
+                    f"{path.name}: entry {number} must have dataset.id, dataset.task_id and a "
+                    "number as value; correct it as https://huggingface.co/docs/hub/eval-results."
+                )
+            benchmark = "/".join(name for name in names if name != "default")
+            rows.append((path.parent.parent.name, benchmark, float(value)))
     return pd.DataFrame(rows, columns=["model", "dataset", "score"])

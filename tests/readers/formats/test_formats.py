@@ -18,7 +18,10 @@ OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc", "
 FILES = [
     path
     for path in sorted(DATA.rglob("*.*"))
-    if path.is_file() and path.suffix not in (".py", ".pyc", ".md") and path.name not in OTHERS
+    if path.is_file()
+    and path.suffix not in (".py", ".pyc", ".md", ".yaml")
+    and path.name not in OTHERS
+    and path.parent.name != "coco"  # refused
 ]
 PLAIN = [
     {"id": [0, 1], "y_true": ["a", "b"], "y_pred": ["a", "a"]},

@@ -1,0 +1,90 @@
+"""Errors that name no column end with a command; the command reads the files."""
+
+import shlex
+
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.data.checks import DataWarning
+
+ROWS = 12
+KEYS = [f"q{n}" for n in range(ROWS)]
+OF_MODEL = {"prompt_key": KEYS, "score_a": [n % 2 for n in range(ROWS)], "n_tokens": [*range(ROWS)]}
+
+
+def command_in(error):
+    text = str(error.value)
+    assert " Try: modelcompare compare " in text
+    return shlex.split(text.partition(" Try: modelcompare ")[2])
+
+
+def written(path, **columns):
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def of_two(tmp_path, **columns):
+    return [written(tmp_path / f"{model}.csv", **columns) for model in ("one", "two")]
+
+
+def refusal(source):
+    with pytest.raises(ValueError, match="COLUMN") as error:
+        mc.read_predictions(source)
+    return error
+
+
+CASES = {
+    "ids of an unusual name": (OF_MODEL, ["--id", "prompt_key"]),
+    "questions": ({"question": KEYS, "passed": [n % 3 for n in range(ROWS)]}, ["--id", "question"]),
+    "several scores": (
+        {"id": KEYS, "score_turn1": [*range(ROWS)], "score_turn2": [*range(ROWS)], "seen": KEYS},
+        ["--read", "score=score_turn1", "--read", "score=score_turn2"],
+    ),
+    "ids and several scores": (
+        {"task_key": KEYS, "acc_norm": [0.5] * ROWS, "rouge": [0.25] * ROWS},
+        ["--id", "task_key", "--read", "score=acc_norm", "--read", "score=rouge"],
+    ),
+    "missing scores": (
+        {"id": KEYS, "score_a": [None, *range(ROWS - 1)], "score_b": [*range(ROWS)]},
+        ["--read", "score=score_a", "--read", "score=score_b", "--missing", "drop"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
+@pytest.mark.parametrize(("columns", "flags"), CASES.values(), ids=CASES)
+def test_the_command_reads_the_files(tmp_path, run, columns, flags):
+    paths = of_two(tmp_path, **columns)
+    command = command_in(refusal(paths))
+    assert sorted(command) == sorted(["compare", *map(str, paths), *flags])
+    done = run(*command, "--resamples", "99")
+    assert done.code == 0, done.err
+
+
+def test_the_command_of_a_folder_names_the_folder(tmp_path, run):
+    of_two(tmp_path, **OF_MODEL)
+    command = command_in(refusal(tmp_path))
+    assert command == ["compare", str(tmp_path), "--id", "prompt_key"]
+    assert run(*command, "--resamples", "99").code == 0
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"tag": ["a", "b"] * 6, "acc": [*range(ROWS)]},  # no column names the rows
+        {"key": KEYS, "tstamp": [*range(ROWS)], "n_tokens": [*range(ROWS)]},  # nothing is a score
+    ],
+)
+def test_without_a_likely_column_there_is_no_command(tmp_path, columns):
+    assert "Try:" not in str(refusal(of_two(tmp_path, **columns)).value)
+
+
+def test_frames_have_no_command():
+    frame = pd.DataFrame(OF_MODEL | {"system": ["a"] * ROWS, "score_b": 0.5})
+    assert "Try:" not in str(refusal(frame).value)
+
+
+def test_guessing_warns_of_nothing(tmp_path, recwarn):
+    refusal(of_two(tmp_path, **CASES["missing scores"][0]))
+    assert not [each for each in recwarn if issubclass(each.category, DataWarning)]
