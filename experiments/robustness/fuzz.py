@@ -33,6 +33,7 @@ from experiments.robustness.commands import ROOT, environment
 
 DATA = ROOT / "tests" / "data" / "formats"
 PACKAGE = Path(mc.__file__).parent
+_HELM = "mmlu-subject=philosophy,method=multiple_choice_joint"
 # Seconds that reading a case may take, lines that a message may have, bytes that a worker may have.
 MOST_SECONDS, MOST_LINES, MOST_BYTES = 5, 6, 6 * 2**30
 Mutation = Callable[[np.random.Generator, bytes], bytes]
@@ -75,7 +76,7 @@ def sources() -> dict[str, Source]:
             {"t.parquet": _parquet(soft)}, mutations.TABLE,
             read=lambda paths, **_: mc.io.scan_predictions(paths[0]).load(),
         ),
-        "npz": Source({"t.npz": _npz(soft)}, mutations.ARCHIVE),
+        "npz": Source({"t.npz": _npz(soft, a="a", b="b")}, mutations.ARCHIVE),
         "sketch": Source(
             {"t.parquet": _sketch(wide)}, mutations.TABLE,
             read=lambda paths, **_: mc.io.read_sketch(paths[0]),
@@ -94,6 +95,21 @@ def sources() -> dict[str, Source]:
         "wmt": Source(_files("wmt/metric-scores/en-de/*"), text),
         "trec": Source(_files("trec/test.qrels") | _files("trec/*.run"), text),
         "trn": Source(_files("trn/*.trn"), text),
+        "npz, an archive per model": Source(
+            {f"{m}.npz": _npz(soft, probs=m) for m in "ab"}, mutations.ARCHIVE
+        ),
+        "helm": Source(_files("helm/mmlu*/per*"), mutations.JSON, {"set": f"{_HELM} test"}),
+        "alpaca_eval": Source(_files("alpaca_eval/alpaca*/*.json"), mutations.JSON),
+        "mt_bench": Source(_files("mt_bench/*.jsonl"), mutations.JSON, drop),
+        "deepeval": Source(_files("deepeval/*.json"), mutations.JSON, drop),
+        "opencompass": Source(_files("opencompass/small/repeated.json"), mutations.JSON),
+        "evalplus": Source(_files("evalplus/70-g/*.json"), mutations.JSON),
+        "humaneval": Source(_files("humaneval/*.jsonl"), mutations.JSON),
+        "bigcode": Source(_files("bigcode/*.json"), mutations.JSON),
+        "mlflow": Source(_files("mlflow/*.json"), mutations.JSON, drop),
+        "columns and data": Source(_files("wandb/*.json"), mutations.JSON),
+        "mqm": Source(_files("mqm/mqm_ted_ende.tsv"), text, drop),
+        "model_vs_human": Source(_files("model_vs_human/colour/*.csv"), text),
         "lines of text": Source(_files("lines/*.txt"), text),
         "manifests": Source(_files("manifests/*.jsonl"), mutations.JSON),
     }  # fmt: skip
@@ -283,9 +299,10 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _npz(soft: pd.DataFrame) -> bytes:
+def _npz(soft: pd.DataFrame, **arrays: str) -> bytes:
+    """An archive of the truth and, by the name of each array, of a model's probabilities."""
     buffer = io.BytesIO()
-    models = {m: soft[[f"{m}:0", f"{m}:1"]].to_numpy() for m in "ab"}
+    models = {name: soft[[f"{m}:0", f"{m}:1"]].to_numpy() for name, m in arrays.items()}
     np.savez(buffer, y_true=soft["y_true"].to_numpy(), **models)
     return buffer.getvalue()
 

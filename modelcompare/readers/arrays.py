@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from tokenize import TokenError
 from typing import Any
 
@@ -88,7 +88,11 @@ def array_rows(opened: File) -> pd.DataFrame:
     """
     where, arrays = opened.name, _load(opened)
     true = _truth(arrays)
-    names_of = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - {true}), None)
+    lists = [name for name in _LABELS if name != true and name in arrays and arrays[name].ndim == 1]
+    names_of = next((arrays.pop(name) for name in lists), None)
+    _check_lengths(arrays, where, but=())
+    if any(array.dtype.kind == "c" for array in arrays.values()):
+        raise ValueError(f"{where} has complex numbers; save labels, probabilities or scores.")
     soft = [name for name, array in arrays.items() if array.ndim > 1]
     if len(soft) > 1 or sum(map(bool, map(_PREFIX.match, arrays))) > 1:
         raise ValueError(
@@ -203,8 +207,10 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDAr
     return found
 
 
-def _check_lengths(arrays: Mapping[str, NDArray[Any]], name: str) -> None:
-    lengths = {array: len(found) for array, found in arrays.items() if array not in _LABELS}
+def _check_lengths(
+    arrays: Mapping[str, NDArray[Any]], name: str, but: Sequence[str] = _LABELS
+) -> None:
+    lengths = {array: len(found) for array, found in arrays.items() if array not in but}
     first = "y_true" if "y_true" in lengths else next(iter(lengths), "")
     for array, length in lengths.items():
         if length != lengths[first]:

@@ -186,7 +186,10 @@ def _by_model(
     seen: Profile, headings: Sequence[str], true: str | None
 ) -> dict[str, dict[str | None, str]]:
     """Return each wanted model's columns by class; None is the key of labels and scores."""
-    classes = set() if true is None else {*map(str, seen.frame[true].unique())}
+    truth = [] if true is None else seen.frame[true]
+    if true is not None and not cell_types.holds_objects(seen.frame[true]):
+        truth = seen.frame[true].unique()
+    classes = {*map(str, truth)}
     models: dict[str, dict[str | None, str]] = {}
     for heading in headings:
         model, label = (heading, None) if true is None else _split(heading, classes)

@@ -100,7 +100,8 @@ def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
 
 def _refuse_classes(seen: Profile, candidates: Sequence[str], true: str) -> None:
     """Refuse probabilities whose headings are not ``model:class``."""
-    classes = [str(each) for each in seen.present(true).unique()]
+    known = seen.present(true)
+    classes = [] if cell_types.holds_objects(known) else [*map(str, known.unique())]
     if not 1 < len(classes) <= _MANY_CODES:
         return
     for heading in candidates:

@@ -61,7 +61,8 @@ class Profile:
 
     def could_be_of(self, heading: str, truth: str, share: float = SHARED) -> bool:
         """Return whether a column has labels of another, or scores of its two classes."""
-        two = self.present(truth).nunique() == 2
+        known = self.present(truth)
+        two = not cell_types.holds_objects(known) and known.nunique() == 2
         if two and self.is_numeric(heading) and self.is_real(heading):
             return True
         return self.overlap(heading, truth) >= share

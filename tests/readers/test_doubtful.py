@@ -228,3 +228,10 @@ def test_a_count_of_the_samples_is_never_ranked(heading):
     with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
         mc.tests.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
     assert len(mc.tests.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4
+
+
+@pytest.mark.parametrize("cell", [{"a": 1}, ["x", "y"]])
+def test_an_object_among_labels_is_refused_in_words(cell):
+    truth = ["no", cell, *["yes", "no"] * 6]
+    with pytest.raises(ValueError, match=r"contains lists or objects|lists|objects"):
+        mc.read_predictions(pd.DataFrame({"label": truth, "cnn": "no", "bow": "yes"}))

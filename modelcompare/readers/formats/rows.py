@@ -44,7 +44,7 @@ def of_rows(
         found = rows(file).reset_index(drop=True)
         if not len(found):
             raise ValueError(f"{file.name}: there are no results in it; write the file again.")
-        check_named(found[[key for key in ("model", "id") if key in found]], file.name)
+        check_named(found[[key for key in ("model", "run", "id") if key in found]], file.name)
         scores = [heading for heading in found if heading.startswith(SCORE)]
         frame = found[[key for key in _KEYS if key in found]]
         if kind == "scores":
