@@ -154,8 +154,7 @@ PAIRS = statistics(
 )  # fmt: skip
 FILES = Option(
     name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
-    help=f"Predictions ({listed(FileKind)}): one file of all models, a file for each, or a folder "
-    "of them.",
+    help=f"Predictions ({listed(FileKind)}): a file of all models, one for each, or a folder.",
 )  # fmt: skip
 READING = Group(
     "reading",

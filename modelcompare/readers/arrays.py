@@ -27,7 +27,7 @@ from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto, warn_caller
 
 _PREFIX = re.compile("^(probs|logits|pred|scores)__")
-_LABELS = ("labels", "class_names")
+_LABELS = ("labels", "class_names", "label_names", "target_names", "classes")
 _HEADINGS = {"ids": "id"}
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENCRYPTED = 0x1
@@ -51,6 +51,10 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     truth = None if columns.scores else arrays.get(true)
     labels = columns.given_labels(None if found is None else classes(found, found), truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
+    # Probabilities beside labels of the same model.
+    plain = [name for name in free if not _PREFIX.match(name)]
+    left_out = [name for name in names.companions(plain) if name not in (columns.models or ())]
+    free = {name: array for name, array in free.items() if name not in left_out}
     models = _models(free, labels, truth, where)
     slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
     if any(name.startswith("scores__") for name in models.values()):
@@ -75,6 +79,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     columns.check_used(predictions)
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
+        "left out": counted(left_out),
         "direction": directed([None] * (truth is None), columns.given_direction),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), parts)

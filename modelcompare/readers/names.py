@@ -9,7 +9,7 @@ from functools import lru_cache
 # The most usual names come first; all in lower case with underscores.
 TRUE = (
     "y_true", "true", "truth", "true_label", "gold", "gold_label", "golden", "gold_standard",
-    "ground_truth", "groundtruth", "label", "labels", "target", "targets",
+    "ground_truth", "groundtruth", "y_test", "label", "labels", "target", "targets",
 )  # fmt: skip
 # Measured values, next to computed ones.
 MEASURED = (

@@ -195,6 +195,9 @@ def _understood(
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
+        "scores left out": "" if columns.score or not scores else counted(
+            [name for name in records.scores if name not in {*scores, *columns.beside_names}]
+        ),
         "clusters": clusters, "judge": columns.judge,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         "direction": directed(scores, columns.given_direction),

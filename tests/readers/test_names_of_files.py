@@ -7,6 +7,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
+from modelcompare.readers import checked_columns, read
 from tests.readers.formats.opening import DATA
 
 RNG = np.random.default_rng(0)
@@ -137,3 +138,26 @@ def test_words_of_different_numbers_are_no_columns(tmp_path):
     path.write_text("the text\none two\none two three\n")
     with pytest.raises(ValueError, match=r"^t\.csv"):
         mc.read_predictions(path)
+
+
+def test_an_archive_of_labels_beside_probabilities_compares_the_labels(tmp_path):
+    path, truth = tmp_path / "p.npz", TRUTH % 2
+    said = {model: RNG.permutation(truth) for model in ("Tree", "KNN")}
+    sure = {f"{model}_proba": RNG.random(N) for model in said}
+    np.savez(path, y_test=truth, **{f"{model}_pred": each for model, each in said.items()}, **sure)
+    reading = read(path, checked_columns())
+    assert reading.predictions.models == ("Tree_pred", "KNN_pred")
+    assert reading.parts["truth"] == "y_test"
+    assert reading.parts["left out"] == "2 (Tree_proba, KNN_proba)"
+    assert (reading.predictions.predicted("KNN_pred") == said["KNN"]).all()
+    chosen = mc.read_predictions(path, models=["Tree_proba"], kind="values")
+    assert chosen.output("Tree_proba").array.tolist() == sure["Tree_proba"].tolist()
+
+
+@pytest.mark.parametrize(
+    "name", ["labels", "class_names", "label_names", "target_names", "classes"]
+)
+def test_the_classes_of_an_archive_have_usual_names(tmp_path, name):
+    np.savez(tmp_path / "p.npz", y_true=TRUTH, cnn=drawn(), **{name: np.array(["x", "y", "z"])})
+    preds = mc.read_predictions(tmp_path / "p.npz")
+    assert (preds.models, preds.labels.tolist()) == (("cnn",), ["x", "y", "z"])

@@ -59,6 +59,16 @@ def refuse_unread(file: File) -> NoReturn:
     for keys, what, remedy in _KNOWN:
         if any(isinstance(each, dict) and keys <= {*each} for each in inside):
             raise ValueError(f"{file.name} is {what}, not a row for each sample; {remedy}.")
+    queries = [*file.payload.values()] if isinstance(file.payload, dict) else []
+    if queries and all(isinstance(each, dict) and each for each in queries):
+        cells = [cell for each in queries for cell in each.values()]
+        if all(isinstance(cell, int | float) for cell in cells):
+            raise ValueError(
+                f"{file.name} has a number for each document of each query, as runs and judgements "
+                "of retrieval have; compare them written as TREC does: a run in lines of query, "
+                "Q0, document, rank, score, tag (q1 Q0 d3 1 0.7 bm25), judgements in lines of "
+                "query, 0, document, relevance (q1 0 d3 1)."
+            )
     raise ValueError(
         f"{file.name} has no known format; give a table (csv, jsonl, parquet) of one row for each "
         "sample, or a log that `modelcompare` knows (README, Your predictions)."

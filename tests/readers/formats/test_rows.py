@@ -478,3 +478,12 @@ def test_the_steps_on_the_page_make_a_table_of_images(tmp_path, monkeypatch):
         zip(preds.ids.tolist(), preds.output(preds.models[0]).array.tolist(), strict=True)
     )
     assert scores == {1: 1.0, 2: pytest.approx(2 / 3), 3: 0.0, 4: 0.0}
+
+
+def test_numbers_of_documents_by_query_are_refused_with_trecs_lines(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d1": 1}}))
+    with pytest.raises(
+        ValueError, match=r"run\.json has a number for each document.*q1 Q0 d3 1 0.7"
+    ):
+        mc.read_predictions(path)
