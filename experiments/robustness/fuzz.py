@@ -70,6 +70,9 @@ def sources() -> dict[str, Source]:
         ),
         "tsv": Source({"t.tsv": wide.to_csv(sep="\t", index=False).encode()}, text, weighted),
         "jsonl": Source({"t.jsonl": lines}, mutations.JSON),
+        "jsonl, probabilities by class": Source(
+            {f"{m}.jsonl": _by_class(soft, m) for m in "ab"}, mutations.JSON
+        ),
         "json": Source({"t.json": json.dumps(long.to_dict("records")).encode()}, mutations.JSON),
         "parquet": Source({"t.parquet": _parquet(soft)}, mutations.TABLE),
         "parquet, scanned": Source(
@@ -287,6 +290,14 @@ def _tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 
 def _alone(wide: pd.DataFrame, model: str) -> pd.DataFrame:
     return wide[["id", "y_true", model]].rename(columns={model: "y_pred"})
+
+
+def _by_class(soft: pd.DataFrame, model: str) -> bytes:
+    rows = (
+        {"id": n, "y_true": str(row["y_true"]), "probs": {k: row[f"{model}:{k}"] for k in "01"}}
+        for n, row in enumerate(soft.to_dict("records"))
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def _csv(frame: pd.DataFrame) -> bytes:

@@ -1,4 +1,4 @@
-"""Probabilities in lists, one per cell -> a column for each class."""
+"""Probabilities in lists or objects, one per cell -> a column for each class."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     columns = seen.columns
     if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
         return seen
+    seen = _of_objects(seen)
     found = {heading: _numbers(seen.frame[heading], seen) for heading in _candidates(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
@@ -62,6 +63,46 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     columns = replace(columns, pred=None) if columns.pred in lists else columns
     frame = pd.concat(parts, axis=1)
     return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
+
+
+def _of_objects(seen: Profile) -> Profile:
+    """Name columns of objects such as ``probs: {no: 0.2, yes: 0.8}`` after their classes.
+
+    Lists of objects with a label and a score, as pipelines of transformers give, are such objects.
+    """
+    frame = seen.frame
+    for heading in seen.headings:
+        if names.plain(heading) in names.PROBABILITIES and heading not in seen.named:
+            rows = [_by_label(cell) for cell in frame[heading]]
+            if rows and all(rows):
+                inside = pd.DataFrame(rows, frame.index).add_prefix(f"{heading}.")
+                frame = pd.concat([frame.drop(columns=heading), inside], axis=1)
+    of_probabilities: dict[str, list[str]] = {}
+    for heading in map(str, frame.columns):
+        name, dot, _ = heading.partition(".")
+        if dot and names.plain(name) in names.PROBABILITIES and heading not in seen.named:
+            of_probabilities.setdefault(name, []).append(heading)
+    if len(of_probabilities) != 1:
+        return seen
+    ((name, headings),) = of_probabilities.items()
+    cells = frame[headings].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    if len(headings) < 2 or not _are_probabilities(cells, normalize=seen.columns.normalize):
+        return seen
+    made = {each: PROBABILITY + each[len(name) + 1 :] for each in headings}
+    if not {*made.values()}.isdisjoint(frame.columns):
+        return seen
+    frame = frame.rename(columns=made)
+    return Profile(
+        frame, seen.columns, seen.where, written=seen.written, of_folders=seen.of_folders
+    )
+
+
+def _by_label(cell: Any) -> dict[str, Any]:
+    """Return the scores of a list of objects with a label and a score; empty for anything else."""
+    entries = list(cell) if isinstance(cell, list | tuple | np.ndarray) else []
+    if not all(isinstance(each, dict) and {"label", "score"} <= {*each} for each in entries):
+        return {}
+    return {str(each["label"]): each["score"] for each in entries}
 
 
 def _candidates(seen: Profile) -> list[str]:
@@ -105,7 +146,7 @@ def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
     if not rows or len(rows) < len(held):
         return None
     heading = str(column.name)
-    means_boxes = names.plain(heading) in names.BOXES
+    means_boxes = names.plain(heading) in (*names.BOXES, "logits")
     of_model = names.plain(heading) in (*names.PRED, *names.PROBABILITIES) or heading in (
         seen.columns.pred, *seen.chosen
     )  # fmt: skip

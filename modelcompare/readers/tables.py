@@ -130,12 +130,11 @@ def _separator(data: bytes) -> str:
 
 def _with_separator(data: bytes, separator: str) -> bytes:
     """Return rows separated by spaces, all of as many words as the header, with a separator."""
-    lines = data.split(b"\n")
-    header = lines[0].removeprefix(b"\xef\xbb\xbf")
+    header = data.split(b"\n", 1)[0].removeprefix(b"\xef\xbb\xbf")
     n_words = len(header.split())
     if separator.encode() in header or n_words < 2 or b'"' in data:
         return data
-    words = [line.split() for line in lines]
+    words = [line.split() for line in data.split(b"\n")]
     if any(len(row) not in (0, n_words) for row in words):
         return data
     return b"\n".join(separator.encode().join(row) for row in words)

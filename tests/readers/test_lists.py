@@ -185,3 +185,47 @@ def test_whole_numbers_that_no_float_holds_are_no_probabilities(tmp_path, length
     path = tmp_path / "made.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     assert mc.read_predictions(path).models == ("m1", "m2")
+
+
+def by_class(array):
+    return [dict(zip(NAMES.tolist(), row, strict=True)) for row in array.tolist()]
+
+
+def as_pipelines(array):
+    """Return the scores of all labels, the likeliest first, as pipelines of transformers do."""
+    rows = by_class(array)
+    ordered = [sorted(row, key=row.get, reverse=True) for row in rows]
+    return [
+        [{"label": label, "score": row[label]} for label in labels]
+        for row, labels in zip(rows, ordered, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("form", [by_class, as_pipelines])
+@pytest.mark.parametrize("heading", ["probs", "scores", "probabilities"])
+def test_objects_of_probabilities_name_their_classes(tmp_path, kind, form, heading):
+    files = [
+        written(of_model(**{heading: form(PROBS[model])}).assign(y_true=NAMES[TRUTH]), tmp_path / f"{model}.{kind}")
+        for model in "ab"
+    ]  # fmt: skip
+    preds = mc.read_predictions(files)
+    order = [NAMES.tolist().index(label) for label in preds.labels]
+    for model, array in PROBS.items():
+        np.testing.assert_array_equal(preds.probabilities(model), array[:, order])
+    assert preds.labels[preds.codes].tolist() == NAMES[TRUTH].tolist()
+
+
+def test_objects_that_are_no_probabilities_stay_columns(tmp_path):
+    array = PROBS["a"] * 7
+    path = written(of_model(probs=by_class(array)), tmp_path / "a.jsonl")
+    with pytest.raises(ValueError, match=r"several columns of numbers.*probs\.ham"):
+        mc.read_predictions({"a": path})
+
+
+def test_logits_in_lists_are_refused_in_words(tmp_path):
+    path = written(of_model(logits=as_lists(PROBS["a"] * 7 - 2)), tmp_path / "a.jsonl")
+    with pytest.raises(
+        ValueError, match="boxes, embeddings and logits are not compared: give prob"
+    ):
+        mc.read_predictions({"a": path})
