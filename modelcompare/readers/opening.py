@@ -15,7 +15,6 @@ import pandas as pd
 from modelcompare.readers.content import (
     File,
     check_file,
-    file_kind,
     has_known_name,
     whole,
     with_content,
@@ -53,15 +52,12 @@ def all_opened(source: Any) -> Iterator[list[File]]:
 
 def opened(file: File) -> File:
     """Open a file and read its content."""
-    if has_known_name(file.path):
-        return with_payload(with_content(file))
-    check_file(file.path)
-    with suppress(ValueError):
-        found = _of_any_name(replace(file, kind="text", payload=file.path.open("rb")))
-        if found is not None:
-            return found
-    file_kind(file.path)
-    raise AssertionError(file.path)  # file_kind refuses it
+    found = None
+    if not has_known_name(file.path):
+        check_file(file.path)
+        with suppress(ValueError):
+            found = _of_any_name(replace(file, kind="text", payload=file.path.open("rb")))
+    return found or with_payload(with_content(file))
 
 
 def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:

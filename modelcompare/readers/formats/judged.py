@@ -11,6 +11,8 @@ with an error has no score.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -19,7 +21,7 @@ import pandas as pd
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import cells_of, is_missing
 from modelcompare.readers.formats.rows import Row, of_rows, renamed
-from modelcompare.readers.records import SCORE
+from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import reached
 from modelcompare.words import shown
 
@@ -29,10 +31,9 @@ _CASES = (("testRunData", "testCases"), ("testCases",))
 
 def _preferences(file: File) -> pd.DataFrame:
     roles = {"model": "generator_2", "id": "instruction", "baseline": "generator_1"}
-    cells = file.payload["preference"]
-    return renamed(file.payload, roles).assign(
-        **{SCORE + "win_rate": [_win(cell, n, file.name) for n, cell in enumerate(cells, start=1)]}
-    )
+    cells = enumerate(file.payload["preference"], start=1)
+    wins = [_win(cell, number, file.name) for number, cell in cells]
+    return renamed(file.payload, roles).assign(**{SCORE + "win_rate": wins})
 
 
 def _win(cell: Any, number: int, where: str) -> float:
@@ -82,7 +83,7 @@ def _case(case: Any) -> Row:
 
 
 ALPACA_EVAL = of_rows(
-    "AlpacaEval annotations", _preferences, kinds=frozenset({"jsonl", "csv", "parquet"}),
+    "AlpacaEval annotations", _preferences, kinds=frozenset({"jsonl", "parquet"}),
     companions=r"(model|reference)_outputs\.json", same=("baseline", "annotator"),
     fields=frozenset({"instruction", "generator_1", "generator_2", "preference"}),
 )  # fmt: skip
@@ -90,7 +91,20 @@ MT_BENCH = of_rows(
     "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
 )  # fmt: skip
-DEEP_EVAL = of_rows(
+_TEST_RUN = of_rows(
     "DeepEval test run", _tested, kinds=frozenset({"json"}),
     looks_like=lambda file: reached(_cases(file)[:1], ["0", "metricsData"]) is not None,
 )  # fmt: skip
+
+
+def _read_test_runs(files: Sequence[File]) -> Records:
+    """Read test runs; files name the models if several are of one, as of two prompts."""
+    records = _TEST_RUN.read(files)
+    if "model" not in records.frame:
+        return records
+    if records.frame["model"].nunique() == len(files):
+        return records
+    return replace(records, frame=records.frame.drop(columns="model"))
+
+
+DEEP_EVAL = replace(_TEST_RUN, read=_read_test_runs)

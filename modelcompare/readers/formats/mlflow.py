@@ -35,6 +35,6 @@ def _evaluated(file: File) -> pd.DataFrame:
 
 
 FORMAT = of_rows(
-    "MLflow evaluation", _evaluated, kinds=frozenset({"jsonl", "csv", "parquet"}),
+    "MLflow evaluation", _evaluated, kinds=frozenset({"jsonl", "parquet"}),
     looks_like=lambda file: any(map(_METRIC.fullmatch, map(str, file.payload.columns))),
 )  # fmt: skip

@@ -80,7 +80,7 @@ def scored(
 
 def stem_of(file: File, ending: str) -> str:
     """Return the model that a file is named after, without the tool's own ending."""
-    return re.sub(rf"[-_. ]*(?:{ending})$", "", file.model) or file.model
+    return re.sub(rf"[-_. ]+(?:{ending})$", "", file.model)
 
 
 def _numbers(scores: pd.DataFrame, where: str) -> Mapping[str, Any]:

@@ -262,6 +262,23 @@ def test_test_runs_of_deepeval_have_the_scores_of_their_metrics(tmp_path):
     assert means(latest) == means(paths[0])
 
 
+def test_test_runs_of_one_model_are_named_by_their_files(tmp_path):
+    def same(document):
+        document["hyperparameters"]["model"] = "gpt"
+
+    paths = sorted((DATA / "deepeval").glob("*.json"))
+    copies = [changed(tmp_path, path, same, f"prompt_{path.stem}.json") for path in paths]
+    with pytest.warns(DataWarning):
+        preds = mc.read_predictions(copies, missing="drop")
+    assert preds.models == ("prompt_large", "prompt_small")
+
+
+def test_the_ending_of_a_tool_is_left_out_of_names_alone(tmp_path):
+    for name in ("catalogs", "a_logs"):
+        shutil.copy(DATA / "bigcode" / "small_logs.json", tmp_path / f"{name}.json")
+    assert mc.read_predictions(tmp_path).models == ("a", "catalogs")
+
+
 def test_details_of_opencompass_have_its_accuracy():
     for name, key in (("letters", "accuracy"), ("repeated", "accuracy (2 runs average)")):
         expected = {
