@@ -2,12 +2,12 @@
 
 Usage: python -m experiments.validity.gaps [--trials 800] [--only REGEX] [--jobs 1]
 
-Two groups, of equal or of very unequal sizes; a classifier that is right more often in the second,
-or equally often. Of recall, selection rate, macro F1 and the mean absolute error of a regression:
-how often the interval of the gap holds it, how often a gap is found where there is none (0.05), how
-often all gaps are within a margin that equals the gap (0.05), and how often the interval of the worst
-group's value holds it. Trials in which a group has fewer than ten informative samples have a
-warning, and are left out.
+Two groups, of equal or of very unequal sizes; a classifier that is right more often in the
+second, or equally often. Of recall, selection rate, macro F1 and the mean absolute error of a
+regression: how often the interval of the gap holds it, how often a gap is found where there is
+none (0.05), how often the answer is that all gaps are within a margin that equals the gap (0.05),
+and how often the interval of the worst group's value holds it. Trials in which a group has fewer
+than ten informative samples have a warning, and are left out.
 """
 
 from __future__ import annotations
