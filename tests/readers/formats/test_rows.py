@@ -6,6 +6,7 @@ import re
 import shutil
 from statistics import mean
 
+import pandas as pd
 import pytest
 
 import modelcompare as mc
@@ -236,6 +237,26 @@ def test_gradings_of_mt_bench_are_rows_of_a_question_and_turn():
         preds = mc.read_predictions(path, missing="drop")
     assert preds.ids.tolist()[:3] == ["81 turn 1", "81 turn 2", "82 turn 1"]
     assert preds.groups.tolist() == ["81", "81", "82", "82", "83", "84", "84"]
+
+
+def test_pairs_of_mt_bench_are_refused_with_the_lines_that_make_battles(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    games = [("model_1", "model_1"), ("model_2", "model_2"), ("model_1", "model_2"), ("tie", "tie"),
+             ("error", "error"), ("model_1", "tie"), *[("model_2", "model_2")] * 6]  # fmt: skip
+    rows = [
+        {"question_id": 81 + n, "model_1": "old", "model_2": "new", "g1_winner": one, "g2_winner": two,
+         "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.0 + n}
+        for n, (one, two) in enumerate(games)
+    ]  # fmt: skip
+    path = tmp_path / "pair.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(ValueError, match="has MT-Bench's judgements of pairs") as error:
+        mc.read_predictions(path)
+    exec(str(error.value).partition("reads: ")[2], {"pandas": pd})
+    battles = pd.read_csv("battles.csv")
+    expected = ["model_a", "model_b", "tie", "tie", "tie", *["model_b"] * 6]
+    assert battles["winner"].tolist() == expected
+    assert mc.read_predictions("battles.csv").models
 
 
 def test_test_runs_of_deepeval_have_the_scores_of_their_metrics(tmp_path):
