@@ -15,6 +15,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
+from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -59,6 +60,12 @@ class PairedTestResult(Result):
     notes : tuple of str
         Note on the training runs for which the result holds, if there are several; of
         "run-permutation" also the smallest possible p-value.
+    cohens_dz : float
+        Difference over the standard deviation of the samples' differences; of independent samples,
+        NaN for others.
+    cliffs_delta : float
+        Chance that a sample's number of model a is above one of b, less that it is below, for means
+        of independent samples; NaN for others.
     n_groups : int, optional
         Number of groups into which the test combined very many samples, or clusters, to swap them.
     """
@@ -76,12 +83,15 @@ class PairedTestResult(Result):
     n_resamples: int
     exact: bool
     notes: tuple[str, ...] = field(default=(), repr=False)
+    cohens_dz: float = math.nan
+    cliffs_delta: float = math.nan
     n_groups: int | None = field(default=None, repr=False)
 
     _stem: ClassVar[str] = "test"
+    _schema_version: ClassVar[int] = 2
     _members: ClassVar[str] = """
         model_a model_b metric label difference statistic p_value p_value_standard_error method
-        alternative n_resamples exact signature
+        alternative n_resamples exact cohens_dz cliffs_delta signature
         test=_row:
     """
 
@@ -204,5 +214,6 @@ def result_of(
     model_a, model_b = contrast.models
     return PairedTestResult(
         model_a, model_b, metric, label, difference, statistic, p_value, error, method,
-        contrast.alternative, drawn, outcome.exact, contrast.notes, n_groups,
+        contrast.alternative, drawn, outcome.exact, contrast.notes, *effect_sizes(contrast),
+        n_groups,
     )  # fmt: skip

@@ -51,8 +51,8 @@ _NAMES: Mapping[Kind, str] = {
     "count": "B bin fold n n_agree n_bins n_folds n_labels n_missing n_models n_pairs n_resamples "
     "n_samples n_separated n_significant n_subsamples n_test n_train n_undefined rank rank_high "
     "rank_low repeat subsample support",
-    "size": "cost_item cost_run detectable interval_width n_items n_needed n_runs n_sets statistic "
-    "worth",
+    "size": "cliffs_delta cohens_dz cost_item cost_run detectable interval_width n_items n_needed "
+    "n_runs n_sets statistic worth",
     "setting": "alpha confidence_level level margin ratio rope x",
     "flag": "agree cheapest exact greater_is_better moves passed per_class reversed significant "
     "stratify",
