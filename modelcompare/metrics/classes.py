@@ -1,4 +1,7 @@
-"""A class beside the name of a metric: ``f1[fraud]``, also ``f1:fraud``."""
+"""A class beside the name of a metric: ``f1[fraud]``, also ``f1:fraud``.
+
+Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metrics.subsets`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
+from modelcompare.metrics.subsets import names_subset
 from modelcompare.spelling import nearest
 
 if TYPE_CHECKING:
@@ -50,6 +54,9 @@ def without_classes(
             plain.append(given)
             continue
         (metric,) = resolve_metrics([name], predictions)
+        if not metric.per_class and names_subset(text):
+            plain.append(given)
+            continue
         label = _class_of(predictions, given, text) if metric.per_class else None
         if label is None:
             raise ValueError(f"{given}: {metric.name} has no value per class; leave {text!r} out.")

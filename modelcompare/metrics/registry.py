@@ -17,6 +17,7 @@ from modelcompare.metrics.named import ALIASES, FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile
 from modelcompare.metrics.scoring import named_score
+from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, varied
 from modelcompare.spelling import did_you_mean, nearest
@@ -285,7 +286,11 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         if metric in names or (names and not _is_of_items(metric)):
             found = named_percentile(metric, names) or named_score(metric, names)
         else:
-            found = get_metric(metric, zero_division=zero_division)
+            name, text = split_class(metric)
+            of_some = text is not None and names_subset(text)
+            found = get_metric(name if of_some else metric, zero_division=zero_division)
+            if text is not None and of_some:
+                return over_classes(found, text, predictions)
         if isinstance(found, Metric | OrderMetric) and found.needs == "scores":
             return given_score(found, predictions)
         return found

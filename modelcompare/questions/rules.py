@@ -9,6 +9,7 @@ from typing import Any
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import default_metric, split_class
+from modelcompare.metrics.subsets import names_subset
 from modelcompare.words import Decision, check_sequence
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
@@ -98,6 +99,9 @@ def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:
         classes = [] if predictions.labels is None else predictions.labels.tolist()
         # A class that there is not is refused with the name as it was given.
         metric, label = (name, named) if named in classes else (metric, None)
+    if isinstance(label, str) and names_subset(label) and predictions.class_named(label) == label:
+        known = [] if predictions.labels is None else predictions.labels.tolist()
+        metric, label = (metric, label) if label in known else (f"{metric}[{label}]", None)
     return {**rule, "metric": metric, "label": predictions.class_named(label)}
 
 

@@ -1,0 +1,100 @@
+"""Averages over some of the classes: ``f1_micro[-O]``, ``recall_macro[cat,dog]``.
+
+As scikit-learn's ``labels=``: other classes are true and predicted, and are not averaged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.quotient import Parts, Quotient, SumsOf
+
+_EXAMPLES = "f1_micro[-O] or f1_macro[cat,dog]"
+
+
+@dataclass(frozen=True)
+class Among:
+    """A ratio of the counts of some classes, which is no longer one of all of them."""
+
+    parts: Parts
+
+    def __call__(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.parts(*totals)
+
+
+def names_subset(text: str) -> bool:
+    """Return whether the text in brackets after a metric names several classes, or all but some.
+
+    Examples
+    --------
+    >>> names_subset("-O"), names_subset("cat,dog"), names_subset("cat")
+    (True, True, False)
+    """
+    return text.startswith("-") or "," in text
+
+
+def over_classes(metric: AnyMetric, text: str, predictions: TestSet) -> Metric:
+    """Return an average over the classes that a text names, or over all others after a minus.
+
+    Raises
+    ------
+    ValueError
+        If the metric is no average of counts of classes, or there is no such class.
+    """
+    name = f"{metric.name}[{text}]"
+    ratio = metric.class_ratio if isinstance(metric, Metric) else None
+    averaged = isinstance(metric, Metric) and (
+        metric.average is not None or metric.name.endswith("_micro")
+    )
+    if not isinstance(metric, Metric) or ratio is None or not averaged:
+        raise ValueError(f"{name}: {metric.name} is no average over classes; name {_EXAMPLES}.")
+    if ratio.numerator[3] or ratio.denominator[3]:
+        raise ValueError(
+            f"{name}: {metric.name} counts true negatives, which are of all classes; leave "
+            f"[{text}] out."
+        )
+    if metric.zero_division == "paper":
+        raise ValueError(f"{name} has no value by the paper's convention; give a number or NaN.")
+    codes = _codes(name, text, predictions)
+    parts: Parts = Among(SumsOf(ratio) if isinstance(metric.ratio, SumsOf) else ratio)
+    return replace(
+        metric, name=name, family=metric.stem, variant=f"over the classes {text}", ratio=parts,
+        statistics=tuple(_of(each, codes) for each in metric.statistics), value=Quotient(),
+        soft=None, factory=None,
+    )  # fmt: skip
+
+
+def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
+    """Return the positions of the classes, in order."""
+    known: list[Any] = [] if predictions.labels is None else predictions.labels.tolist()
+    given = [each.strip() for each in text.removeprefix("-").split(",")]
+    labels = [predictions.class_named(each) for each in given]
+    unknown = [each for each, label in zip(given, labels, strict=True) if label not in known]
+    if unknown:
+        listed = ", ".join(map(str, known[:5]))
+        raise ValueError(f"{name}: there is no class {unknown[0]!r}; there is {listed}.")
+    chosen = {known.index(label) for label in labels}
+    if text.startswith("-"):
+        chosen = {*range(len(known))} - chosen
+    if not chosen:
+        raise ValueError(f"{name} leaves out every class; keep at least one.")
+    return tuple(sorted(chosen))
+
+
+def _of(statistic: Statistic, codes: tuple[int, ...]) -> Statistic:
+    """Return the columns of some classes."""
+    return Statistic(
+        f"{statistic.name} of {codes}", partial(_columns, of=statistic, codes=codes),
+        discrete=statistic.discrete, indicator=statistic.indicator, shared=statistic.shared,
+    )  # fmt: skip
+
+
+def _columns(outcomes: Outcomes, *, of: Statistic, codes: tuple[int, ...]) -> FloatArray:
+    return np.ascontiguousarray(of.compute(outcomes)[:, list(codes)])
