@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
+import numpy as np
+
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
@@ -13,7 +15,9 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import p_above
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -23,6 +27,7 @@ from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.runs import note
+from modelcompare.significance.studentized import NAME as DEFAULT
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import (
     Alternative,
@@ -150,6 +155,9 @@ def paired_test(
         procedures; the others are for the runs at hand. Its null is that the runs of both
         procedures are exchangeable on these items: procedures that differ on these items and are
         equal over all items do not fulfil it.
+
+        The default's p-value of a median or percentile is not below the error at which the
+        interval of the difference ends at 0.
     label : optional
         The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}
@@ -194,12 +202,30 @@ def paired_test(
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
+    if test == DEFAULT and is_quantile(contrast.metric):
+        least = _p_of_interval(contrast)
+        outcome = replace(outcome, p_value=np.fmax(outcome.p_value, least))
     used = outcome.used.get(contrast.metric.name, test)
     result = result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
     if not new_runs:
         return result
     floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
     return replace(result, notes=(*result.notes, floor))
+
+
+def _p_of_interval(contrast: Contrast) -> float:
+    """Return the error at which the interval of the difference ends at 0.
+
+    Swaps and resamples of few samples beyond a quantile do not show how it varies; order statistics
+    do.
+    """
+
+    def bounds(level: float) -> tuple[float, float]:
+        return contrast.interval("auto", 1 - 2 * level)
+
+    above, below = (p_above(sign, 0.0, bounds) for sign in (1.0, -1.0))
+    both = min(1.0, 2 * min(above, below))
+    return {"greater": above, "less": below}.get(contrast.alternative, both)
 
 
 def result_of(
