@@ -62,11 +62,11 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
         return Interval.of(low[:, None], high[:, None], "order-statistics", informative)
     a, b = contrasts.pairs
     correlation = _correlation(deviations, sizes * share * (1 - share))[a, b]
-    ends = _differences(value[:, 0], (low, high), correlation, contrasts.pairs)
+    ends = difference_bounds(value[:, 0], (low, high), correlation, contrasts.pairs)
     return Interval.of(*ends, "mover", np.minimum(informative[a], informative[b]))
 
 
-def _differences(
+def difference_bounds(
     value: FloatArray, ends: Bounds, correlation: FloatArray, pairs: Pairs
 ) -> Bounds:  # fmt: skip
     """Compute bounds of differences, (n_pairs, 1); infinite where a quantile's bound is."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from modelcompare.words import Answer, Decision
+from modelcompare.words import Alternative, Answer, Decision
 
 Ends = tuple[float, float]
 # One-sided level -> lower and upper bound of the gain.
@@ -56,6 +56,13 @@ def p_above(sign: float, threshold: float, bounds: Bounds) -> float:
     reached = at_smallest > 0 if side == 0 else at_smallest < 0
     level = _SMALLEST if reached else float(brentq(distance, _SMALLEST, _LARGEST, xtol=1e-10))
     return level if side == 0 else 1 - level
+
+
+def p_of_difference(bounds: Bounds, alternative: Alternative) -> float:
+    """Return the error at which the interval of a difference ends at 0."""
+    above, below = (p_above(sign, 0.0, bounds) for sign in (1.0, -1.0))
+    both = min(1.0, 2 * min(above, below))
+    return {"greater": above, "less": below}.get(alternative, both)
 
 
 def n_needed(

@@ -17,7 +17,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import p_above
+from modelcompare.questions.claims import p_of_difference
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -223,9 +223,7 @@ def _p_of_interval(contrast: Contrast) -> float:
     def bounds(level: float) -> tuple[float, float]:
         return contrast.interval("auto", 1 - 2 * level)
 
-    above, below = (p_above(sign, 0.0, bounds) for sign in (1.0, -1.0))
-    both = min(1.0, 2 * min(above, below))
-    return {"greater": above, "less": below}.get(contrast.alternative, both)
+    return p_of_difference(bounds, contrast.alternative)
 
 
 def result_of(

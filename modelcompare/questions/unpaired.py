@@ -14,11 +14,15 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
+from modelcompare.intervals import intervals_around
+from modelcompare.intervals.quantiles import difference_bounds
 from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import p_of_difference
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
@@ -119,6 +123,8 @@ def _studentized(contrast: Unpaired) -> Outcome:
     metric = contrast.metric
     if contrast.proportions is not None:
         return replace(_fisher(contrast), used={metric.name: "fisher-midp"})
+    if is_quantile(metric):
+        return _quantiles(contrast)
     labels = [None if p.labels is None else p.labels.tolist() for p in contrast.predictions]
     soft = not isinstance(metric, Metric) or not all(s.discrete for s in metric.statistics)
     sums = isinstance(metric, Metric) and metric.smooth
@@ -135,6 +141,29 @@ def _studentized(contrast: Unpaired) -> Outcome:
         pooled.statistics(), contrast.sizes[0], value, contrast.alternative,
         contrast.n_resamples, contrast.seed, added=0 if soft else ADDED,
     )  # fmt: skip
+
+
+def _quantiles(contrast: Unpaired) -> Outcome:
+    """Run the bootstrap, with a p-value not below that of intervals from order statistics.
+
+    Resamples of few samples beyond a quantile do not show how it varies.
+    """
+    found, values = _bootstrap(contrast), np.array(contrast.estimates)
+
+    def bounds(level: float) -> tuple[float, float]:
+        parts = [
+            intervals_around(Contrasts(sample, None), "auto", 1 - 2 * level)
+            for sample, _ in contrast.sides
+        ]
+        low, high = (np.array([getattr(part, end)[0, 0] for part in parts])
+                     for end in ("low", "high"))  # fmt: skip
+        pair = np.array([0]), np.array([1])
+        ends = difference_bounds(values, (low, high), np.zeros(1), pair)
+        return float(ends[0][0, 0]), float(ends[1][0, 0])
+
+    least = p_of_difference(bounds, contrast.alternative)
+    used = {contrast.metric.name: "bootstrap"}
+    return replace(found, p_value=np.fmax(found.p_value, least), used=used)
 
 
 def _fisher(contrast: Unpaired) -> Outcome:
