@@ -18,8 +18,10 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets"]
-Kind = Literal[BasicKind, "text_lists", "label_probabilities", "label_counts"]
+BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
+Kind = Literal[
+    BasicKind, "text_lists", "label_probabilities", "label_counts", "survival_probabilities"
+]
 KindOrAuto = Literal["auto", Kind]
 BasicKindOrAuto = Literal["auto", BasicKind]
 Listed = Literal["labels", "texts"]

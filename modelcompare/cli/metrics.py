@@ -15,7 +15,7 @@ from modelcompare.report.json_text import json_document
 _WIDTH = 80
 _NEEDS = {
     "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
-    "label_probabilities": "probabilities",
+    "label_probabilities": "probabilities", "survival_probabilities": "survival probabilities",
 }  # fmt: skip
 
 

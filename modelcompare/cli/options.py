@@ -206,6 +206,7 @@ READING = Group(
         ),
     ),
     (
+        _input(name="event", help="column of events, 1 or 0 if censored at the true time"),
         _input(name="pred", help="column of the outputs, where each row is of one model"),
         _input(name="model_column", help="column that names the model of each row"),
         _input(name="runs", flags="run", help="column of repetitions (run, seed, epoch)"),

@@ -19,6 +19,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.survival import SURVIVAL
 from modelcompare.metrics.base import Outcomes
 
 # Blocks over the length of Politis and White, and the fewest blocks.
@@ -121,6 +122,11 @@ def _losses(outcomes: Outcomes) -> FloatArray:
         return np.array([[float(a != b)] for a, b in zip(array, _truth(outcomes), strict=True)])
     if outcomes.of_sets:
         return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
+    if kind in SURVIVAL:
+        raise ValueError(
+            "times until an event have no loss of each sample, by which blocks are found; pass "
+            "blocks that you know as `groups` (--groups COLUMN)."
+        )
     if kind == "values":
         return np.abs(outcomes.values - outcomes.true_values)[:, None]
     if kind == "probabilities":

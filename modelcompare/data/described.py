@@ -21,7 +21,8 @@ def described(predictions: TestSet) -> str:
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:6]))
         more = ", ..." if p.n_classes > 6 else ""
-        parts.append(f"{p.n_classes} classes ({shown}{more})")
+        what = "times" if p.of_survival else "classes"
+        parts.append(f"{p.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
     parts += [f"scores {', '.join(p.score_names)}"] if p.score_names else []
     parts += [name for name in get_args(SampleColumn) if getattr(p, name) is not None]

@@ -15,6 +15,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.label_sets import SETS
 from modelcompare.data.scores import scored
+from modelcompare.data.survival import SURVIVAL
 from modelcompare.words import Kind, KindOrAuto, warn_caller
 
 # Texts into which numpy and pandas turn missing values.
@@ -63,9 +64,9 @@ def checked_output(
     """Check a model's output of one of the kinds, and convert it to its form."""
     if kind == "scores" and score_names:
         array = scored(where, array, score_names)
-    elif kind in ("values", "scores"):
+    elif kind in ("values", "scores", "risks"):
         array = checks.real_values(array, where)
-    elif kind in SETS:
+    elif kind in SETS | SURVIVAL:
         pass  # Checked beside the truth.
     elif kind in ("texts", "text_lists"):
         array = real_texts(array, where) if kind == "texts" else _text_lists(array, where)

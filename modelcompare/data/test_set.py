@@ -23,6 +23,7 @@ from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
+from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
@@ -192,6 +193,17 @@ class TestSet(ABC):
         return not SETS.isdisjoint(self._kinds.values())
 
     @property
+    def of_survival(self) -> bool:
+        """True if the truth is times and events, of which `labels` are times of probabilities."""
+        return not SURVIVAL.isdisjoint(self._kinds.values())
+
+    @property
+    def _events(self) -> FloatArray | None:
+        """1 for samples with an event, (n_samples, 1), 0 for censored ones; None of other truth."""
+        truth = self._column("y_true")
+        return truth[:, 1:] if truth is not None and self.of_survival else None
+
+    @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
         return self._column("true_distribution")
@@ -260,24 +272,16 @@ class TestSet(ABC):
         return np.arange(len(self)) if groups is None else np.unique(groups, return_inverse=True)[1]
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
-        """Return the weight of each unit, by true class or in all, (n_units, n_columns)."""
+        """Return the weight of each unit, by true class or in all; of survival, of its events."""
         codes = self.codes if by_class else None
-        sets = self.true_distribution if by_class and self.of_sets else None
-        if sets is not None:
-            rows = sets * self.weights[:, None]
-            if self.groups is None:
-                return rows
-            unit_of = self.unit_of
-            by_unit = np.zeros((int(unit_of.max()) + 1, rows.shape[1]))
-            np.add.at(by_unit, unit_of, rows)
-            return by_unit
-        if self.groups is None and codes is None:
-            return self.weights[:, None]
-        unit_of = self.unit_of
-        k, place = (
-            (1, unit_of) if codes is None else (self.n_classes, unit_of * self.n_classes + codes)
-        )
-        sums = np.bincount(place, self.weights, (int(unit_of.max()) + 1) * k)
+        marks = self.true_distribution if by_class and self.of_sets else self._events
+        rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
+        if codes is None and self.groups is None:
+            return rows
+        unit_of, k = self.unit_of, self.n_classes
+        if codes is None:
+            return np.column_stack([np.bincount(unit_of, column) for column in rows.T])
+        sums = np.bincount(unit_of * k + codes, self.weights, (int(unit_of.max()) + 1) * k)
         return sums.reshape(-1, k).astype(np.float64, copy=False)
 
     @property

@@ -21,6 +21,7 @@ from modelcompare.data.kinds import (
     two_classes,
 )
 from modelcompare.data.label_sets import SETS, are_sets, as_matrices
+from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
 from modelcompare.words import Kind, KindOrAuto, check_mapping
 
 
@@ -52,12 +53,16 @@ def read_inputs(
 ) -> tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]:
     """Return the truth, the outputs and the output types of the models, and the classes if known.
 
-    Sets of labels are matrices, and their labels known.
+    Sets of labels are matrices, and their labels known; times of survival are labels.
     """
-    if are_sets(y_true, kind):
+    survival = is_survival(y_true, kind)
+    if survival or are_sets(y_true, kind):
         check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
         checks.check_model_names(outputs)
         named = {name.strip(): given for name, given in outputs.items()}
+        if survival:
+            truth, arrays, found_kind, times = as_survival(y_true, named, labels, kind)
+            return truth, arrays, dict.fromkeys(arrays, found_kind), times
         truth, arrays, of_sets, labels = as_matrices(y_true, named, labels, kind)
         checks.check_lengths(arrays, truth, len(truth))
         return truth, arrays, dict(zip(arrays, of_sets, strict=True)), labels
@@ -81,6 +86,9 @@ def truth_of(
     ``true_distribution``, of shape (n_samples, n_classes).
     """
     found = {*kinds.values()}
+    if found & SURVIVAL:
+        times = None if labels is None else checks.frozen(np.asarray(labels))
+        return times, {"y_true": checks.frozen(np.asarray(truth))}
     if found & SETS:
         matrix = checks.frozen(np.asarray(truth))
         known = checks.classes(labels, np.empty(0), at_least=1)

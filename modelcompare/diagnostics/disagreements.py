@@ -129,7 +129,9 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
             "the models' outputs are counts of objects, which do not show which object differs; "
             "compare the items by their counts."
         )
-    if kinds <= _SETS:
+    if predictions.of_survival:
+        frame = _of_survival(predictions, model_a, model_b)
+    elif kinds <= _SETS:
         frame = _of_sets(predictions, model_a, model_b)
     elif kinds <= _CLASSES:
         frame = _of_classes(predictions, model_a, model_b)
@@ -159,6 +161,23 @@ def _of_sets(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     return pd.DataFrame({
         "y_true": written(truth), "predicted_a": written(a), "predicted_b": written(b),
         "right": right[0] - right[1], "distance": np.abs(a - b).mean(axis=1),
+    })  # fmt: skip
+
+
+def _of_survival(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+    """Return times, with a plus of censored samples, and ranks of the risks as shares.
+
+    Of survival probabilities, the risk is that of an event by each time, on average.
+    """
+    found = [Outcomes.of(predictions, model) for model in (model_a, model_b)]
+    time, event = found[0].true_values.T
+    curves = predictions.labels is not None
+    risks = [1 - each.values.mean(axis=1) if curves else each.values for each in found]
+    a, b = (pd.Series(risk).rank(pct=True).to_numpy() for risk in risks)
+    written = [f"{at:g}{'' if seen else '+'}" for at, seen in zip(time, event, strict=True)]
+    return pd.DataFrame({
+        "y_true": written, "predicted_a": a, "predicted_b": b, "right": 0,
+        "distance": np.abs(a - b),
     })  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from modelcompare.metrics import (
     ranking,
     scoring,
     slots,
+    survival,
     texts,
     values,
 )
@@ -37,7 +38,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
     *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
-    *quantiles.METRICS, *chance.METRICS,
+    *quantiles.METRICS, *chance.METRICS, *survival.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)

@@ -45,6 +45,8 @@ class Outcomes:
         must not depend on the rows at hand.
     items, runs : ndarray of shape (n_samples,), optional
         Item and run of each row, for metrics of repeated answers.
+    labels : ndarray, optional
+        The classes, or the times of survival probabilities.
     """
 
     output: Output
@@ -57,6 +59,7 @@ class Outcomes:
     everyone: Outcomes | None = None
     items: AnyArray | None = None
     runs: AnyArray | None = None
+    labels: AnyArray | None = None
 
     @classmethod
     def of(cls, predictions: TestSet, model: str) -> Outcomes:
@@ -64,7 +67,7 @@ class Outcomes:
         return cls(
             predictions.output(model), predictions.codes, predictions.n_classes,
             predictions.y_true, predictions.true_distribution, weight=predictions.sample_weight,
-            items=predictions.items, runs=predictions.runs_of(model),
+            items=predictions.items, runs=predictions.runs_of(model), labels=predictions.labels,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -88,6 +91,13 @@ class Outcomes:
         if self.y_true is None:
             raise ValueError(_WITHOUT_TRUTH)
         return self.y_true.astype(np.float64, copy=False)
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of survival probabilities."""
+        if self.labels is None:
+            raise ValueError("survival probabilities need their times; pass them as `labels`.")
+        return self.labels.astype(np.float64, copy=False)
 
     @cached_property
     def truth(self) -> FloatArray:

@@ -22,6 +22,7 @@ from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output, same_type
 from modelcompare.data.label_sets import SETS, as_matrices
+from modelcompare.data.survival import SURVIVAL, as_survival
 from modelcompare.data.truths import as_truth, of_classes
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -36,6 +37,8 @@ from modelcompare.words import Kind, Tokenizer, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
 _SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
+_SURVIVAL = "array-like of shape (n_samples, 2), or structured array"
+_TIMES = "Time of each sample, and 1 if its event was seen then, 0 if it was censored."
 _TEXTS = "array-like of str, of shape (n_samples,)"
 AverageName = Literal["macro", "micro", "weighted", "binary"]
 # Name, type and meaning of the arrays that a function of each kind takes.
@@ -61,6 +64,15 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
         ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
     ),
+    "risks": (
+        ("y_true", _SURVIVAL, _TIMES),
+        ("y_pred", _N, "Risks, higher for earlier events."),
+    ),
+    "survival_probabilities": (
+        ("y_true", _SURVIVAL, _TIMES),
+        ("y_prob", "array-like of shape (n_samples, n_times)",
+         "Probability to survive each time of `labels`."),
+    ),
 }  # fmt: skip
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
@@ -68,6 +80,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "quantile": ("float", "Share of the target below the predicted quantile, between 0 and 1."),
     "weights": ('{"linear", "quadratic"}', "Distance of classes, in the order of `labels`."),
     "k": ("int", "Length of the list, or number of answers that are drawn."),
+    "tau": ("float, optional", "Time before which events count."),
     "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
@@ -130,8 +143,8 @@ def read_outcomes(
     instead of probabilities of the second of two classes. Weights are ones by default; there are no
     classes outside classification.
     """
-    if kind in SETS:
-        return _outcomes_of_sets(y_true, y_output, kind, labels, sample_weight)
+    if kind in SETS | SURVIVAL:
+        return _outcomes_beside(y_true, y_output, kind, labels, sample_weight)
     output = checks.as_array(y_output)
     truth = output if y_true is None else as_truth(y_true, kind)
     if len(truth) != len(output) or len(truth) == 0:
@@ -172,20 +185,25 @@ def read_outcomes(
     return outcomes, weights, classes.tolist()
 
 
-def _outcomes_of_sets(
+def _outcomes_beside(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
-    """Check sets of labels of one model; see `read_outcomes`."""
-    truth, arrays, (found,), known = as_matrices(y_true, {"y_pred": y_output}, labels, kind)
+    """Check sets of labels, or survival, of one model; see `read_outcomes`."""
+    given, found, known = {"y_pred": y_output}, kind, None
+    if kind in SURVIVAL:
+        truth, arrays, _, known = as_survival(y_true, given, labels, kind)
+    else:
+        truth, arrays, (found,), known = as_matrices(y_true, given, labels, kind)
     checks.check_lengths(arrays, truth, len(truth))
     weight = checked_weights(sample_weight, len(truth))
     weights = np.ones(len(truth)) if weight is None else weight
     outcomes = Outcomes(
-        Output(found, arrays["y_pred"]), n_classes=len(known), y_true=truth,
-        true_distribution=truth, weight=weights,
+        Output(found, arrays["y_pred"]), n_classes=0 if known is None else len(known),
+        y_true=truth, true_distribution=None if kind in SURVIVAL else truth, weight=weights,
+        labels=known,
     )  # fmt: skip
-    return outcomes, weights, known.tolist()
+    return outcomes, weights, [] if known is None else known.tolist()
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
@@ -245,7 +263,7 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
         for name, value in metric.factory.options.items():
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
-    if metric.needs in ("labels", "probabilities", *SETS):
+    if metric.needs in ("labels", "probabilities", "survival_probabilities", *SETS):
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")
@@ -263,6 +281,8 @@ def _docstring(metric: AnyMetric, signature: Signature) -> str:
     parameters = []
     for name in signature.parameters:
         kind, meaning = known[name]
+        if name == "labels" and metric.needs in SURVIVAL:
+            meaning = "Increasing times of the columns, below the last time of `y_true`."
         parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
     returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"
     sources = [f".. [{i}] {source}" for i, source in enumerate(metric.references, 1)]

@@ -6,6 +6,8 @@ A sample of weight w counts as w equal samples.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -74,7 +76,7 @@ def _centred_ranks(groups: Groups, sums: AnyArray, samples: slice) -> FloatArray
     return ranks - sums[groups.rows[-1]].astype(np.float64)
 
 
-def _digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
+def digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
     """Yield comparisons that count concordant pairs, one for each binary digit of the ranks.
 
     The ranks of two samples in one order agree in some leading binary digits and differ in the
@@ -88,10 +90,29 @@ def _digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
         yield before, Below.of(order, least + many.codes, is_one, least)
 
 
+@dataclass(frozen=True)
+class Concordant:
+    """Comparisons whose sum is the weight of samples below others in both orders, ties half.
+
+    Those of few samples, one for each binary digit of a rank, are kept for later resamples.
+    """
+
+    few: Groups
+    many: Groups
+
+    def __iter__(self) -> Iterator[Below]:
+        yield from self._kept or (below for _, below in digits(self.few, self.many))
+
+    @cached_property
+    def _kept(self) -> list[Below]:
+        small = 8 * len(self.few.order) <= CACHE_BYTES
+        return [below for _, below in digits(self.few, self.many)] if small else []
+
+
 def _leanings(few: Groups, many: Groups, weights: FloatArray) -> FloatArray:
     """Compute the weight of samples concordant with each, minus that of discordant ones."""
     out = np.zeros(len(weights))
-    for before, below in _digits(few, many):
+    for before, below in digits(few, many):
         for own, others, agreeing in zip(
             (below.readers, below.adders), (below.adders, below.readers), below.of_each(weights),
             strict=True,
@@ -104,14 +125,12 @@ def _leanings(few: Groups, many: Groups, weights: FloatArray) -> FloatArray:
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     """Return the function that computes Kendall's tau-b under each row of weights."""
     truth, output = sorted(_rankings(outcomes), key=len)
-    # Orders of few samples, one for each binary digit of a rank, are stored for later resamples.
-    few = 8 * len(outcomes) <= CACHE_BYTES
-    kept = [below for _, below in _digits(truth, output)] if few else None
+    questions = Concordant(truth, output)
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights)
         below = np.zeros(weights.shape[1])
-        for question in (each for _, each in _digits(truth, output)) if kept is None else kept:
+        for question in questions:
             below += question.read(weights)[0]
         of_truth, of_output = _unequal(truth, weights), _unequal(output, weights)
         return _tau(2 * below - of_truth, of_truth, of_output)

@@ -244,6 +244,9 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
             return ("precision_micro", "recall_micro", *average, "f1_samples")
         soft = ("cf1_micro", "lrap") if kinds == {"label_probabilities"} else ()
         return (*average, "f1_samples", "subset_accuracy", *soft)
+    if predictions.of_survival:
+        risks = ("c_index", "c_index_ipcw")
+        return risks if "risks" in kinds else ("integrated_brier_score",)
     if kinds == {"probabilities"}:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:

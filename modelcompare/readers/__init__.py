@@ -77,6 +77,7 @@ def read_predictions(
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
     battles: Sequence[str] | None = None,
+    event: str | None = None,
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
@@ -161,6 +162,9 @@ def read_predictions(
         Columns of two models that met and of the winner, as ``("model_a", "model_b", "winner")``,
         which are found by these names; see `from_battles`. The column of users, whose battles are
         a cluster, is `groups`.
+    event : str, optional
+        Column of times until an event: 1 if it was seen at the time in `true`, 0 if the sample was
+        censored. Columns ``time`` and ``event`` are found, where there is no other truth.
 
     Raises
     ------
@@ -199,6 +203,7 @@ def read_predictions(
         slices=slices, models=models, scores=scores, lower_is_better=lower_is_better,
         bounds=bounds, score=score, set=set, filter=filter, na=na, ids=ids,
         missing=missing, normalize=normalize, kind=kind, labels=labels, battles=battles,
+        event=event,
     )  # fmt: skip
     return read(source, columns).predictions
 

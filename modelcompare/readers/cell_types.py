@@ -105,7 +105,8 @@ def names_or_numbers(written: AnyArray) -> AnyArray:
 # Conversion of outputs by `kind`; true labels are names.
 _RULES: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
     "auto": names_or_numbers, "labels": names, "probabilities": numbers, "values": numbers,
-    "scores": numbers, "texts": lambda written: written, "text_lists": lambda written: written,
+    "scores": numbers, "risks": numbers, "texts": lambda written: written,
+    "text_lists": lambda written: written,
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
+from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import flattened
 from modelcompare.spelling import chosen
 
@@ -78,7 +79,7 @@ def with_roles(
     """Return the table in a file, with one column per class, and the roles of its columns."""
     frame, columns = with_patterns(file.payload, columns, where)
     seen = prepared(frame, columns, where, written=file.written)
-    seen = joined(spread(seen, alone=alone))
+    seen = joined(spread(with_pairs(seen), alone=alone))
     return seen, find_roles(seen, alone=alone)
 
 

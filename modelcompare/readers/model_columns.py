@@ -195,7 +195,7 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
             _refuse_doubtful(seen, heading, "is named like the truth")
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)
-    measured = seen.is_real(true) or seen.columns.kind == "values"
+    measured = seen.is_real(true) or seen.columns.kind in ("values", "risks")
     models, left_out, doubtful = [], [], []
     for heading in candidates:
         if heading in soft or _fits(seen, heading, true, measured=measured):

@@ -41,6 +41,14 @@ SET = (
 # Names the result in a row, of several for one sample.
 FILTER = ("filter", "metric", "metric_name", "scorer")
 DATE = ("date", "datetime", "timestamp", "time", "day", "week", "month", "ds")
+TIME = (
+    "time", "duration", "survival_time", "time_to_event", "event_time", "follow_up", "followup",
+    "follow_up_time", "futime", "os_time", "pfs_time",
+)  # fmt: skip
+EVENT = (
+    "event", "status", "event_observed", "event_indicator", "event_occurred", "died", "death",
+    "dead", "deceased", "os_event", "pfs_event", "fustat",
+)  # fmt: skip
 FOLD = ("fold", "fold_id", "cv_fold")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",

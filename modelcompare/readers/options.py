@@ -12,6 +12,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.checks import rows_text
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
+from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import direction_of
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
@@ -30,7 +31,7 @@ BESIDE = {
 }  # fmt: skip
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
-ROLES = ("true", "id", *BESIDE, "pred", "model_column")
+ROLES = ("true", "event", "id", *BESIDE, "pred", "model_column")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class Columns:
     """Roles of columns, and the treatment of missing and unusual cells."""
 
     true: str | None = None
+    event: str | None = None  # 1 for samples with an event at the true time, 0 if censored
     id: str | None = None
     groups: str | None = None
     strata: str | None = None
@@ -151,6 +153,8 @@ class Columns:
         useless = {
             f"lower_is_better (--lower-is-better) {of_scores}": directs_scores and not are_scores,
             f"bounds (--read range) {of_scores}": self.bounds is not None and not are_scores,
+            f"event (--read event) is for times until an event, {gave}.":
+                self.event is not None and kinds.isdisjoint(SURVIVAL),
             f"labels (--read labels) names classes, {gave}.":
                 self.labels is not None and predictions.labels is None,
             f"set (--read set) {of_rows}": self.set is not None and not in_rows,

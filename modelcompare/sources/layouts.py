@@ -25,6 +25,7 @@ from modelcompare.readers.lists import spread
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
+from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
 
@@ -188,10 +189,10 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         rows.check_alike(rows.columns)
         raise
     seen = prepared(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
-    if joined(seen) is not seen or is_of_counts(seen.frame):
+    if joined(with_pairs(seen)) is not seen or is_of_counts(seen.frame):
         raise CannotScanError(
-            f"{where} has sets of labels, or counts of each item, which a scan does not read; "
-            "read it whole with read_predictions."
+            f"{where} has sets of labels, times of events, or counts of each item, which a scan "
+            "does not read; read it whole with read_predictions."
         )
     if spread(seen, alone=True) is not seen:
         raise CannotScanError(

@@ -72,7 +72,7 @@ OPTIONS: dict[str, list[Any]] = {
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
     "random": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
     "annotators": CHOICE, "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
-    "weight": COLUMN, "pred": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
+    "weight": COLUMN, "pred": COLUMN, "event": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
@@ -351,7 +351,7 @@ INSTEAD_OF_ITS_NAME = {
     "ledger": "folder", "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
-    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
+    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "event", "model_column"), "column"),
     **dict.fromkeys(("item", "user", "covariates", "battles"), "column"),
 }  # fmt: skip
 

@@ -1,0 +1,5 @@
+"""Fixtures of other rooms."""
+
+from tests.cli.conftest import run
+
+__all__ = ["run"]
