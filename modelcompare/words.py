@@ -20,7 +20,12 @@ T = TypeVar("T")
 
 BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
 Kind = Literal[
-    BasicKind, "text_lists", "label_probabilities", "label_counts", "survival_probabilities"
+    BasicKind,
+    "text_lists",
+    "label_probabilities",
+    "label_counts",
+    "label_detections",
+    "survival_probabilities",
 ]
 KindOrAuto = Literal["auto", Kind]
 BasicKindOrAuto = Literal["auto", BasicKind]

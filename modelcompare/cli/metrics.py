@@ -15,7 +15,8 @@ from modelcompare.report.json_text import json_document
 _WIDTH = 80
 _NEEDS = {
     "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
-    "label_probabilities": "probabilities", "survival_probabilities": "survival probabilities",
+    "label_probabilities": "probabilities", "label_detections": "detections",
+    "survival_probabilities": "survival probabilities",
 }  # fmt: skip
 
 

@@ -19,7 +19,11 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.words import Kind, KindOrAuto
 
-SETS: frozenset[Kind] = frozenset({"label_sets", "label_probabilities", "label_counts"})
+SETS: frozenset[Kind] = frozenset(
+    {"label_sets", "label_probabilities", "label_counts", "label_detections"}
+)
+# Overlaps of a detection and an object at which they are matched, 0.5 to 0.95.
+N_OVERLAPS = 10
 # The truth, the outputs and the output type of each model, and the labels.
 Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], tuple[Kind, ...], AnyArray]
 _N_SEEN = 1_000
@@ -76,6 +80,8 @@ def as_matrices(
         raise ValueError("`y_true` is missing; sets of labels need it.")
     if kind == "label_counts":
         return _of_counts(y_true, outputs, labels)
+    if kind == "label_detections":
+        return _of_detections(y_true, outputs, labels)
     lists = {m: [_entries(cell) for cell in given] for m, given in outputs.items()
              if _of_lists(given) and not _is_matrix(given)}  # fmt: skip
     truth = [_entries(cell) for cell in y_true] if _of_lists(y_true) else None
@@ -211,3 +217,24 @@ def _whole(array: AnyArray, where: str) -> FloatArray:
         f"{where} must have counts of at least 0, but does not",
     )
     return numbers
+
+
+def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None) -> Matrices:
+    """Check detections: rows of a label's code, a score, and marks of a match, for each image."""
+    true = _whole(checks.as_array(y_true, "`y_true`"), "`y_true`")
+    found = checks.classes(labels, np.arange(true.shape[1]), at_least=1)
+    _check_width(true, found, "`y_true`")
+    arrays: dict[str, AnyArray] = {}
+    for model, given in outputs.items():
+        width = 2 + N_OVERLAPS
+        rows = [np.asarray(each if len(each) else np.empty((0, width)), float) for each in given]
+        bad = [each.ndim != 2 or each.shape[1] != width for each in rows]
+        checks.refuse_rows(
+            np.array(bad, dtype=bool),
+            f"model {model!r} must have rows of {width} numbers for each image",
+            "make them with modelcompare.io.from_coco",
+        )  # fmt: skip
+        arrays[model] = np.empty(len(rows), dtype=object)
+        arrays[model][:] = rows
+    kinds: list[Kind] = ["label_detections" for _ in arrays]
+    return true, arrays, (*kinds,), found

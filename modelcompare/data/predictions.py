@@ -53,17 +53,19 @@ class Predictions(TestSet):
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or None
         True labels; a distribution over classes for each sample (soft labels); several labels a
-        sample, as lists or rows of 0 and 1; real values; reference texts, or lists of several; or
-        None where the outputs are per-example scores.
+        sample, as lists or rows of 0 and 1; real values; a time and 1 for an event or 0
+        (n_samples, 2); reference texts, or lists of several; or None where the outputs are
+        per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second of two classes (a warning names it, unless the classes are 0 or -1
         and 1, or `labels` are given), real values, per-example scores, or texts. Of several labels
-        a sample lists of labels, rows of 0 and 1, or the probability of each label.
+        a sample lists of labels, rows of 0 and 1, or the probability of each label. Of times until
+        an event a risk, or the probability to survive each of some times, which are `labels`.
         Values for a truth of two classes are raw scores (markers, logits) of the second class:
         metrics of their order, roc_auc and average_precision, take them unchanged.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
-"label_sets", "label_probabilities", "label_counts"}
+"label_sets", "label_probabilities", "label_counts", "risks", "survival_probabilities"}
         Output type. "auto" decides by shape and content; ambiguous outputs are refused.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.

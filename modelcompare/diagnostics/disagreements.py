@@ -124,7 +124,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
             f"{model_a!r} gave {outputs[0].kind} and {model_b!r} {outputs[1].kind}; name two "
             "models that gave the same."
         )
-    if "label_counts" in kinds:
+    if kinds & {"label_counts", "label_detections"}:
         raise ValueError(
             "the models' outputs are counts of objects, which do not show which object differs; "
             "compare the items by their counts."

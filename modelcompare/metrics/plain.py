@@ -64,6 +64,12 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
         ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
     ),
+    "label_detections": (
+        ("y_true", "array-like of shape (n_images, n_labels)", "Objects of each label."),
+        ("y_pred", "sequence of arrays of shape (n_detections, 12)",
+         "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
+         "or one to ignore, at ten overlaps."),
+    ),
     "risks": (
         ("y_true", _SURVIVAL, _TIMES),
         ("y_pred", _N, "Risks, higher for earlier events."),

@@ -60,17 +60,15 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     ----------
     name : str
         A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
-        that contains an option: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
-        ``top_7_accuracy``, ``ece_mass_20``, ``bleu_zh``.
+        with an option: ``f2``, ``f0.5_macro``, ``roc_auc_at_0.1``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
         Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number
         replaces it, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
         section 4), makes F undefined wherever precision or recall is. Metrics without that
         convention ignore it.
     **options
-        Options of the metric's plain function that define a variant: ``beta`` of ``fbeta``,
-        ``k`` of ``top_k_accuracy``, ``max_fpr`` and ``multi_class`` of ``roc_auc``, ``n_bins``,
-        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``, ``tokenize`` of ``bleu``.
+        Options of the metric's plain function that define a variant, such as ``beta`` of
+        ``fbeta``, ``max_fpr`` of ``roc_auc``, ``n_bins`` of ``ece`` and ``average`` of ``f1``.
 
     Returns
     -------
@@ -240,13 +238,14 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
         return predictions.score_names or ("mean_score",)
     if predictions.of_sets:
         average = ("f1_micro", "f1_macro") if predictions.n_classes > 1 else ("f1_micro",)
+        if "label_detections" in kinds:
+            return ("map", "map_50")
         if "label_counts" in kinds:
             return ("precision_micro", "recall_micro", *average, "f1_samples")
         soft = ("cf1_micro", "lrap") if kinds == {"label_probabilities"} else ()
         return (*average, "f1_samples", "subset_accuracy", *soft)
     if predictions.of_survival:
-        risks = ("c_index", "c_index_ipcw")
-        return risks if "risks" in kinds else ("integrated_brier_score",)
+        return ("c_index", "c_index_ipcw") if "risks" in kinds else ("integrated_brier_score",)
     if kinds == {"probabilities"}:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:

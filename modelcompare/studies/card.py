@@ -42,7 +42,7 @@ _TASKS: dict[Kind, str] = {
     "labels": "classification", "probabilities": "classification", "values": "regression",
     "texts": "text-generation", "text_lists": "text-generation", "scores": "evaluation",
     "label_sets": "classification", "label_probabilities": "classification",
-    "label_counts": "detection", "risks": "survival-analysis",
+    "label_counts": "detection", "label_detections": "detection", "risks": "survival-analysis",
     "survival_probabilities": "survival-analysis",
 }  # fmt: skip
 # Metrics with other names at https://hf.co/metrics, where the average is an argument.

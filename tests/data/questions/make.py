@@ -1,5 +1,6 @@
 """Write the files that docs/questions.md asks: `python make.py`, with scikit-learn 1.7."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +135,20 @@ def entities():
     write("entities.csv", pd.DataFrame(rows, columns=columns))
 
 
+def patients():
+    """Made up: risks that two models give 300 patients, of whom 40 % are censored."""
+    rng = np.random.default_rng(6)
+    risk = rng.normal(0, 1, 300)
+    relapse, last = rng.exponential(24 * np.exp(-risk)), rng.exponential(36, 300)
+    frame = pd.DataFrame({
+        "patient": [f"p{k:03d}" for k in range(300)],
+        "time": (np.minimum(relapse, last) + 0.1).round(1), "event": (relapse <= last).astype(int),
+    })  # fmt: skip
+    for model, noise in (("forest", 0.4), ("cox", 0.9)):
+        frame[model] = (risk + rng.normal(0, noise, 300)).round(3)
+    write("patients.csv", frame)
+
+
 def loans():
     """Made up: two models' probabilities that a loan is granted, on test and validation data."""
     rng = np.random.default_rng(5)
@@ -158,6 +173,34 @@ def demand():
     dates = pd.date_range("2025-01-01", periods=365).strftime("%Y-%m-%d")
     columns = {"arima": true + errors[0], "ets": true + 1.15 * errors[1]}
     write("demand.csv", pd.DataFrame({"date": dates, "y_true": true, **columns}).round(2))
+
+
+def detections():
+    """Made up: boxes of two labels in 60 images, and detections by two models, as COCO has them."""
+    rng = np.random.default_rng(7)
+    boxes, found = [], {"large": [], "small": []}
+    for image in range(60):
+        for label, mean in ((1, 2.0), (2, 0.7)):
+            for corner in rng.integers(0, 80, (rng.poisson(mean), 2)).tolist():
+                box = [*corner, *rng.integers(15, 40, 2).tolist()]
+                place = {"image_id": image, "category_id": label}
+                boxes.append({**place, "bbox": box})
+                for model, error in (("large", 1.5), ("small", 3.0)):
+                    near = (box + rng.normal(0, error, 4)).round(1).tolist()
+                    if rng.random() < 0.85:
+                        found[model].append(
+                            {**place, "bbox": near, "score": round(rng.beta(4, 2), 3)}
+                        )
+                    if rng.random() < 0.25:
+                        near[0] += 60
+                        found[model].append(
+                            {**place, "bbox": near, "score": round(rng.beta(2, 3), 3)}
+                        )
+    labels = [{"id": 1, "name": "car"}, {"id": 2, "name": "bicycle"}]
+    images = [{"id": image} for image in range(60)]
+    truth = {"images": images, "categories": labels, "annotations": boxes}
+    for name, content in {"boxes": truth, **{f"boxes_{m}": x for m, x in found.items()}}.items():
+        (HERE / f"{name}.json").write_text(json.dumps(content, separators=(",", ":")) + "\n")
 
 
 def moderated():
@@ -257,6 +300,7 @@ def search():
 
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
-    search, tags, entities, loans, demand, battles, latencies,
+    search, tags, entities, loans, demand, battles, latencies, patients,
+    detections,
 ):  # fmt: skip
     make()

@@ -1,0 +1,175 @@
+"""COCO's annotations and results of detectors -> Predictions of detections."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from modelcompare.arguments import checked
+from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.label_sets import N_OVERLAPS
+from modelcompare.data.predictions import Predictions
+from modelcompare.words import check_mapping
+
+Boxes: TypeAlias = Mapping[tuple[Any, Any], Sequence[Mapping[str, Any]]]
+_OVERLAPS = np.linspace(0.5, 0.95, N_OVERLAPS)
+# Detections of an image and label that count.
+_MOST = 100
+
+
+@checked()
+def from_coco(
+    annotations: Any, results: Mapping[str, Any], *, name: str | None = None
+) -> Predictions:
+    """Make predictions from COCO's annotations of boxes and the results of detectors.
+
+    Detections are matched with objects as pycocotools does: by decreasing score, each with the
+    free object that it overlaps most, at ten overlaps from 0.5 to 0.95; at most 100 of an image and
+    label count. Detections of crowds are ignored.
+
+    Parameters
+    ----------
+    annotations : path or dict
+        The annotations' JSON, with ``images``, ``categories`` and ``annotations`` (``image_id``,
+        ``category_id``, ``bbox``, and ``iscrowd``).
+    results : mapping of str to path or list of dict
+        For each model its detections: ``image_id``, ``category_id``, ``bbox``, ``score``.
+    name : str, optional
+        Heading in tables.
+
+    Returns
+    -------
+    Predictions
+        Of the type ``label_detections``, a sample for each image; metrics ``map``, ``map_50`` and
+        ``map_75``.
+
+    Raises
+    ------
+    ValueError
+        If a part is lacking, or a detection is of an unknown image or category.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> truth = {
+    ...     "images": [{"id": 1}, {"id": 2}], "categories": [{"id": 7, "name": "cat"}],
+    ...     "annotations": [
+    ...         {"image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10]},
+    ...         {"image_id": 2, "category_id": 7, "bbox": [5, 5, 10, 10]},
+    ...     ],
+    ... }
+    >>> found = [
+    ...     {"image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 9], "score": 0.9},
+    ...     {"image_id": 2, "category_id": 7, "bbox": [0, 0, 4, 4], "score": 0.4},
+    ... ]
+    >>> preds = mc.io.from_coco(truth, {"cnn": found})
+    >>> mc.bootstrap(preds, ["map", "map_50"], n_resamples=2).estimate.round(4).tolist()
+    [0.4545, 0.505]
+    """
+    check_mapping("results", results, "detections, e.g. {'cnn': 'cnn.json'}")
+    known = _read(annotations, "`annotations`")
+    lacking = {"images", "categories", "annotations"}.difference(known)
+    if not isinstance(known, Mapping) or lacking:
+        raise ValueError(
+            f"`annotations` must be COCO's, with images, categories and annotations; "
+            f"{', '.join(sorted(lacking))} is lacking."
+        )
+    images = [each["id"] for each in known["images"]]
+    labels = {each["id"]: str(each["name"]) for each in known["categories"]}
+    objects = _by_place(known["annotations"], "`annotations`", images, labels)
+    truth = np.array([[_n_objects(objects.get((i, c), ())) for c in labels] for i in images])
+    outputs = {}
+    for model, given in results.items():
+        where = f"model {model!r}"
+        found = _by_place(_read(given, where), where, images, labels)
+        outputs[model] = np.empty(len(images), dtype=object)
+        for place, image in enumerate(images):
+            rows = [
+                _rows(k, found[image, c], objects.get((image, c), ()))
+                for k, c in enumerate(labels) if (image, c) in found
+            ]  # fmt: skip
+            outputs[model][place] = np.concatenate([*rows, np.empty((0, 2 + N_OVERLAPS))])
+    return Predictions(
+        truth.astype(float), outputs, kind="label_detections", labels=[*labels.values()],
+        ids=np.array(images), name=name,
+    )  # fmt: skip
+
+
+def _read(given: Any, where: str) -> Any:
+    """Return JSON, of a file or as given."""
+    if not isinstance(given, str | Path):
+        return given
+    try:
+        return json.loads(Path(given).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where}: {given} is not JSON ({error}).") from None
+
+
+def _by_place(
+    given: Sequence[Mapping[str, Any]], where: str, images: Sequence[Any], labels: Mapping[Any, str]
+) -> Boxes:
+    """Return the boxes of each image and category."""
+    found: dict[tuple[Any, Any], list[Mapping[str, Any]]] = defaultdict(list)
+    places = {*images}
+    for each in given:
+        needed = {"image_id", "category_id", "bbox", *(() if "anno" in where else ("score",))}
+        if not needed <= {*each}:
+            raise ValueError(f"{where} has a box without {', '.join(sorted(needed - {*each}))}.")
+        place = each["image_id"], each["category_id"]
+        if place[0] not in places or place[1] not in labels:
+            raise ValueError(
+                f"{where} has a box of image {place[0]!r} and category {place[1]!r}, which the "
+                "annotations do not name; give results of the same images."
+            )
+        found[place].append(each)
+    return found
+
+
+def _n_objects(objects: Sequence[Mapping[str, Any]]) -> int:
+    return sum(not each.get("iscrowd") for each in objects)
+
+
+def _rows(
+    label: int, detections: Sequence[Mapping[str, Any]], objects: Sequence[Mapping[str, Any]]
+) -> FloatArray:
+    """Return the label, the score, and marks of a match at each overlap, of each detection."""
+    ordered = sorted(detections, key=lambda each: -each["score"])[:_MOST]
+    objects = sorted(objects, key=lambda each: bool(each.get("iscrowd")))
+    crowd = np.array([bool(each.get("iscrowd")) for each in objects], dtype=bool)
+    boxes = [np.array([each["bbox"] for each in side], float).reshape(-1, 4)
+             for side in (ordered, objects)]  # fmt: skip
+    overlap = _overlaps(boxes[0], boxes[1], crowd)
+    marks = np.column_stack([_matches(overlap, crowd, least) for least in _OVERLAPS])
+    scores = [each["score"] for each in ordered]
+    return np.column_stack([np.full(len(scores), label), scores, marks])
+
+
+def _overlaps(detected: FloatArray, objects: FloatArray, crowd: BoolArray) -> FloatArray:
+    """Return intersections over unions; of crowds, over the detection."""
+    low = np.maximum(detected[:, None, :2], objects[None, :, :2])
+    high = np.minimum(
+        (detected[:, :2] + detected[:, 2:])[:, None], (objects[:, :2] + objects[:, 2:])[None]
+    )
+    both = np.prod(np.maximum(high - low, 0.0), axis=2)
+    area, of_object = detected[:, 2:].prod(axis=1)[:, None], objects[:, 2:].prod(axis=1)
+    whole = np.where(crowd, area, area + of_object - both)
+    return np.divide(both, whole, out=np.zeros_like(both), where=whole > 0)
+
+
+def _matches(overlap: FloatArray, crowd: BoolArray, least: float) -> FloatArray:
+    """Return 1 for a detection that matches an object, 0 if none, NaN if it matches a crowd."""
+    free, marks = np.ones(len(crowd), dtype=bool), np.zeros(len(overlap))
+    for place, row in enumerate(overlap):
+        for among, mark in ((free & ~crowd, 1.0), (crowd, np.nan)):
+            fits = np.flatnonzero(among & (row >= min(least, 1 - 1e-10)))
+            if fits.size:
+                # Of equal overlaps, the last.
+                best = fits[len(fits) - 1 - np.argmax(row[fits][::-1])]
+                free[best], marks[place] = False, mark
+                break
+    return marks
