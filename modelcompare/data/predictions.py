@@ -65,7 +65,8 @@ class Predictions(TestSet):
         Values for a truth of two classes are raw scores (markers, logits) of the second class:
         metrics of their order, roc_auc and average_precision, take them unchanged.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
-"label_sets", "label_probabilities", "label_counts", "risks", "survival_probabilities"}
+"label_sets", "label_probabilities", "label_counts", "label_detections", "risks", \
+"survival_probabilities"}
         Output type. "auto" decides by shape and content; ambiguous outputs are refused.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.

@@ -120,6 +120,12 @@ def _by_place(
         needed = {"image_id", "category_id", "bbox", *(() if "anno" in where else ("score",))}
         if not needed <= {*each}:
             raise ValueError(f"{where} has a box without {', '.join(sorted(needed - {*each}))}.")
+        numbers = [*each["bbox"], each.get("score", 0.0)]
+        if len(numbers) != 5 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
+            raise ValueError(
+                f"{where} has a box {each['bbox']!r} with the score {each.get('score')!r}; boxes "
+                "are [x, y, width, height], and all numbers finite."
+            )
         place = each["image_id"], each["category_id"]
         if place[0] not in places or place[1] not in labels:
             raise ValueError(

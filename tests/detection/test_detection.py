@@ -145,6 +145,8 @@ def test_compare_and_gate_take_detections(tmp_path):
         (lambda _, f: ({"images": []}, f), "annotations, categories is lacking"),
         (lambda t, _: (t, {"a": [{"image_id": 0}]}), "a box without bbox, category_id, score"),
         (lambda t, f: (t, {"a": [{**f["a"][0], "image_id": 99}]}), "image 99 and category"),
+        (lambda t, f: (t, {"a": [{**f["a"][0], "bbox": [1, 2, 3]}]}), "boxes are"),
+        (lambda t, f: (t, {"a": [{**f["a"][0], "score": np.nan}]}), "all numbers finite"),
         (lambda t, _: (t, {}), "`results` is empty"),
     ],
 )  # fmt: skip
