@@ -3,13 +3,14 @@
 Usage: python -m experiments.validity.survival [--trials 800] [--only REGEX] [--jobs 1]
 
 Times until an event are exponential, with a hazard that grows with a patient's risk; times until
-censoring are exponential too, and hide 30 % or 70 % of the events. Two models see the risk with
-errors, partly the same; models are equal, or the second one sees it less well. Their survival
-probabilities follow from the risk that they see. For each metric: how often the default interval of
-a value, and of the difference, holds its true value; how often a gate at a margin of the true
-difference opens (0.05); and, of equal models, how often the default test finds a difference (0.05).
-Trials with fewer than ten effective events have a warning, and are left out. The truth is that of a
-hundred thousand patients; of Harrell's c-index with the same censoring.
+censoring are exponential too, and hide 0.34 (in cells of 0.3) or 0.7 of the events. Two models see
+the risk with errors, partly the same; models are equal, or the second one sees it less well. Their
+survival probabilities follow from the risk that they see. For each metric: how often the default
+interval of a value, and of the difference, holds its true value; how often a gate at a margin of
+the true difference opens (0.05); and, of equal models, how often the default test finds a difference
+(0.05). Trials with fewer than ten effective events have a warning, and are left out, and cells in
+which these are most have no value. The truth is that of a hundred thousand patients; of Harrell's
+c-index with the same censoring.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ LEVEL, ALPHA, N_SWAPS = 0.95, 0.05, 499
 MANY, PARTS = 100_000, 10
 TIMES = np.linspace(0.1, 0.8, 8)
 RISKS, CURVES = ("c_index", "c_index_ipcw_at_0.8"), ("integrated_brier_score",)
-# Rates of censoring that hide 30 % and 70 % of the events.
+# Rates of censoring by the share of events that they hide.
 RATES = {0.3: 0.45, 0.7: 2.8}
 
 
