@@ -19,14 +19,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
-Kind = Literal[
-    BasicKind,
-    "text_lists",
-    "label_probabilities",
-    "label_counts",
-    "label_detections",
-    "survival_probabilities",
-]
+SetKind = Literal["label_probabilities", "label_counts", "label_detections"]
+Kind = Literal[BasicKind, "text_lists", SetKind, "survival_probabilities"]
 KindOrAuto = Literal["auto", Kind]
 BasicKindOrAuto = Literal["auto", BasicKind]
 Listed = Literal["labels", "texts"]
