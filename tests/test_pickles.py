@@ -72,6 +72,48 @@ def of_lists():
     return mc.Predictions(["a b"] * 20, drawn, kind="text_lists")
 
 
+def of_sets():
+    rng = np.random.default_rng(8)
+    drawn = {name: rng.random((40, 3)) for name in "ab"}
+    return mc.Predictions(rng.integers(0, 2, (40, 3)), drawn, kind="label_probabilities")
+
+
+def of_risks():
+    rng = np.random.default_rng(9)
+    truth = np.column_stack([rng.exponential(size=60), rng.integers(0, 2, 60)])
+    return mc.Predictions(truth, {name: rng.random(60) for name in "ab"}, kind="risks")
+
+
+def of_curves():
+    rng = np.random.default_rng(9)
+    truth = np.column_stack([rng.exponential(size=60), rng.integers(0, 2, 60)])
+    drawn = {name: np.sort(rng.random((60, 3)))[:, ::-1] for name in "ab"}
+    return mc.Predictions(
+        truth,
+        drawn,
+        kind="survival_probabilities",
+        labels=np.quantile(truth[:, 0], [0.2, 0.5, 0.7]),
+    )
+
+
+def of_detections():
+    rng = np.random.default_rng(10)
+    objects, found = [], []
+    for image in range(6):
+        for _ in range(4):
+            box = [*rng.integers(0, 50, 2).tolist(), *rng.integers(10, 30, 2).tolist()]
+            objects.append({
+                "id": len(objects), "image_id": image, "category_id": 1, "bbox": box,
+                "area": box[2] * box[3], "iscrowd": 0,
+            })  # fmt: skip
+            found.append({"image_id": image, "category_id": 1, "bbox": box, "score": rng.random()})
+    truth = {
+        "images": [{"id": image} for image in range(6)],
+        "categories": [{"id": 1, "name": "cat"}], "annotations": objects,
+    }  # fmt: skip
+    return mc.io.from_coco(truth, {"a": found, "b": found[::2]})
+
+
 def scan(folder):
     rng = np.random.default_rng(6)
     path = folder / "predictions.parquet"
@@ -183,7 +225,9 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
     )  # fmt: skip
     data = {
         "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
-        "text_lists": of_lists, "scores": of_scores,
+        "text_lists": of_lists, "scores": of_scores, "label_sets": of_sets,
+        "label_probabilities": of_sets, "risks": of_risks, "survival_probabilities": of_curves,
+        "label_detections": of_detections,
     }[metric.needs]  # fmt: skip
     if name in ("roc_auc", "average_precision"):
         data = partial(of_classes, n_classes=2)

@@ -166,7 +166,7 @@ def quantile_interval(
     2.92 to 9.08
     >>> low, high = quantile_interval(np.arange(1.0, 51.0), 0.99)
     >>> print(f"{low:.2f} to {high}")
-    47.48 to inf
+    48.42 to inf
     """
     n, tail = values.shape[-1], (1 - confidence_level) / 2
     order = np.argsort(values, axis=-1)

@@ -179,6 +179,9 @@ class ClassRatio:
         numerator, denominator = (
             _combined(four, hits, predicted, support) for four in (self.numerator, self.denominator)
         )
+        if denominator.shape != numerator.shape:
+            # All samples, which are the same for every class.
+            denominator = denominator + np.zeros_like(numerator)
         return numerator, denominator
 
     def of_sample(self, n_classes: int) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -88,8 +88,9 @@ class PairedTestResult(Result):
     n_resamples: int
     exact: bool
     notes: tuple[str, ...] = field(default=(), repr=False)
-    cohens_dz: float = math.nan
-    cliffs_delta: float = math.nan
+    # Not known of scans, whose other numbers are those of memory.
+    cohens_dz: float = field(default=math.nan, compare=False)
+    cliffs_delta: float = field(default=math.nan, compare=False)
     n_groups: int | None = field(default=None, repr=False)
 
     _stem: ClassVar[str] = "test"

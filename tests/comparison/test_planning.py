@@ -47,6 +47,11 @@ def never_loaded(monkeypatch):
     monkeypatch.setattr(mc.io.ScannedPredictions, "load", lambda _: pytest.fail("was loaded"))
 
 
+def without_effects(result):
+    """Numbers of a result without effect sizes, which a scan does not have."""
+    return {k: v for k, v in vars(result).items() if k not in ("cohens_dz", "cliffs_delta")}
+
+
 def same(memory, scan, *frames):
     assert memory.signature == scan.signature
     for name in frames:
@@ -150,8 +155,8 @@ def test_two_models_in_strata_are_tested_and_decided_as_in_memory(stratified):
         read(rows, strata="s") for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     for ask in (
-        lambda preds: vars(mc.paired_test(preds, "a", "b", "cf1_macro", n_resamples=99)),
-        lambda preds: vars(
+        lambda preds: without_effects(mc.paired_test(preds, "a", "b", "cf1_macro", n_resamples=99)),
+        lambda preds: without_effects(
             mc.decide(preds, "a", "b", "log_loss", margin=0.01, method="normal", n_resamples=99)
         ),
         lambda preds: mc.bootstrap(preds, "cf1", n_resamples=9).draws.tobytes(),
@@ -177,10 +182,10 @@ def test_decisions_are_those_of_memory(method, soft, hard):
     memory = mc.decide(mc.read_predictions(soft), "a", "b", "cf1_macro", **asked)
     scanned = mc.decide(mc.io.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
     # Python 3.13 finds no result equal to another that holds the same NaN.
-    assert vars(memory) == vars(scanned)
+    assert without_effects(memory) == without_effects(scanned)
     memory = mc.decide(mc.read_predictions(hard), "a", "b", "f1_macro", margin=0.01)
     scanned = mc.decide(mc.io.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
-    assert vars(memory) == vars(scanned)
+    assert without_effects(memory) == without_effects(scanned)
 
 
 @pytest.mark.usefixtures("never_loaded")

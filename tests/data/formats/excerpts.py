@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-CLONES, HERE = Path(sys.argv[1]), Path(__file__).parent
+CLONES, HERE = Path(*sys.argv[1:2]), Path(__file__).parent
 N = 12
 
 
