@@ -128,6 +128,18 @@ def quantile(model: str, share: float) -> float:
     return float(np.quantile(times, share))
 
 
+def concordance() -> float:
+    """Harrell's c-index, pair by pair."""
+    frame = read("patients.csv")
+    time, event, risk = (frame[c].to_numpy() for c in ("time", "event", "cox"))
+    right = pairs = 0.0
+    for i in np.flatnonzero(event):
+        later = (time > time[i]) | ((time == time[i]) & (event == 0))
+        pairs += later.sum()
+        right += (risk[later] < risk[i]).sum() + 0.5 * (risk[later] == risk[i]).sum()
+    return right / pairs
+
+
 def questions(folder: Path) -> Iterator[Question]:
     """Yield the questions; made-up files are written into a folder."""
     suite = folder / "suite.csv"
@@ -170,6 +182,10 @@ def questions(folder: Path) -> Iterator[Question]:
     yield Question(
         "Multilabel F1", f"compare {FILES / 'tags.jsonl'} -m f1_samples -m f1_micro",
         lambda d: score(d, "f1_micro", "large"), multilabel, "counts of a loop",
+    )  # fmt: skip
+    yield Question(
+        "The c-index of two models", f"compare {FILES / 'patients.csv'} -m c_index",
+        lambda d: score(d, "c_index", "cox"), concordance, "a loop over pairs",
     )  # fmt: skip
     yield Question(
         "A threshold chosen on validation data",
