@@ -47,6 +47,23 @@ _OTHERS = {
     "accuracy": "sum_k(TP_k) / n",
     "caccuracy": "sum_k(TP_k) / n",
     "zero_one_loss": "1 - sum_k(TP_k) / n",
+    "c_index": "(n_concordant + n_tied / 2) / n_comparable",
+    "c_index_ipcw": "sum_i(w_i * concordant_i) / sum_i(w_i * comparable_i)",
+    "integrated_brier_score": "sum_t(brier_t * width_t) / sum_t(width_t)",
+    "map": "sum_k(sum_r(precision_r) / 101) / K",
+    **{
+        f"{name}_samples": f"sum_i({name}_i) / n"
+        for name in (
+            "precision",
+            "recall",
+            "f1",
+            "jaccard",
+            "cprecision",
+            "crecall",
+            "cf1",
+            "cjaccard",
+        )
+    },
 }
 _OPERATORS = {ast.Add: "+", ast.Sub: "−", ast.Mult: "·", ast.Gt: ">", ast.Eq: "="}
 _LARGE = {"sum": "∑", "max": "max", "median": "median"}

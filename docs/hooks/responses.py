@@ -23,6 +23,11 @@ _SPOILED = {
     "values": "spoiled: the values of other samples, or lower log-probabilities",
     "texts": "spoiled: words missing and in reverse order, or another sentence",
     "text_lists": "spoiled: words missing and in reverse order",
+    "label_sets": "spoiled: every label that is not true",
+    "label_probabilities": "spoiled: the probability of every label is turned round",
+    "risks": "spoiled: the risk of another patient",
+    "survival_probabilities": "spoiled: the curve of another patient",
+    "label_detections": "spoiled: boxes somewhere else",
 }
 _WORDS = "the cat sat on a mat and saw one small grey mouse run over its old red rug"
 
@@ -80,6 +85,10 @@ def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
         texts = np.array([" ".join(row) for row in words], dtype=object)
         worse = np.array([" ".join(row[::-1][:6]) for row in words], dtype=object)
         return texts, texts.copy(), worse, {"kind": "texts"}
+    if metric.needs.startswith("label_"):
+        return _of_sets(metric, rng)
+    if metric.needs in ("risks", "survival_probabilities"):
+        return _of_times(metric, rng)
     if metric.needs == "labels":
         return truth, truth.copy(), (truth + 1) % n_classes, {"kind": "labels"}
     sure = rng.uniform(0.6, 1.0, _N)
@@ -87,6 +96,43 @@ def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
     if metric.stem == "kl_divergence":
         return perfect, perfect.copy(), spoiled, {"kind": "probabilities"}
     return truth, perfect, spoiled, {"kind": "probabilities"}
+
+
+def _of_sets(metric: AnyMetric, rng: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Return sets of labels: rows of 0 and 1, probabilities, or detections."""
+    options = {"kind": metric.needs}
+    if metric.needs == "label_detections":
+        boxes = [[0.0, 0.0, *rng.integers(10, 30, 2).tolist()] for _ in range(_N)]
+        found = {
+            name: [{"image_id": k, "category_id": 1, "bbox": [x, 0.0, *box[2:]], "score": 0.9}
+                   for k, box in enumerate(boxes)]
+            for name, x in (("perfect", 0.0), ("spoiled", 100.0))
+        }  # fmt: skip
+        truth = {
+            "images": [{"id": k} for k in range(_N)], "categories": [{"id": 1, "name": "cat"}],
+            "annotations": [
+                {"id": k, "image_id": k, "category_id": 1, "bbox": box, "iscrowd": 0,
+                 "area": box[2] * box[3]} for k, box in enumerate(boxes)
+            ],
+        }  # fmt: skip
+        preds = mc.io.from_coco(truth, found)
+        arrays = (preds.output(name).array for name in found)
+        return preds.true_distribution, *arrays, {**options, "labels": preds.labels}
+    truth = rng.integers(0, 2, (_N, 3))
+    if metric.needs == "label_sets":
+        return truth, truth.copy(), 1 - truth, options
+    return truth, 0.1 + 0.8 * truth, 0.9 - 0.8 * truth, options
+
+
+def _of_times(metric: AnyMetric, rng: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Return times of events, and risks, or probabilities to survive until some times."""
+    times = rng.exponential(size=_N)
+    truth, options = np.column_stack([times, np.ones(_N)]), {"kind": metric.needs}
+    if metric.needs == "risks":
+        return truth, -times, -rng.permutation(times), options
+    until = np.quantile(times, [0.2, 0.4, 0.6, 0.8])
+    curves = (times[:, None] > until).astype(float)
+    return truth, curves, rng.permutation(curves), {**options, "labels": until}
 
 
 def _around(label: Any, sure: Any, n_classes: int) -> Any:

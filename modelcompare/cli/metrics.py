@@ -16,7 +16,7 @@ _WIDTH = 80
 _NEEDS = {
     "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
     "label_probabilities": "probabilities", "label_detections": "detections",
-    "survival_probabilities": "survival probabilities",
+    "survival_probabilities": "survival",
 }  # fmt: skip
 
 

@@ -55,7 +55,10 @@ def test_messages_of_the_readers_know_the_keys():
     ("text", "expected"),
     [
         ("modle-column=x", "--read has no key 'modle-column'; did you mean model-column?"),
-        ("zzz=1", "--read has no key 'zzz'; it has pred, model-column, run, set, filter, strata,"),
+        (
+            "zzz=1",
+            "--read has no key 'zzz'; it has event, pred, model-column, run, set, filter, strata,",
+        ),
         ("run", "--read run: write --read run=COLUMN."),
         ("scores=yes", "--read scores=yes: write --read scores."),
         ("ids=some", "`--read ids` must be one of same, intersect, got 'some'."),
