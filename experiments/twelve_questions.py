@@ -125,7 +125,7 @@ def quantile(model: str, share: float) -> float:
     """Percentile of latencies by numpy."""
     frame = read("latencies.csv")
     times = frame[frame["model"] == model]["latency_ms"]
-    return float(np.quantile(times, share))
+    return float(np.quantile(times, share, method="averaged_inverted_cdf"))
 
 
 def concordance() -> float:
