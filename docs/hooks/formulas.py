@@ -13,7 +13,7 @@ _OTHERS = {
     " / sqrt((TP + FP) * (TP + FN) * (TN + FP) * (TN + FN))",
     "cohen_kappa": "(p_observed - p_chance) / (1 - p_chance)",
     "weighted_kappa": "1 - distance_observed / distance_chance",
-    "informedness": "(K * balanced_accuracy - 1) / (K - 1)",
+    "informedness": "(sum_k(recall_k) - 1) / (K - 1)",
     "confusion_entropy": "sum_k(P_k * entropy(confusions_k))",
     "roc_auc": "P(s_1 > s_0) + P(s_1 == s_0) / 2",
     "average_precision": "sum_k((recall_k - recall_previous) * precision_k)",

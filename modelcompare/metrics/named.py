@@ -63,7 +63,7 @@ ALIASES = {
     "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
     "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
     "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
-    "qwk": "cohen_kappa_quadratic", "youden_j": "informedness", "chrf++": "chrfpp",
+    "qwk": "cohen_kappa_quadratic", "chrf++": "chrfpp",
 }  # fmt: skip
 
 
