@@ -141,7 +141,7 @@ def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> 
         out[k, [code for code in codes if code >= 0]] = 1.0
     checks.refuse_rows(
         bad, f"{where} has labels that are unknown or repeated",
-        "name each once, and pass all labels as `labels` (--read labels=A,B)",
+        "name each once, and pass all labels as `labels` (--read labels=A --read labels=B)",
     )  # fmt: skip
     return out
 
