@@ -8,7 +8,7 @@ Imports nothing slow.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -64,8 +64,10 @@ class Option:
         Converts the typed text to the value of the argument.
     advanced : bool
         Whether only ``--help-all`` shows it.
-    more : mapping
-        Further arguments of typer: limits, completion.
+    at_least : int, optional
+        Smallest value on the command line.
+    complete : callable, optional
+        Returns the values that begin as what is typed, for the completion of a shell.
     """
 
     name: str
@@ -79,7 +81,8 @@ class Option:
     panel: str | None = None
     parse: Callable[[Any], Any] | None = None
     advanced: bool = False
-    more: Mapping[str, Any] = field(default_factory=dict)
+    at_least: int | None = None
+    complete: Callable[[str], list[str]] | None = None
 
     @property
     def flag(self) -> str:
@@ -180,12 +183,12 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="zero_division", check=check_zero_division),
         Option(name="alternative", elsewhere="tail tails side"),
         _statistics(
-            name="min_size", type=int, default=30, check=_positive, metavar="N", more={"min": 1},
+            name="min_size", type=int, default=30, check=_positive, metavar="N", at_least=1,
             help="Leave smaller subgroups out, and list them.",
         ),
         _statistics(
             name="n_subsamples", flags="--subsamples", type=int, default=1, check=_positive,
-            metavar="N", more={"min": 1}, help="Down-samplings at each ratio.",
+            metavar="N", at_least=1, help="Down-samplings at each ratio.",
         ),
         _statistics(
             name="stratify", type=bool, default=False,
@@ -194,7 +197,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
         Option(
-            name="buckets", type=int, default=BUCKETS, metavar="N", more={"min": 2},
+            name="buckets", type=int, default=BUCKETS, metavar="N", at_least=2,
             check=partial(check_count, at_most=MOST_BUCKETS),
             help="Number of buckets; the standard errors' own error is 1 / sqrt(2 N).",
         ),
@@ -204,12 +207,12 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _resampling(
             name="n_resamples", flags="--resamples", default=9999, check=check_count,
-            more={"min": 2}, help="Number of resamples.",
+            at_least=2, help="Number of resamples.",
             elsewhere="n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations "
             "nboot num_resamples resamples n_samples B",
         ),
         _resampling(
-            name="rng", flags="--seed", default=0, more={"min": 0},
+            name="rng", flags="--seed", default=0, at_least=0,
             help="Seed of the random numbers.",
             elsewhere="seed random_state random_seed generator",
         ),

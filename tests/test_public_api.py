@@ -12,7 +12,6 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
@@ -45,7 +44,7 @@ def snapshot():
         found |= {
             f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
         }
-    program = typer.main.get_command(cli.application(everything=True))
+    program = cli.application(everything=True)
     studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
     for name, command in {**program.commands, **studies}.items():
         found |= options(f"$ modelcompare {name}", command)

@@ -80,7 +80,7 @@ def test_a_session_without_a_gate_loads_nothing_slow(session):
         import sys
         def test_nothing():
             assert "modelcompare.pytest_plugin" in sys.modules
-            assert not {"numpy", "pandas", "scipy", "typer"} & {*sys.modules}
+            assert not {"numpy", "pandas", "scipy", "click"} & {*sys.modules}
     """)
     done.assert_outcomes(passed=1)
 

@@ -4,7 +4,6 @@ import re
 import tomllib
 
 import pytest
-import typer
 import yaml
 from packaging.requirements import Requirement
 
@@ -95,7 +94,7 @@ def test_what_workflows_run_and_install_is_there():
     assert {extra for each in extras for extra in each.split(",")} <= set(
         PROJECT["optional-dependencies"]
     )
-    program = typer.main.get_command(cli.application())
+    program = cli.application()
     run = set(re.findall(r"\bmodelcompare (\w+)", commands()))
     assert {"demo"} <= run <= set(program.commands)
 

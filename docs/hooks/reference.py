@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from inspect import ismodule
 
 import click
-import typer
 
 import modelcompare
 from modelcompare.cli import application
-from modelcompare.cli.commands import written
+from modelcompare.cli.commands import Panelled, written
 from modelcompare.cli.options import READING
 
 # Each page of names: its title. The first is of `modelcompare` itself, the others of its rooms.
@@ -27,6 +26,11 @@ _TESTING = [
     *(f"modelcompare.testing.{name}" for name in modelcompare.testing.__all__),
     "modelcompare.pytest_plugin.model_gate",
 ]
+_ABOUT_COMMANDS = """# Command line
+
+Tables go to stdout, what was understood and warnings to stderr. For completion by Tab add
+`eval "$(modelcompare --show-completion bash)"` to `~/.bashrc`; zsh and fish have their own.
+"""
 _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", "Statistic")
 
 
@@ -73,10 +77,10 @@ def _page(title: str, names: list[str]) -> str:
 
 
 def _command_line() -> str:
-    group = typer.main.get_command(application(everything=True))
-    parts = ["# Command line\n\nTables go to stdout, what was understood and warnings to stderr.\n"]
+    group = application(everything=True)
+    parts = [_ABOUT_COMMANDS]
     for name, command in _commands(group):
-        parts += [f"## {name}\n\n{command.help}\n", *_options(command.params), _examples(command)]
+        parts += [f"## {name}\n\n{command.help}\n", *_options(command), _examples(command)]
     parts += [
         "## --read\n\nKeys of `--read KEY=VALUE`, for every command that reads predictions.\n"
     ]
@@ -84,7 +88,7 @@ def _command_line() -> str:
     return "\n".join(parts)
 
 
-def _commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+def _commands(group: click.Group) -> Iterator[tuple[str, Panelled]]:
     """Yield every command with its name; of the studies with both names."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
@@ -93,25 +97,20 @@ def _commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
             yield name, command
 
 
-def _options(params: list[click.Parameter]) -> list[str]:
+def _options(command: Panelled) -> list[str]:
     """A definition list of arguments and options."""
+    meanings = ((each, command.options[each.name].help) for each in command.params)
     return [
-        f"`{_spelled(param)}`\n:   {_plain(param.help)}\n"
-        for param in params
-        if not param.hidden and param.name != "help"
+        f"`{_spelled(each)}`\n:   {' '.join((getattr(each, 'help', '') or meaning).split())}\n"
+        for each, meaning in meanings
     ]
 
 
 def _spelled(param: click.Parameter) -> str:
-    if param.param_type_name == "argument":
-        return param.metavar or param.name.upper()
+    if isinstance(param, click.Argument):
+        return param.metavar.removesuffix("...")
     words = ", ".join(param.opts)
     return words if param.is_flag or not param.metavar else f"{words} {param.metavar}"
-
-
-def _plain(text: str | None) -> str:
-    """A help text without the brackets that keep rich from reading them as markup."""
-    return " ".join((text or "").replace("\\[", "[").split())
 
 
 def _examples(command: click.Command) -> str:

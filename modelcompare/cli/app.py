@@ -10,19 +10,22 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete, shell_complete
 
 import modelcompare as mc
-from modelcompare.cli.commands import register
+from modelcompare.cli.commands import Program, made
 from modelcompare.cli.streams import CannotWriteError, answer, keep, say
 from modelcompare.cli.table import COMMANDS, STUDY
 from modelcompare.spelling import did_you_mean, nearest
 
-# The last two as in sysexits.h.
-DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
+# The third and fourth as in sysexits.h, the last as shells have it.
+DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE, INTERRUPTED = 0, 2, 70, 74, 130
 _HELP_ALL = "--help-all"
+# The variable by which a shell asks how a command may go on.
+_COMPLETE = "_MODELCOMPARE_COMPLETE"
 # Commands of other tools and of earlier versions, and what replaces them.
 REPLACED = {
     "decide": "gate (--non-inferior, --superior, --equivalent)",
@@ -37,28 +40,23 @@ _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, e
 
 
 @cache
-def application(command: str | None = None, *, everything: bool = False) -> typer.Typer:
+def application(command: str | None = None, *, everything: bool = False) -> Program:
     """Return the program with all its commands, or with one, since making options takes a while.
 
     Help shows the options that most users need, or everything.
     """
-    app = typer.Typer(
-        name="modelcompare",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        help=_options.__doc__,
-    )
-    app.callback()(_options)
-    study = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=STUDY)
+    program = Program(
+        "modelcompare", params=[_VERSION, _COMPLETION], no_args_is_help=True, help=_ABOUT,
+        context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    )  # fmt: skip
+    study = Program("study", no_args_is_help=True, help=STUDY)
     for row in COMMANDS:
         first, _, within = row.name.partition(" ")
         if command in (None, first):
-            register(study if within else app, row, everything=everything)
+            (study if within else program).add_command(made(row, everything=everything))
     if command in (None, "study"):
-        app.add_typer(study, name="study")
-    return app
+        program.add_command(study)
+    return program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -93,9 +91,14 @@ def _run(arguments: Sequence[str] | None) -> int:
         program = application(
             given[0] if given[:1] and given[0] in names else None, everything=everything
         )
-        program(
-            args=None if arguments is None and not everything else asked, prog_name="modelcompare"
-        )
+        if completing := os.environ.get(_COMPLETE):
+            return shell_complete(program, {}, "modelcompare", _COMPLETE, completing) and BAD_INPUT
+        with program.make_context("modelcompare", asked) as ctx:
+            program.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except (Exception, SystemExit) as error:
         own = _own_failure(error)
         if own is None:
@@ -129,8 +132,12 @@ def _own_failure(error: BaseException) -> str | None:
 
 def _code_of(error: Exception | SystemExit) -> int:
     """Report the end of a command and return its exit code; raise an error of writing."""
-    if isinstance(error, SystemExit):
-        return _code_of_exit(error)
+    if isinstance(error, SystemExit) and isinstance(error.__context__, OSError):
+        # Where its reader has gone, rich ends the program.
+        raise error.__context__ from None
+    if isinstance(error, click.ClickException):
+        error.show()
+        return BAD_INPUT
     if isinstance(error, MemoryError):
         say(f"modelcompare: error: this does not fit into memory: {error}")
         return BAD_INPUT
@@ -145,16 +152,6 @@ def _code_of(error: Exception | SystemExit) -> int:
     return INTERNAL_ERROR
 
 
-def _code_of_exit(end: SystemExit) -> int:
-    if isinstance(end.__context__, OSError):
-        # Where its reader has gone, typer ends with 1.
-        raise end.__context__ from None
-    if end.code == 1 and not isinstance(end.__context__, typer.Exit):
-        # No gate ended, but typer has no completion for this shell.
-        return BAD_INPUT
-    return end.code if isinstance(end.code, int) else DONE
-
-
 def _cannot_write(error: OSError) -> int:
     """Report the error if stderr is open, and drop what is still buffered."""
     with suppress(OSError):
@@ -166,25 +163,34 @@ def _cannot_write(error: OSError) -> int:
     return CANNOT_WRITE
 
 
-def _options(
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            metavar="",
-            help="Show the version and exit.",
-            is_eager=True,
-            callback=lambda asked: _print_version() if asked else None,
-        ),
-    ] = False,
-) -> None:
-    """Compare models from their predictions on a test set: intervals, paired tests, figures."""
+COMPLETIONS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
-def _print_version() -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     """Print the version and leave."""
-    answer(f"modelcompare {mc.__version__}")
-    raise typer.Exit
+    if asked:
+        answer(f"modelcompare {mc.__version__}")
+        ctx.exit()
+
+
+def _print_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    """Print the completion of a shell and leave."""
+    if shell:
+        completion = COMPLETIONS[shell](ctx.command, {}, "modelcompare", _COMPLETE)
+        answer(completion.source())
+        ctx.exit()
+
+
+_ABOUT = "Compare models from their predictions on a test set: intervals, paired tests, figures."
+_VERSION = click.Option(
+    ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+_COMPLETION = click.Option(
+    ["--show-completion"], type=click.Choice([*COMPLETIONS]), metavar="SHELL",
+    is_eager=True, expose_value=False, callback=_print_completion,
+    help="Show the completion of bash, zsh or fish, for the start file of the shell.",
+)  # fmt: skip
 
 
 def _message(error: Exception) -> str:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
-import typer
+import click
 
 import modelcompare as mc
 from modelcompare.cli.output import Output, check_paths
@@ -79,7 +79,7 @@ def _gaps(
     )  # fmt: skip
     output.emit(found, inputs=reading.files)
     if margin is not None and not found.passed:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _of_results(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
@@ -59,54 +59,65 @@ class Command:
         return tuple(key for each in self.options if isinstance(each, Group) for key in each.keys)
 
 
-class Panelled(TyperCommand):
-    """A command whose help lists its options by panel."""
+class Program(click.Group):
+    """A group that lists its commands in their own order."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def list_commands(self, _: click.Context) -> list[str]:
+        """Return the names of the commands in the order in which they were added."""
+        return [*self.commands]
+
+
+class Panelled(click.Command):
+    """A command whose help lists its options by panel, and keys of --read below them."""
+
+    def __init__(self, *args: Any, options: Sequence[Option], keys: Sequence[Option], **more: Any):
+        super().__init__(*args, **more)
+        self.options = {option.name: option for option in options}
+        self.keys = keys
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of each panel."""
-        shown = [param for param in self.get_params(ctx) if _record(param, ctx)]
-        ordered = sorted(shown, key=lambda param: _PANELS.index(_panel(param)))
-        for panel, params in groupby(ordered, _panel):
+        records = [(self._panel(param), self._record(param, ctx)) for param in self.params]
+        shown = sorted((each for each in records if each[1]), key=lambda x: _PANELS.index(x[0]))
+        for panel, rows in groupby(shown, lambda each: each[0]):
             with formatter.section(panel):
-                formatter.write_dl([_record(param, ctx) for param in params], _COLUMN)
-        if ctx.obj:
+                formatter.write_dl([row for _, row in rows if row], _COLUMN)
+        if self.keys:
             with formatter.section("Keys of --read"):
-                formatter.write_dl([(written(key), key.help) for key in ctx.obj], _COLUMN)
+                formatter.write_dl([(written(key), key.help) for key in self.keys], _COLUMN)
+
+    def _panel(self, param: click.Parameter) -> str:
+        of_its_own = "Arguments" if isinstance(param, click.Argument) else "Options"
+        return self.options[str(param.name)].panel or of_its_own
+
+    def _record(self, param: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
+        """Return names and meaning of what the help lists; nothing for a hidden option."""
+        if isinstance(param, click.Option):
+            return param.get_help_record(ctx)
+        option, required = self.options[str(param.name)], "  [required]" if param.required else ""
+        return str(option.metavar), option.help + required
 
 
-def _record(param: Any, ctx: Any) -> Any:
-    """Return names and meaning of what the help lists; nothing for a hidden option or --help."""
-    record = None if param.name == "help" else param.get_help_record(ctx)
-    # typer adds the Python type to the name of an argument.
-    return (param.metavar, record[1]) if record and param.param_type_name == "argument" else record
-
-
-def _panel(param: Any) -> str:
-    of_its_own = "Arguments" if param.param_type_name == "argument" else "Options"
-    return getattr(param, "rich_help_panel", None) or of_its_own
-
-
-def register(app: typer.Typer, command: Command, *, everything: bool = False) -> None:
-    """Add a command to the application; without arguments it shows its help if it needs some.
+def made(command: Command, *, everything: bool = False) -> click.Command:
+    """Return a command of the application; without arguments it shows its help if it needs some.
 
     Its help shows the options that most users need, or everything.
     """
     options = [*_options(command)]
-    needed = any(option.default is REQUIRED for option in options)
 
     def run(**given: Any) -> None:
-        _check_repeats(options, given)
+        values = {each.name: _plain(each, given[each.name]) for each in options}
+        _check_repeats(options, values)
         with _load("engine.parallel:watched")():
-            _load(f"cli.{command.place}")(**command.fixed, **_collected(command, given))
+            _load(f"cli.{command.place}")(**command.fixed, **_collected(command, values))
 
-    parameters = [_parameter(option, everything=everything) for option in options]
-    vars(run)["__signature__"] = inspect.Signature(parameters)
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    app.command(
-        name=command.name.split()[-1], help=inspect.cleandoc(command.help),
-        epilog=_epilog(command, options, everything=everything), no_args_is_help=needed,
-        cls=Panelled, context_settings={"obj": command.keys if everything else ()},
-    )(run)  # fmt: skip
+    return Panelled(
+        command.name.split()[-1], callback=run, help=inspect.cleandoc(command.help),
+        params=[_parameter(option, everything=everything) for option in options],
+        epilog=_epilog(command, options, everything=everything), options=options,
+        keys=command.keys if everything else (),
+        no_args_is_help=any(option.default is REQUIRED for option in options),
+    )  # fmt: skip
 
 
 def _epilog(command: Command, options: Sequence[Option], *, everything: bool) -> str | None:
@@ -133,22 +144,49 @@ def _options(command: Command) -> Iterator[Option]:
         yield READ
 
 
-def _parameter(option: Option, *, everything: bool) -> inspect.Parameter:
-    """Declare an option to typer; all by keyword, so that defaults may come in any order."""
-    metavar = "" if option.type is bool else option.metavar
-    text = _text(option, everything=everything)
-    shared: dict[str, Any] = {"metavar": metavar, "help": text, **option.more}
-    if option.flag.startswith("-"):
-        # With an explicit name typer adds no --no- variant of a flag.
-        names = option.flags.split() or [option.flag]
-        shown = everything or not option.advanced
-        info = typer.Option(*names, rich_help_panel=option.panel, hidden=not shown, **shared)
-    else:
-        info = typer.Argument(**shared)
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[option.type, info],
-        default=inspect.Parameter.empty if option.default is REQUIRED else option.default,
+def _parameter(option: Option, *, everything: bool) -> click.Parameter:
+    """Declare an option to click."""
+    kind, repeatable = _type_of(option)
+    needed = option.default is REQUIRED
+    shared: dict[str, Any] = {"type": kind, "metavar": option.metavar, "required": needed}
+    if (complete := option.complete) is not None:
+        # click passes the context and the parameter too, and what is typed last.
+        shared["shell_complete"] = lambda *typed: complete(typed[-1])
+    if not option.flag.startswith("-"):
+        shared["metavar"] = f"{option.metavar}..." if repeatable else option.metavar
+        return click.Argument([option.name], nargs=-1 if repeatable else 1, **shared)
+    if not needed:
+        shared["default"] = option.default
+    return click.Option(
+        [option.name, *(option.flags.split() or [option.flag])], multiple=repeatable,
+        is_flag=kind is bool,
+        hidden=option.advanced and not everything, help=_text(option, everything=everything),
+        **shared,
     )  # fmt: skip
+
+
+def _type_of(option: Option) -> tuple[Any, bool]:
+    """Return the type of an option's values for click, and whether it may be repeated."""
+    # An option that may be left out is of a type or None.
+    kind = option.type
+    if get_origin(kind) in (UnionType, Union):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    repeatable = get_origin(kind) is list
+    (kind,) = get_args(kind) if repeatable else (kind,)
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind)), repeatable
+    if kind is Path:
+        return click.Path(path_type=Path), repeatable
+    if option.at_least is not None:
+        return click.IntRange(option.at_least), repeatable
+    return kind, repeatable
+
+
+def _plain(option: Option, value: Any) -> Any:
+    """Return values of a repeatable option as a list, None where there may be none."""
+    if not isinstance(value, tuple):
+        return value
+    return [*value] if value or get_origin(option.type) is list else None
 
 
 def _text(option: Option, *, everything: bool) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import typer
+import click
 
 import modelcompare as mc
 from modelcompare.cli.output import append
@@ -84,7 +84,7 @@ def read_for(reading: Reading, *, of_sets: bool, by_blocks: bool) -> tuple[Any, 
 def stop_unless(passed: bool, *, refused: bool, inconclusive: int) -> None:
     """End the program with the code of an answer that is not a pass."""
     if not passed:
-        raise typer.Exit(1 if refused else inconclusive)
+        raise click.exceptions.Exit(1 if refused else inconclusive)
 
 
 def check_inconclusive(code: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -74,16 +75,15 @@ def named(name: str, help: str = "", **changes: Any) -> Option:
     return replace(option, help=help or option.help, **changes)
 
 
-COMPLETED = {"autocompletion": metric_names}
 flag = partial(Option, type=bool, default=False)
-metrics = partial(named, "metrics", more=COMPLETED)
-metric = partial(named, "metric", more=COMPLETED)
+metrics = partial(named, "metrics", complete=metric_names)
+metric = partial(named, "metric", complete=metric_names)
 statistics = partial(Option, panel="Statistics", metavar="NAME")
 # Labels to buy beside a judge.
 QUEUE = (
     Option(
         name="n_labels", flags="--labels", type=int | None, default=None, metavar="N",
-        more={"min": 1}, help="Beside a judge: number of samples to label next; see --queue.",
+        at_least=1, help="Beside a judge: number of samples to label next; see --queue.",
     ),
     Option(
         name="queue", flags="--queue", type=Path | None, default=None, metavar="FILE.csv",
@@ -148,12 +148,20 @@ RATIOS = statistics(
     help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
 )  # fmt: skip
 PAIRS = statistics(
-    name="pairs", flags="--pair", type=Texts, more=COMPLETED, parse=pairs,
+    name="pairs", flags="--pair", type=Texts, complete=metric_names, parse=pairs,
     help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
     "precision and recall with their probabilistic twins.",
 )  # fmt: skip
+
+
+def _found(files: list[Path]) -> list[Path]:
+    """Return files with patterns that the shell has left, as on Windows, replaced by files."""
+    found = [(path, () if path.exists() else map(Path, sorted(glob(str(path))))) for path in files]
+    return [each for path, fitting in found for each in [*fitting] or [path]]
+
+
 FILES = Option(
-    name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE",
+    name="files", flags="FILE", type=list[Path], default=REQUIRED, metavar="FILE", parse=_found,
     help=f"Predictions ({listed(FileKind)}): a file of all models, one for each, or a folder.",
 )  # fmt: skip
 READING = Group(

@@ -304,7 +304,7 @@ COMMANDS = (
         (
             Option(
                 name="name", flags="[NAME]", metavar="[NAME]", help="The metric to explain.",
-                more={"autocompletion": metric_names},
+                complete=metric_names,
             ),
             Option(
                 name="format", type=Literal["text", "json"], default="text", metavar="FORM",

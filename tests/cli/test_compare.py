@@ -126,6 +126,10 @@ def test_one_file_per_model(run, wide_csv, tmp_path):
     single = json.loads(run("compare", "good.csv", "poor.csv", "--format", "json", *FEW).out)
     both = run("compare", wide_csv, "--model", "good", "--model", "poor", "--format", "json", *FEW)
     assert single["scores"] == json.loads(both.out)["scores"]
+    # cmd.exe leaves patterns to programs, as every shell leaves what is quoted.
+    pattern = json.loads(run("compare", "[gp]o*.csv", "--format", "json", *FEW).out)
+    assert pattern["scores"] == single["scores"]
+    assert "x*.csv: there is no such file" in run("compare", "x*.csv").err
 
 
 def test_scores_per_example(run, tmp_path):

@@ -8,7 +8,7 @@ from modelcompare.metrics import METRICS
 def asked_by_bash(*words):
     """The environment in which bash asks for these words, of which the last is being written."""
     words_of_bash = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
-    return words_of_bash | {"_MODELCOMPARE_COMPLETE": "complete_bash"}
+    return words_of_bash | {"_MODELCOMPARE_COMPLETE": "bash_complete"}
 
 
 @pytest.fixture
@@ -20,7 +20,8 @@ def completed(run, monkeypatch):
             monkeypatch.setenv(name, value)
         done = run()
         assert (done.code, done.err) == (0, "")
-        return done.out.split()
+        # Each with its kind before it.
+        return [line.partition(",")[2] for line in done.out.split()]
 
     return _completed
 
@@ -53,8 +54,7 @@ def test_what_no_shell_asks_is_bad_input_and_no_answer_of_the_gate(run, monkeypa
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_shown(run, monkeypatch, shell):
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+def test_the_script_of_a_shell_is_shown(run, shell):
     done = run("--show-completion", shell)
     assert done.code == 0
     assert "_MODELCOMPARE_COMPLETE=" in done.out

@@ -1,7 +1,6 @@
 """Help on one screen, all of it on request, and names that do not exist."""
 
 import pytest
-import typer
 
 from modelcompare.cli import application
 from modelcompare.cli.options import READING, key_of
@@ -10,7 +9,7 @@ from modelcompare.readers.messages import KEYS
 
 
 def test_there_are_twelve_commands_and_twenty_options_of_compare():
-    program = typer.main.get_command(application())
+    program = application()
     assert len(program.commands) == 12
     shown = [
         param

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS, application
-from modelcompare.cli.commands import Command, register
+from modelcompare.cli.commands import Command, made
 from modelcompare.cli.options import OUTPUT, READING, Group
 from modelcompare.options import REQUIRED, Option
 
@@ -37,9 +36,8 @@ def called(monkeypatch):
         seen = {}
         module = SimpleNamespace(draw=lambda **given: seen.update(given), Colours=Colours)
         monkeypatch.setitem(sys.modules, "modelcompare.cli.drawing", module)
-        app = typer.Typer()
-        register(app, Command("draw", "drawing:draw", options, "Draw."))
-        result = CliRunner().invoke(app, arguments)
+        command = made(Command("draw", "drawing:draw", options, "Draw."))
+        result = CliRunner().invoke(command, arguments)
         assert result.exit_code == 0, result.output
         return seen
 

@@ -224,7 +224,7 @@ def test_bad_input_has_no_traceback(tmp_path):
 
 def test_the_program_itself_completes(tmp_path):
     asked = asked_by_bash("modelcompare", "compare", "--metric", "cf1_ma")
-    assert forked((), tmp_path, **asked) == Done(0, b"cf1_macro\n", b"")
+    assert forked((), tmp_path, **asked) == Done(0, b"plain,cf1_macro\n", b"")
 
 
 def test_an_output_that_was_private_stays_private(run, wide_csv, tmp_path):

@@ -3,7 +3,6 @@ import json
 import jsonschema
 import pandas as pd
 import pytest
-import typer
 
 import modelcompare as mc
 from modelcompare.cli import application
@@ -63,7 +62,7 @@ def test_every_document_has_a_name_of_its_own():
 
 
 def test_every_command_that_writes_json_is_asked():
-    program = typer.main.get_command(application())
+    program = application()
     studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
     writing = [
         name
