@@ -38,8 +38,8 @@ WANTED, LARGEST = 0.935, 0.06
 SPREAD, TASTE = 1.2, 0.7
 # The log of Davidson's parameter: equal models tie in a third of their battles.
 TIES = 0.0
-# Times as many trials of a cell that falls short, and models from which on they would take hours.
-AGAIN, MANY = 5, 50
+# Models from which on more trials would take hours.
+MANY = 50
 
 
 def cells() -> list[Params]:
@@ -164,16 +164,15 @@ def one_trial(cell: Params, seed: int, true: Array, strength: Array, *, equal: b
     }  # fmt: skip
 
 
+def short(table: pd.DataFrame) -> pd.Series:
+    """Return which rows fall short, of those that would not take hours with more trials."""
+    covered = table[["covered, score", "covered, difference"]].min(axis=1)
+    errs = table[["p up to 0.05", "opens"]].max(axis=1) > LARGEST
+    return ((covered < WANTED) | errs) & (table["models"] < MANY)
+
+
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
-    """Return the shares of a cell's trials; of five times as many if one falls short."""
-    found = _row(cell, n_trials)
-    short = min(found["covered, score"], found["covered, difference"]) < WANTED
-    short |= max(found["p up to 0.05"], found["opens"]) > LARGEST
-    again = short and cell["models"] < MANY
-    return pd.DataFrame([_row(cell, AGAIN * n_trials) if again else found])
-
-
-def _row(cell: Params, n_trials: int) -> dict[str, Any]:
+    """Return the shares of a cell's trials."""
     seed = zlib.crc32(str(cell).encode())
     worlds = [strengths(cell, equal=equal) for equal in (False, True)]
     true = [true_strengths(cell, strength) for strength in worlds]
@@ -182,14 +181,14 @@ def _row(cell: Params, n_trials: int) -> dict[str, Any]:
         for at in range(n_trials)
     ]
     means = {name: np.nanmean([each[name] for each in trials], axis=0) for name in trials[0]}
-    return {
+    return pd.DataFrame([{
         **cell, "trials": n_trials, "covered, score": means["covered, score"].min(),
         "covered, difference": means["covered, difference"].min(),
         "mean covered, score": means["covered, score"].mean(),
         "mean covered, difference": means["covered, difference"].mean(),
         "p up to 0.05": means["p up to 0.05"], "opens": means["opens"].max(),
         **{name: means[name] for name in ("width, score", "width, difference", "halved")},
-    }  # fmt: skip
+    }])  # fmt: skip
 
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
@@ -204,4 +203,4 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    simulate(__doc__, cells(), simulated, verdict, RESULTS)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, short=short)

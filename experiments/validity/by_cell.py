@@ -17,12 +17,19 @@ from modelcompare.report.writers.files import write_text
 Params = dict[str, Any]
 
 
+# Times as many trials of a cell that falls short.
+AGAIN = 5
+
+
 def simulate(
     about: str | None, cells: Sequence[Params], simulated: Callable[[Params, int], pd.DataFrame],
     verdict: Callable[[pd.DataFrame], pd.DataFrame], results: Path,
     arguments: Sequence[str] | None = None,
+    short: Callable[[pd.DataFrame], pd.Series] | None = None,
 ) -> None:  # fmt: skip
     """Parse options, simulate the cells, write the table as it grows, and print its verdict.
+
+    The table keeps the rows of the cells that are not simulated.
 
     Parameters
     ----------
@@ -38,6 +45,8 @@ def simulate(
         File of the table, if ``-o`` names no other.
     arguments : sequence of str, optional
         Options; by default those of the command line.
+    short : callable, optional
+        Function of a cell's rows that returns which fall short; five times as many trials follow.
     """
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=800, help="of a cell; 5 times if it is short")
@@ -48,10 +57,36 @@ def simulate(
     chosen = [c for c in cells if re.search(options.only, " ".join(map(str, c.values())))]
     if not chosen:
         parser.error(f"--only {options.only!r} fits no cell.")
-    tasks = (delayed(simulated)(cell, options.trials) for cell in chosen)
-    parts: list[pd.DataFrame] = []
-    for part in Parallel(n_jobs=options.jobs, return_as="generator")(tasks):
-        parts.append(part)
-        table = pd.concat(parts, ignore_index=True)
+    # Read before hours of work, which an unreadable table would lose.
+    rows = _known(options.output, cells)
+    tasks = (delayed(_rows)(cell, simulated, options.trials, short) for cell in chosen)
+    found = Parallel(n_jobs=options.jobs, return_as="generator")(tasks)
+    for cell, part in zip(chosen, found, strict=True):
+        rows[cells.index(cell)] = part
+        table = pd.concat([rows[place] for place in sorted(rows)], ignore_index=True)
         write_text(options.output, table.to_csv(index=False, float_format="%.5g"))
-    print(markdown(verdict(pd.concat(parts, ignore_index=True))))
+    print(markdown(verdict(table)))
+
+
+def _rows(
+    cell: Params, simulated: Callable[[Params, int], pd.DataFrame], n_trials: int,
+    short: Callable[[pd.DataFrame], pd.Series] | None,
+) -> pd.DataFrame:  # fmt: skip
+    """Return the rows of a cell, of more trials where one falls short."""
+    found = simulated(cell, n_trials)
+    return simulated(cell, AGAIN * n_trials) if short and short(found).any() else found
+
+
+def _known(path: Path, cells: Sequence[Params]) -> dict[int, pd.DataFrame]:
+    """Return the rows of a table by the positions of their cells."""
+    if not path.exists():
+        return {}
+    table = pd.read_csv(path)
+    found = {}
+    for place, cell in enumerate(cells):
+        own = pd.Series(True, index=table.index)
+        for name, value in cell.items():
+            own &= table[name].isna() if value is None else table[name] == value
+        if own.any():
+            found[place] = table[own]
+    return found

@@ -89,6 +89,12 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     return pd.DataFrame([{**cell, **share, "trials": n_trials}])
 
 
+def short(table: pd.DataFrame) -> pd.Series:
+    """Return which rows fall short of coverage, or err more often."""
+    covered = table[["gap", "worst"]].min(axis=1)
+    return (covered < WANTED) | (table[["size", "margin"]].max(axis=1) > LARGEST)
+
+
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
     """Return the extremes of each metric."""
     rows = [
@@ -102,7 +108,7 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the extremes."""
-    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments, short)
 
 
 if __name__ == "__main__":

@@ -27,14 +27,13 @@ from scipy.signal import lfilter
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
+from experiments.validity.two_models import LEVEL, extremes, holds, shares, short, trial, values
 from modelcompare.comparison.time_blocks import _length
-from modelcompare.intervals.auto import FEW
 
 Params = dict[str, Any]
 Array = np.ndarray
 RESULTS = Path(__file__).resolve().parent / "results" / "in_time.csv"
-WANTED, LARGEST, LEVEL, ALPHA = 0.935, 0.06, 0.95, 0.05
-BURN_IN, MANY, N_DRAWS, N_SWAPS = 200, 1_000_000, 400, 499
+BURN_IN, MANY, N_DRAWS = 200, 1_000_000, 400
 METRICS = {"forecasts": ("mae", "rmse"), "classifiers": ("accuracy", "f1_macro")}
 
 
@@ -69,17 +68,10 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     metrics = METRICS[cell["world"]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        truth = np.asarray(mc.bootstrap(draw(rng, cell, MANY), [*metrics], n_resamples=2).point)
-        trials = pd.DataFrame(_trial(rng, cell, metrics, truth) for _ in range(n_trials))
-    rows = []
-    for place, name in enumerate(metrics):
-        own = pd.DataFrame({k: trials[k].str[place] for k in trials})
-        few = own.pop("few").astype(bool)
-        rows.append({
-            "metric": name, **own[~few].mean(), "trials": n_trials, "warned": few.mean(),
-            "covered, warned": own["covered"][few].mean(),
-        })  # fmt: skip
-    return pd.DataFrame([cell] * len(rows)).join(pd.DataFrame(rows))
+        truth = np.asarray(values(draw(rng, cell, MANY), metrics).point)
+        trials = [_trial(rng, cell, metrics, truth) for _ in range(n_trials)]
+    found = shares(trials, {name: place for place, name in enumerate(metrics)})
+    return pd.DataFrame([cell] * len(found)).join(found)
 
 
 def _trial(
@@ -87,28 +79,13 @@ def _trial(
 ) -> dict[str, Array]:
     plain = draw(rng, cell, cell["n"])
     preds = mc.io.in_time_blocks(plain, np.arange(cell["n"]))
-    found, without = (mc.bootstrap(p, [*metrics], n_resamples=2) for p in (preds, plain))
-    pair, gap = (np.array([0]), np.array([1])), truth[0] - truth[1]
-    score, naive = (each.score_interval("auto", LEVEL) for each in (found, without))
-    apart = found.difference_interval(*pair, "auto", LEVEL)
-    gate = found.difference_interval(*pair, "auto", 1 - 2 * ALPHA)
-    marks = {
-        "covered": _holds(score.low[0], score.high[0], truth[0]),
-        "without blocks": _holds(naive.low[0], naive.high[0], truth[0]),
-        "stationary bootstrap": np.array([_stationary(rng, plain, truth[0, 0]), np.nan]),
-        "difference": _holds(apart.low[0], apart.high[0], gap),
-        "gate": (gate.low[0] > gap).astype(float),
-        "few": np.asarray(score.n_informative[0]) < FEW,
-        "size": np.full(len(gap), np.nan),
+    naive = values(plain, metrics).score_interval("auto", LEVEL)
+    stationary = _stationary(rng, plain, truth[0, 0])
+    return {
+        **trial(preds, metrics, truth, equal=cell["gap"] == 0),
+        "without blocks": holds(naive.low[0], naive.high[0], truth[0]),
+        "stationary bootstrap": np.array([stationary, np.nan]),
     }
-    if cell["gap"] == 0:
-        compared = mc.compare(preds, [*metrics], n_resamples=N_SWAPS, correction="none")
-        marks["size"] = (compared.differences["p_value"].to_numpy(float) < ALPHA).astype(float)
-    return marks
-
-
-def _holds(low: Array, high: Array, truth: Array) -> Array:
-    return ((low <= truth) & (truth <= high)).astype(float)
 
 
 def _stationary(rng: np.random.Generator, preds: mc.Predictions, truth: float) -> float:
@@ -128,21 +105,12 @@ def _stationary(rng: np.random.Generator, preds: mc.Predictions, truth: float) -
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
     """Return the extremes by world and coefficient."""
-    rows = []
-    for (world, rho), part in table.groupby(["world", "coefficient"], sort=False):
-        rows.append({
-            "world": world, "coefficient": f"{rho:g}", "cells": len(part),
-            "lowest, values": part["covered"].min(), "differences": part["difference"].min(),
-            "without blocks": part["without blocks"].min(),
-            "stationary bootstrap": part["stationary bootstrap"].min(),
-            "largest, gates": part["gate"].max(), "tests": part["size"].max(),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    return extremes(table, ["world", "coefficient"], ["without blocks", "stationary bootstrap"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the extremes."""
-    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments, short)
 
 
 if __name__ == "__main__":

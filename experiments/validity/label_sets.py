@@ -26,13 +26,11 @@ from scipy.special import expit, ndtri
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from modelcompare.intervals.auto import FEW
+from experiments.validity.two_models import extremes, shares, short, trial, values
 
 Params = dict[str, Any]
 Array = np.ndarray
 RESULTS = Path(__file__).resolve().parent / "results" / "label_sets.csv"
-WANTED, LARGEST = 0.935, 0.06
-LEVEL, ALPHA, N_SWAPS = 0.95, 0.05, 499
 # Samples whose values are taken for the true ones.
 MANY = 1_000_000
 RAREST, N_OBJECT_LABELS = 0.02, 3
@@ -84,28 +82,17 @@ def _counts(rng: np.random.Generator, cell: Params, n: int) -> mc.Predictions:
 
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     """Return a row for each metric; of labels, one for the rarest and one for the most frequent."""
-    found = run_cell(cell, n_trials)
-    return pd.DataFrame([cell] * len(found)).join(found)
-
-
-def run_cell(cell: Params, n_trials: int) -> pd.DataFrame:
-    """Return shares of trials in which intervals hold, gates open, and tests find a difference."""
     rng = np.random.default_rng(zlib.crc32(cell_id({"kind": "label_sets", **cell}).encode()))
     metrics = OF_SETS if cell["world"] == "sets" else OF_COUNTS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        truth = np.asarray(_values(draw(rng, cell, MANY), metrics).point)
-        trials = [_trial(rng, cell, metrics, truth) for _ in range(n_trials)]
-    kept = np.array([each[0] for each in trials])
-    rows = []
-    for name, place in _places(metrics, cell.get("labels", N_OBJECT_LABELS)).items():
-        row: dict[str, Any] = {"metric": name}
-        for k, what in enumerate(("covered", "difference", "gate", "size")):
-            counts = kept[:, k, place]
-            informative = counts[~np.isnan(counts)]
-            row[what] = informative.mean() if len(informative) >= n_trials / 2 else np.nan
-        rows.append({**row, "trials": n_trials})
-    return pd.DataFrame(rows)
+        truth = np.asarray(values(draw(rng, cell, MANY), metrics).point)
+        trials = [
+            trial(draw(rng, cell, cell["n"]), metrics, truth, equal=cell["gap"] == 0)
+            for _ in range(n_trials)
+        ]
+    found = shares(trials, _places(metrics, cell.get("labels", N_OBJECT_LABELS)))
+    return pd.DataFrame([cell] * len(found)).join(found)
 
 
 def _places(metrics: Sequence[str], n_labels: int) -> dict[str, int]:
@@ -114,56 +101,14 @@ def _places(metrics: Sequence[str], n_labels: int) -> dict[str, int]:
     return {"f1, most frequent": 0, "f1, rarest": n_labels - 1, **rest}
 
 
-def _values(preds: mc.Predictions, metrics: Sequence[str]) -> Any:
-    return mc.bootstrap(preds, [*metrics], n_resamples=2)
-
-
-def _trial(
-    rng: np.random.Generator, cell: Params, metrics: Sequence[str], truth: Array
-) -> tuple[Array]:
-    """Return, of each value, four marks; NaN where there is no interval, or a warning."""
-    preds = draw(rng, cell, cell["n"])
-    found = mc.bootstrap(preds, [*metrics], n_resamples=2)
-    pair = np.array([0]), np.array([1])
-    score = found.score_interval("auto", LEVEL)
-    difference, gate = (
-        found.difference_interval(*pair, "auto", level) for level in (LEVEL, 1 - 2 * ALPHA)
-    )
-    gap = truth[0] - truth[1]
-    rows = [
-        _marks(score.low[0], score.high[0], truth[0], score.n_informative[0]),
-        _marks(difference.low[0], difference.high[0], gap, difference.n_informative[0]),
-        _marks(gate.low[0], np.inf, gap, difference.n_informative[0]),
-        np.full(len(gap), np.nan),
-    ]
-    rows[2] = 1 - rows[2]
-    if cell["gap"] == 0:
-        compared = mc.compare(preds, [*metrics], n_resamples=N_SWAPS, correction="none")
-        p = compared.differences["p_value"].to_numpy(float)
-        rows[3] = np.where(np.isnan(rows[1]), np.nan, p < ALPHA)
-    return (np.stack(rows),)
-
-
-def _marks(low: Array, high: Any, truth: Array, size: Array) -> Array:
-    known = ~np.isnan(low) & (size >= FEW)
-    return np.where(known, (low <= truth) & (truth <= high), np.nan)
-
-
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
     """Return the extremes of each world and metric."""
-    rows = []
-    for (world, metric), part in table.groupby(["world", "metric"], sort=False):
-        rows.append({
-            "world": world, "metric": metric, "cells": len(part),
-            "lowest, values": part["covered"].min(), "differences": part["difference"].min(),
-            "largest, gates": part["gate"].max(), "tests": part["size"].max(),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    return extremes(table, ["world", "metric"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the extremes."""
-    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments, short)
 
 
 if __name__ == "__main__":

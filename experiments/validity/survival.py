@@ -27,13 +27,11 @@ import pandas as pd
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from modelcompare.intervals.auto import FEW
+from experiments.validity.two_models import extremes, shares, short, trial, values
 
 Params = dict[str, Any]
 Array = np.ndarray
 RESULTS = Path(__file__).resolve().parent / "results" / "survival.csv"
-WANTED, LARGEST = 0.935, 0.06
-LEVEL, ALPHA, N_SWAPS = 0.95, 0.05, 499
 # Patients whose values are taken for the true ones, in parts.
 MANY, PARTS = 100_000, 10
 TIMES = np.linspace(0.1, 0.8, 8)
@@ -72,82 +70,32 @@ def draw(rng: np.random.Generator, cell: Params, n: int) -> mc.Predictions:
 
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     """Return a row for each metric."""
-    found = run_cell(cell, n_trials)
-    return pd.DataFrame([cell] * len(found)).join(found)
-
-
-def run_cell(cell: Params, n_trials: int) -> pd.DataFrame:
-    """Return shares of trials in which intervals hold, gates open, and tests find a difference."""
     rng = np.random.default_rng(zlib.crc32(cell_id({"kind": "survival", **cell}).encode()))
-    metrics = RISKS if cell["outputs"] == "risks" else CURVES
+    of_risks = cell["outputs"] == "risks"
+    metrics = RISKS if of_risks else CURVES
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parts = [_values(draw(rng, cell, MANY // PARTS), metrics) for _ in range(PARTS)]
+        parts = [values(draw(rng, cell, MANY // PARTS), metrics) for _ in range(PARTS)]
         truth = np.mean([np.asarray(part.estimate).reshape(2, -1) for part in parts], axis=0)
-        trials = [_trial(rng, cell, metrics, truth) for _ in range(n_trials)]
-    kept = np.array(trials)
-    rows = []
-    for place, name in enumerate(metrics):
-        row: dict[str, Any] = {"metric": name}
-        for k, what in enumerate(("covered", "difference", "gate", "size")):
-            counts = kept[:, k, place]
-            informative = counts[~np.isnan(counts)]
-            row[what] = informative.mean() if len(informative) >= n_trials / 2 else np.nan
-        rows.append({**row, "trials": n_trials})
-    return pd.DataFrame(rows)
-
-
-def _values(preds: mc.Predictions, metrics: Sequence[str]) -> Any:
-    return mc.bootstrap(preds, [*metrics], n_resamples=2)
-
-
-def _trial(rng: np.random.Generator, cell: Params, metrics: Sequence[str], truth: Array) -> Array:
-    """Return, of each value, four marks; NaN where there is no interval, or a warning."""
-    preds = draw(rng, cell, cell["n"])
-    found = _values(preds, metrics)
-    pair = np.array([0]), np.array([1])
-    score = found.score_interval("auto", LEVEL)
-    difference, gate = (
-        found.difference_interval(*pair, "auto", level) for level in (LEVEL, 1 - 2 * ALPHA)
-    )
-    gap = truth[0] - truth[1]
-    # The worse side of the gate: a metric whose low values are better has the upper bound.
-    opens = _marks(gate.low[0], np.inf, gap, difference.n_informative[0])
-    if metrics == CURVES:
-        opens = _marks(-np.inf, gate.high[0], gap, difference.n_informative[0])
-    rows = [
-        _marks(score.low[0], score.high[0], truth[0], score.n_informative[0]),
-        _marks(difference.low[0], difference.high[0], gap, difference.n_informative[0]),
-        1 - opens,
-        np.full(len(gap), np.nan),
-    ]
-    if cell["gap"] == 0:
-        compared = mc.compare(preds, [*metrics], n_resamples=N_SWAPS, correction="none")
-        p = compared.differences["p_value"].to_numpy(float)
-        rows[3] = np.where(np.isnan(rows[1]), np.nan, p < ALPHA)
-    return np.stack(rows)
-
-
-def _marks(low: Any, high: Any, truth: Array, size: Array) -> Array:
-    known = ~np.isnan(low) & ~np.isnan(high) & (size >= FEW)
-    return np.where(known, (low <= truth) & (truth <= high), np.nan)
+        trials = [
+            trial(
+                draw(rng, cell, cell["n"]), metrics, truth, equal=cell["gap"] == 0,
+                low_is_good=not of_risks,
+            )
+            for _ in range(n_trials)
+        ]  # fmt: skip
+    found = shares(trials, {name: place for place, name in enumerate(metrics)})
+    return pd.DataFrame([cell] * len(found)).join(found)
 
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
     """Return the extremes of each metric and share of censored patients."""
-    rows = []
-    for (metric, censored), part in table.groupby(["metric", "censored"], sort=False):
-        rows.append({
-            "metric": metric, "censored": censored, "cells": len(part),
-            "lowest, values": part["covered"].min(), "differences": part["difference"].min(),
-            "largest, gates": part["gate"].max(), "tests": part["size"].max(),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    return extremes(table, ["metric", "censored"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the extremes."""
-    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, arguments, short)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from experiments.validity import gaps, in_time, label_sets
+from experiments.validity import gaps, in_time, label_sets, two_models
 
 # A share of 800 trials is this far from the true one in one of 2,000 cells.
 FAR = 3.5 * np.sqrt(0.05 * 0.95 / 800)
@@ -14,8 +14,8 @@ FAR = 3.5 * np.sqrt(0.05 * 0.95 / 800)
 def test_the_table_of_sets_keeps_its_promise():
     table = pd.read_csv(label_sets.RESULTS)
     assert {*table["world"]} == {"sets", "counts"}
-    assert table[["covered", "difference"]].min().min() > label_sets.WANTED - FAR
-    assert table[["gate", "size"]].max().max() < label_sets.LARGEST + FAR
+    assert table[["covered", "difference"]].min().min() > two_models.WANTED - FAR
+    assert table[["gate", "size"]].max().max() < two_models.LARGEST + FAR
 
 
 def test_the_table_of_gaps_keeps_its_promise():
@@ -27,8 +27,8 @@ def test_the_table_of_gaps_keeps_its_promise():
 def test_the_table_of_samples_in_time_keeps_its_promise():
     table = pd.read_csv(in_time.RESULTS)
     most = table[table["warned"] < 0.5]
-    assert most["covered"].min() > in_time.WANTED - FAR
-    assert most["gate"].max() < in_time.LARGEST + FAR
+    assert most["covered"].min() > two_models.WANTED - FAR
+    assert most["gate"].max() < two_models.LARGEST + FAR
     # Without blocks, and by resampled ones, similar samples are too certain.
     similar = most[(most["coefficient"] == 0.7) & (most["n"] == 200)]
     assert similar["without blocks"].max() < 0.85

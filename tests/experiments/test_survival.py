@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from experiments.validity import survival as study
+from experiments.validity import two_models
 
 
 @pytest.mark.parametrize("outputs", ["risks", "curves"])
@@ -21,11 +22,11 @@ def test_patients_are_censored_and_models_differ_as_a_cell_states(outputs, censo
 
 def test_the_table_keeps_its_promise():
     table = pd.read_csv(study.RESULTS)
-    assert table["covered"].min() > study.WANTED
+    assert table["covered"].min() > two_models.WANTED
     for what, limit in (
-        ("difference", 1 - study.WANTED),
-        ("gate", study.LARGEST),
-        ("size", study.LARGEST),
+        ("difference", 1 - two_models.WANTED),
+        ("gate", two_models.LARGEST),
+        ("size", two_models.LARGEST),
     ):
         error = 1 - table[what] if what == "difference" else table[what]
         spread = np.sqrt(limit * (1 - limit) / table["trials"])
