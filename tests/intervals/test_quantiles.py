@@ -160,7 +160,20 @@ def test_clusters_and_weights_have_an_effective_number_of_samples(design):
     low, high = quantile_interval(x, 0.9, weights=weight, size=size)
     np.testing.assert_allclose([found.low[0, 0], found.high[0, 0]], [low, high])
     assert size < n
-    assert found.n_informative[0, 0] == pytest.approx(2 * 0.1 * size)
+    beyond = len(np.unique(unit[x > result.point[0, 0]])) if "groups" in options else n
+    assert found.n_informative[0, 0] == pytest.approx(min(2 * 0.1 * size, beyond))
+
+
+def test_no_more_clusters_inform_than_have_a_sample_beyond_the_quantile():
+    # Of 30 clusters of 20 samples, nine have four slow ones each.
+    slow = np.tile(np.arange(20) < 4, 30) & np.repeat(np.arange(30) < 9, 20)
+    x = np.random.default_rng(4).random(600) + 10 * slow
+    groups = np.repeat(np.arange(30), 20)
+    preds = mc.Predictions.from_scores({"x": x}, groups=groups, greater_is_better=False)
+    with pytest.warns(mc.SparseDataWarning, match="p95"):
+        found = mc.bootstrap(preds, ["p50", "p95"], n_resamples=2).score_interval("auto", 0.95)
+        mc.compare(preds, "p95", n_resamples=99)
+    assert found.n_informative.tolist() == [[30, 9]]
 
 
 def test_whole_weights_are_repeated_samples():
@@ -186,7 +199,9 @@ def test_strata_leave_the_variance_within_them():
     degrees = min(squares.sum() ** 2 / (squares**2).sum(), 39)
     ratio = 1.959963984540054 / t.ppf(0.975, degrees)
     size = 0.75 * 0.25 * 400**2 / squares.sum() * ratio**2
-    assert found.n_informative[0, 0] == pytest.approx(2 * 0.25 * min(size, 400))
+    assert min(size, 400) == 400
+    # No cluster of the first stratum has a sample beyond the quantile, all of the second have.
+    assert found.n_informative[0, 0] == 20
 
 
 def test_intervals_of_higher_levels_contain_those_of_lower_ones():

@@ -61,6 +61,17 @@ def test_expected_wealth_at_the_mean_is_one(n, threshold):
     assert expected == pytest.approx(1, rel=1e-9)
 
 
+def test_wealth_is_that_of_confseq_by_the_same_bets(monkeypatch):
+    # The package uses a name that numpy 2 has not.
+    monkeypatch.setattr(np, "float_", np.float64, raising=False)
+    theirs = pytest.importorskip("confseq.betting")
+    values, mean = np.random.default_rng(0).beta(3, 2, 80), 0.55
+    bets = [lambda x, m, bet=bet: np.full(len(x), bet / m) for bet in betting._BETS]
+    wealth = theirs.diversified_betting_mart(values, mean, bets, theta=1, trunc_scale=1)
+    for n in (1, 20, 80):
+        assert log_wealth(*counted(values[:n]), mean, 0.0) == pytest.approx(np.log(wealth[n - 1]))
+
+
 @settings(max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=25), st.floats(0.001, 0.3))
 def test_the_bound_is_that_of_a_bisection(values, level):
