@@ -109,7 +109,7 @@ def _options(command: Panelled) -> list[str]:
 def _spelled(param: click.Parameter) -> str:
     if isinstance(param, click.Argument):
         return param.metavar.removesuffix("...")
-    words = ", ".join(param.opts)
+    words = ", ".join([*param.opts, *param.secondary_opts])
     return words if param.is_flag or not param.metavar else f"{words} {param.metavar}"
 
 

@@ -38,14 +38,16 @@ _UNSEEN = 0.5
 def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Compute intervals of quantiles, or of their differences; None for other values.
 
-    Twice the samples on the rarer side of a quantile are informative: all of a median's.
+    Twice the samples on the rarer side of a quantile are informative: all of a median's. Of
+    clusters no more are than have a sample there.
     """
     if not is_quantile(metric) or metric.quantile_of is None:
         return None
     p, share = contrasts.evaluation.predictions, metric.share
     numbers = np.stack([metric.quantile_of(Outcomes.of(p, model)) for model in p.models])
     value = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
-    deviations = _of_units(p, numbers <= value, share)
+    below = numbers <= value
+    deviations = _of_units(p, below, share)
     sizes = _sizes(p, deviations, share, level)
     weights = None if p.plain else p.weights
     low, high = np.array([
@@ -57,7 +59,11 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     known = low < high
     low, high = np.where(known, np.maximum(low, least), least), np.where(known, high, most)
     high = np.minimum(high, most)
-    informative = 2 * min(share, 1 - share) * sizes[:, None]
+    informative = 2 * min(share, 1 - share) * sizes
+    if p.groups is not None:
+        beyond = below if share < 0.5 else ~below
+        informative = np.minimum(informative, [len(np.unique(p.unit_of[rare])) for rare in beyond])
+    informative = informative[:, None]
     if contrasts.pairs is None:
         return Interval.of(low[:, None], high[:, None], "order-statistics", informative)
     a, b = contrasts.pairs
