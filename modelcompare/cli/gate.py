@@ -55,6 +55,7 @@ def gate(
         )
     check_inconclusive(inconclusive_exit)
     of_sets = any(map(is_of_sets, rule))
+    reading.compared = baseline, candidate
     predictions, more = read_for(reading, of_sets=of_sets, by_blocks="ledger" not in options)
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}

@@ -40,6 +40,7 @@ def keep(
     of_sets = any(map(is_of_sets, rule))
     given = {"metric": metric, "label": label, "kind": "superior", "margin": margin or 0.0}
     rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
+    reading.compared = baseline, candidate
     predictions, more = read_for(reading, of_sets=of_sets, by_blocks=False)
     check_directions(rules, predictions)
     found = mc.keep(

@@ -193,7 +193,7 @@ READING = Group(
         ),
         _input(
             name="threshold_for", flags="--threshold-for", default="f1", metavar="METRIC",
-            advanced=True, help="Metric that the threshold is best for.",
+            advanced=True, help="Metric that the threshold is best for, also as in --metric-from.",
         ),
         _input(
             name="slices", flags="--slice", type=Texts, advanced=True,

@@ -30,7 +30,12 @@ _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
 class Reading(SimpleNamespace):
-    """Options of reading predictions, by their names in the library."""
+    """Options of reading predictions, by their names in the library.
+
+    Where a command compares two models by name, `compared`, columns of others are left out.
+    """
+
+    compared: tuple[str, str] | None = None
 
     def read(
         self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
@@ -81,14 +86,17 @@ class Reading(SimpleNamespace):
             if self.threshold_for != "f1":
                 raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
             return predictions
-        # Loading the registry takes time.
+        # Loading metrics takes time.
+        from modelcompare.metrics.from_file import load_metric
         from modelcompare.metrics.registry import split_class
 
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
-        _, named = split_class(self.threshold_for)
+        in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
+        best_for = load_metric(self.threshold_for) if in_file else self.threshold_for
+        _, named = (None, None) if in_file else split_class(self.threshold_for)
         labels = [] if predictions.labels is None else predictions.labels.tolist()
         label = predictions.class_named(named) if named else labels[-1] if labels else None
-        found = mc.diagnostics.choose_thresholds(validation, self.threshold_for, label=label)
+        found = mc.diagnostics.choose_thresholds(validation, best_for, label=label)
         shown = ", ".join(f"{model} {number:.4g}" for model, number in found.items())
         say(f"modelcompare: thresholds of {label}, best for {self.threshold_for}: {shown}")
         return mc.diagnostics.at_thresholds(predictions, found, label=label)
@@ -228,8 +236,10 @@ class Reading(SimpleNamespace):
     def _columns(self) -> dict[str, Any]:
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
+        columns["models"] = self.models or (self.compared and [*self.compared])
         for name in ("files", "scan", "checkpoint", "threshold_from", "threshold_for", "time"):
             del columns[name]
+        columns.pop("compared", None)
         return columns
 
 

@@ -154,8 +154,8 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
     if len(known) == 2 and truth.ndim == 1:
         return "values"
     raise ValueError(
-        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' for "
-        "regression, or probabilities of shape (n_samples, n_classes)."
+        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' "
+        "(--kind values) for regression, or probabilities of shape (n_samples, n_classes)."
     )
 
 

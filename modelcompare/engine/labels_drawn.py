@@ -41,10 +41,12 @@ def p_at_random(predictions: TestSet) -> float:
 
 def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
     """Return the note on answers that rest on labels of some samples and a judge of all."""
+    p = p_at_random(predictions)
+    shown = f"= {p:.2f}" if p >= 0.005 else "< 0.005"
     return (
         f"Labels by people on {judge.n_labels:,} of {len(predictions):,} samples, a judge on all: "
         "valid if the labels were drawn at random (answers and verdicts there against those on "
-        f"the other samples: p = {p_at_random(predictions):.2f}) and did not tune the judge.",
+        f"the other samples: p {shown}) and did not tune the judge.",
     )
 
 

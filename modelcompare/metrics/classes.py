@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
-from modelcompare.metrics.subsets import names_subset
-from modelcompare.spelling import nearest
+from modelcompare.metrics.subsets import names_subset, no_class
 
 if TYPE_CHECKING:
     from modelcompare.data.test_set import TestSet
@@ -114,6 +113,4 @@ def _class_of(predictions: TestSet, given: object, text: str) -> Any:
     known = [] if predictions.labels is None else predictions.labels.tolist()
     if label in known:
         return label
-    names = [str(each) for each in known]
-    meant = nearest(text, names, cutoff=0.5) or names[:5]
-    raise ValueError(f"{given}: there is no class {text!r}; there is {', '.join(meant)}.")
+    raise no_class(str(given), text, known)

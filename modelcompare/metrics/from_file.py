@@ -34,7 +34,10 @@ def load_metric(place: str) -> MetricLike:
     """
     path, _, name = place.rpartition(":")
     if not path or not name:
-        raise ValueError(f"a metric from a file is FILE.py:NAME, got {place!r}.")
+        raise ValueError(
+            "a metric from a file is FILE.py:NAME, or FILE.csv:NAME with a table of costs and the "
+            f"name of their mean; got {place!r}."
+        )
     if not Path(path).is_file():
         raise ValueError(f"{path}: there is no such file to load the metric {name!r} from.")
     if path.endswith(".csv"):

@@ -5,6 +5,7 @@ As scikit-learn's ``labels=``: other classes are true and predicted, and are not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,10 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.quotient import Parts, Quotient, SumsOf
+from modelcompare.spelling import did_you_mean, nearest
+
+# Classes that an error lists.
+_LISTED = 9
 
 _EXAMPLES = "f1_micro[-O] or f1_macro[cat,dog]"
 
@@ -78,8 +83,7 @@ def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
     labels = [predictions.class_named(each) for each in given]
     unknown = [each for each, label in zip(given, labels, strict=True) if label not in known]
     if unknown:
-        listed = ", ".join(map(str, known[:5]))
-        raise ValueError(f"{name}: there is no class {unknown[0]!r}; there is {listed}.")
+        raise no_class(name, unknown[0], known)
     chosen = {known.index(label) for label in labels}
     if text.startswith("-"):
         chosen = {*range(len(known))} - chosen
@@ -98,3 +102,14 @@ def _of(statistic: Statistic, codes: tuple[int, ...]) -> Statistic:
 
 def _columns(outcomes: Outcomes, *, of: Statistic, codes: tuple[int, ...]) -> FloatArray:
     return np.ascontiguousarray(of.compute(outcomes)[:, list(codes)])
+
+
+def no_class(given: str, text: str, known: Sequence[Any]) -> ValueError:
+    """Return the error about a class that does not exist, with those that were meant."""
+    names = [str(each) for each in known]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    hint = did_you_mean(
+        nearest(text, names, cutoff=0.5),
+        otherwise=f"the classes are {', '.join(names[:_LISTED])}{more}.",
+    )
+    return ValueError(f"{given}: there is no class {text!r}; {hint}")

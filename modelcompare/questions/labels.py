@@ -160,6 +160,8 @@ class LabelPlan:
                 f"{asked} needs more samples: with labels on all {n_samples:,}, differences of "
                 f"{detects:.2g} or more are detected"
             )
+        if max(needed) <= self.n_labels:
+            return f"{asked} needs no more labels than the {self.n_labels:,} here"
         drawn = f"{at_random:,} labels" if math.isfinite(at_random) else "all labels"
         return (
             f"{asked} needs about {drawn} drawn at random, or {allocated:,} allocated by answers "

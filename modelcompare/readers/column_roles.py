@@ -279,7 +279,12 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     predicts = pred is not None or bool(soft)
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
-        return Roles(None, identity, {"": {h: h for h in outputs}}, filter=filters, scored=True)
+        used = seen.named.union(skip, outputs, (true, pred, filters))
+        others = [] if columns.score else [h for h in seen.headings if h not in used]
+        return Roles(
+            None, identity, {"": {h: h for h in outputs}}, filter=filters, scored=True,
+            left_out=tuple(filter(seen.is_numeric, others)),
+        )  # fmt: skip
     # A column of probabilities that `pred` names has no labels.
     gave: dict[str | None, str] = {} if pred is None or pred in soft else {None: pred}
     gave |= {heading.removeprefix(PROBABILITY): heading for heading in soft}

@@ -62,11 +62,13 @@ def with_patterns(
     columns = replace(columns, people=tuple(people))
     of_one = columns.judged or columns.missing == "worst"
     other = columns.scores or columns.kind in ("scores", "texts", "text_lists")
-    if other or (of_one and columns.annotators != "majority"):
+    several = f"labels by several people (true={columns.true!r})"
+    if other:
+        raise ValueError(f"{several} do not go with scores (--read scores) or texts.")
+    if of_one and columns.annotators != "majority":
         raise ValueError(
-            f"labels by several people (true={columns.true!r}) do not go with scores (--read "
-            "scores) or texts, and with a judge (--judge) or missing='worst' (--missing worst) "
-            "only as one label: annotators='majority' (--annotators majority)."
+            f"{several} are one label beside a judge (--judge) or with missing='worst' (--missing "
+            "worst); take the most frequent with annotators='majority' (--annotators majority)."
         )
     frame = frame.rename(columns=str).reset_index(drop=True)
     cells = frame[people] = _labels(frame[people], columns)

@@ -109,6 +109,11 @@ def _dates(headings: Sequence[str | None]) -> str:
     return f"the order in time ({found[0]}; see --time {found[0]})" if found else ""
 
 
+def _numbers(headings: Sequence[str]) -> str:
+    """Write which columns of numbers were not used as scores."""
+    return f"{', '.join(headings)} (see --read score={headings[0]})" if headings else ""
+
+
 def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
     refuse_in_rows(seen.columns, seen.where)
@@ -131,7 +136,8 @@ def table_records(seen: Profile, roles: Roles) -> Records:
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
         answers=numbers_answers(roles.run, seen.columns.runs),
-        parts={part: f"column {heading}" for part, heading in parts.items() if heading},
+        parts={part: f"column {heading}" for part, heading in parts.items() if heading}
+        | {"not used": _numbers(roles.left_out)},
     )  # fmt: skip
 
 

@@ -64,8 +64,11 @@ def test_gate_and_sample_size_take_the_class_from_the_name(run, wide):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("compare", "-m", "f1[frau]"), "f1[frau]: there is no class 'frau'; there is fraud."),
-        (("compare", "-m", "f1[x]"), "f1[x]: there is no class 'x'; there is fine, fraud, odd."),
+        (("compare", "-m", "f1[frau]"), "f1[frau]: there is no class 'frau'; did you mean fraud?"),
+        (
+            ("compare", "-m", "f1[x]"),
+            "f1[x]: there is no class 'x'; the classes are fine, fraud, odd.",
+        ),
         (
             ("compare", "-m", "accuracy[odd]"),
             "accuracy[odd]: accuracy has no value per class; leave 'odd' out.",

@@ -132,6 +132,16 @@ def test_one_file_per_model(run, wide_csv, tmp_path):
     assert "x*.csv: there is no such file" in run("compare", "x*.csv").err
 
 
+def test_numbers_beside_the_scores_are_named(run, tmp_path):
+    rows = [f"{model},{i},{i % 2},{300 + i}" for model in "ab" for i in range(40)]
+    (tmp_path / "runs.csv").write_text("\n".join(["model,id,correct,latency_ms", *rows]) + "\n")
+    note = "not used: latency_ms (see --read score=latency_ms)"
+    assert note in run("compare", "runs.csv", *FEW).read
+    found = run("compare", "runs.csv", "--read", "score=latency_ms", "-m", "p50", *FEW)
+    assert "scores: latency_ms" in found.read
+    assert "not used" not in found.read
+
+
 def test_scores_per_example(run, tmp_path):
     lines = ["item,a,b", *[f"{i},{i % 3},{(i + 1) % 4}" for i in range(60)]]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")

@@ -111,11 +111,25 @@ def test_numbers_that_are_too_long_for_a_comment_are_left_out(run, wide_csv, mon
         assert "| accuracy | superior |" in shown
 
 
+def test_columns_beside_the_two_models_are_left_out(run, tmp_path):
+    lines = [
+        "y_true,ink,a,b",
+        *(f"{i % 3},{'dark' if i % 2 else 'light'},{i % 3},{i % 2}" for i in range(60)),
+    ]
+    (tmp_path / "digits.csv").write_text("\n".join(lines) + "\n")
+    refused = run("compare", tmp_path / "digits.csv", *FEW)
+    assert "column 'ink' has other values than 'y_true'" in refused.err
+    done = run(
+        "gate", tmp_path / "digits.csv", "--baseline", "b", "--candidate", "a", "--superior", *FEW
+    )
+    assert (done.code, done.out.split(" is ")[0]) == (0, "a")
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
         (("--baseline", "good", "--candidate", "poor"), "--margin is needed to ask for non-inferior"),
-        (("--baseline", "good", "--candidate", "por", "--margin", "0.1"), "unknown model 'por'"),
+        (("--baseline", "good", "--candidate", "por", "--margin", "0.1"), "no model 'por'"),
         (("--baseline", "good", "--candidate", "poor", "--superior", "--equivalent"),
          "--superior and --equivalent exclude each other"),
     ],

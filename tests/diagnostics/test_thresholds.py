@@ -113,6 +113,12 @@ def test_the_command_chooses_on_validation_data(tmp_path, run):
     at = mc.diagnostics.at_thresholds(test, found, label=1)
     value = mc.bootstrap(at, "f1", n_resamples=2).estimate
     assert f"{value['a', 'f1', 1]:.3f}" in shown.out
+    (tmp_path / "costs.csv").write_text(",0,1\n0,0,1\n1,9,0\n")
+    costly = f"{tmp_path / 'costs.csv'}:cost"
+    asked = ("--threshold-from", paths[1], "--threshold-for", costly, "--resamples", "99")
+    low = run("compare", paths[0], *asked, "--metric-from", costly)
+    assert f"best for {costly}" in low.err
+    assert "cost (lower is better)" in low.out
     assert "name the file" in run("compare", paths[0], "--threshold-for", "accuracy").err
 
 

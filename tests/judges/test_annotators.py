@@ -184,7 +184,7 @@ def test_a_judge_stands_beside_the_majority() -> None:
     frame.loc[100:, ["ann0", "ann1", "ann2"]] = None
     tied = frame.loc[:99, ["ann0", "ann1", "ann2"]].nunique(axis=1) == 3
     frame = frame.drop(index=tied.index[tied])
-    with pytest.raises(ValueError, match=r"with a judge .* only as one label"):
+    with pytest.raises(ValueError, match=r"are one label beside a judge"):
         mc.read_predictions(frame, true="ann*", judge="verdict")
     found = mc.read_predictions(frame, true="ann*", judge="verdict", annotators="majority")
     assert found.judge is not None
@@ -224,7 +224,7 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
          "'ann_note', and no other person gave a label that it has"),
         (lambda f: f, {"kind": "texts"}, "do not go with scores .* or texts"),
         (odd_output, {}, "missing cells .a 1; first rows: 4"),
-        (odd_output, {"missing": "worst"}, "missing='worst' .* only as one label"),
+        (odd_output, {"missing": "worst"}, "are one label .* with missing='worst'"),
         (odd_label, {}, "column 'ann2' has 'NA' in 1 row .row 3"),
         (lambda f: f, {"true": "person*"}, "no column 'person.'"),
         (lambda f: f, {"scores": True}, "do not go with scores"),

@@ -177,7 +177,7 @@ def test_a_metric_is_loaded_from_a_file(tmp_path):
     for place, message in {
         f"{path}:errors": f"{path} holds no metric or function 'errors'; it has: error, f7.",
         f"{path}:Box": f"{path} holds no metric or function 'Box'",
-        f"{path}": "a metric from a file is FILE.py:NAME, got",
+        f"{path}": "a metric from a file is FILE.py:NAME, or FILE.csv:NAME",
         f"{tmp_path}/none.py:error": "there is no such file to load the metric 'error' from.",
         f"{broken}:error": f"{broken} does not run: ZeroDivisionError: division by zero",
     }.items():

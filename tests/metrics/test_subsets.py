@@ -86,7 +86,7 @@ def test_intervals_of_some_classes_cover(metric):
 
 
 REFUSED = {
-    "f1_micro[-X]: there is no class 'X'; there is LOC, O, ORG, PER.": "f1_micro[-X]",
+    "f1_micro[-X]: there is no class 'X'; the classes are LOC, O, ORG, PER.": "f1_micro[-X]",
     "accuracy[-O]: accuracy is no average over classes; name f1_micro[-O]": "accuracy[-O]",
     "specificity_macro[-O]: specificity_macro counts true negatives": "specificity_macro[-O]",
     "f1_micro[-O,PER,LOC,ORG] leaves out every class; keep at least one.":
