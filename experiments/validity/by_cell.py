@@ -84,6 +84,8 @@ def _known(path: Path, cells: Sequence[Params]) -> dict[int, pd.DataFrame]:
     table = pd.read_csv(path)
     found = {}
     for place, cell in enumerate(cells):
+        if not {*cell} <= {*table}:
+            continue
         own = pd.Series(True, index=table.index)
         for name, value in cell.items():
             own &= table[name].isna() if value is None else table[name] == value
