@@ -9,7 +9,8 @@ from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.gate import GateResult, gate
+from modelcompare.questions.gate import gate
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult, keep
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice

@@ -21,7 +21,7 @@ SOURCES = {"a scan": mc.io.ScannedPredictions, "a sketch": mc.io.Sketch}
 YES, NO = "yes", "no"
 WHOLE = "read whole where it fits, else refused"
 # Interval methods of scans that others replace, by name.
-INSTEAD = planning._METHOD_INSTEAD
+INSTEAD = {"auto": planning._INSTEAD[0]}
 FUNCTIONS, METRIC = "functions", "metrics"
 _PLACE = re.compile(r"(?<=<!-- abilities -->\n).*?(?=<!-- end -->)", re.DOTALL)
 

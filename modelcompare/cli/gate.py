@@ -16,8 +16,8 @@ from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import default_metric, resolve_metrics
-from modelcompare.questions.gate import GateResult
 from modelcompare.questions.gate import gate as by_rules
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rule
 from modelcompare.report import escape

@@ -30,7 +30,7 @@ from modelcompare.report.figures.selection import (
     part_shown,
 )
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import decimals_for
+from modelcompare.report.numbers import decimals_for, more
 from modelcompare.report.tables import VALUE, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -242,9 +242,8 @@ class BootstrapResult(Sample):
             worst = int(share[:, position].argmax())
             if share[worst, position] == 0:
                 continue
-            n_models = np.count_nonzero(share[:, position])
-            more = "1 more model" if n_models == 2 else f"{n_models - 1} more models"
-            others = f" (and of {more})" if n_models > 1 else ""
+            left = more(model=int(np.count_nonzero(share[:, position])) - 1)
+            others = f" (and of {left})" if left else ""
             where = "" if key.label is None else f" of class {key.label!r}"
             warn_caller(
                 f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import ClassVar, cast
+from functools import cached_property, partial
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
-from modelcompare.comparison.fills import Case, cases, score_ranges
+from modelcompare.comparison.fills import Case, cases
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.comparison.warned import held_back
@@ -30,13 +30,14 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
+from modelcompare.engine.runs import INSTEAD, check_named, runs_are_random
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, ZeroDivision, giving, value_name, warn_caller
+from modelcompare.words import Correction, Random, ZeroDivision, giving, value_name, warn_caller
 
 _STEP_DOWN: Correction = "holm"
 
@@ -201,39 +202,28 @@ class BoundedComparison(Comparison):
 
 
 def bounded(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None,
-    compare: Callable[..., Comparison], baseline: str | None, zero_division: ZeroDivision,
+    compare: Callable[..., Comparison], predictions: TestSet,
+    metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None, random: Random,
+    zero_division: ZeroDivision, **options: Any,
 ) -> BoundedComparison:  # fmt: skip
     """Compare predictions with their missing results counted as the worst, and as the best.
 
     Parameters
     ----------
+    compare : callable
+        The function `compare`, for the models of one case and the runs at hand.
     predictions : Predictions
         Predictions with missing results counted as the worst, and marked as missing.
-    metrics, baseline, zero_division
+    metrics, baseline, random, zero_division, **options
         As in `compare`.
-    compare : callable
-        Function that compares the models of one case, given predictions and metrics.
 
     Raises
     ------
     ValueError
-        If there is a baseline, no result is missing, the models gave neither scores nor labels, or
-        no valid bounds of a metric are known.
+        If there is a baseline or a judge, new runs are asked about, no result is missing, the
+        models gave neither scores nor labels, or no valid bounds of a metric are known.
     """
-    if baseline is not None:
-        raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
-    giving("rows")("predictions", predictions)
-    worst = cast(Predictions, predictions)
-    kinds = {*worst.kinds.values()}
-    if kinds == {"scores"}:
-        score_ranges(worst)
-    elif kinds != {"labels"}:
-        raise ValueError(
-            f"the models gave {', '.join(sorted(kinds))}, and there are bounds where all gave "
-            "labels, or all gave scores; leave the others out with models= (--model), or use "
-            "missing='drop' (--missing drop)."
-        )
+    worst = _with_bounds(predictions, baseline, random)
     missing = worst.missing
     n_missing = {
         m: int(lacks.reshape(len(worst), -1).any(axis=1).sum()) for m, lacks in missing.items()
@@ -245,10 +235,11 @@ def bounded(
         )
     metrics, classes = without_classes(metrics, worst)
     chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
+    ask = partial(compare, random="items", zero_division=zero_division, **options)
     found: list[Compared] = []
     at: dict[ValueKey, tuple[int, int]] = {}
     for number, case in enumerate(cases(chosen, worst, missing)):
-        found.append(_compared(worst, case, n_missing, compare).evidence)
+        found.append(_compared(worst, case, n_missing, ask).evidence)
         at |= {
             key: (number, place)
             for place, key in enumerate(found[-1].keys)
@@ -260,6 +251,25 @@ def bounded(
         if key.metric not in classes or key.label in classes[key.metric]
     }
     return BoundedComparison(found[0], tuple(found), order, n_missing)
+
+
+def _with_bounds(predictions: TestSet, baseline: str | None, random: Random) -> Predictions:
+    """Return the predictions; refuse those of which no bounds are known, and a baseline."""
+    if predictions.judge is not None:
+        check_named("missing", "bounds", ["worst"], judged=True)
+    if runs_are_random(predictions, random):
+        raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
+    if baseline is not None:
+        raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
+    giving("rows")("predictions", predictions)
+    kinds = {*predictions.kinds.values()}
+    if kinds not in ({"scores"}, {"labels"}):
+        raise ValueError(
+            f"the models gave {', '.join(sorted(kinds))}, and there are bounds where all gave "
+            "labels, or all gave scores; leave the others out with models= (--model), or use "
+            "missing='drop' (--missing drop)."
+        )
+    return cast(Predictions, predictions)
 
 
 def _compared(

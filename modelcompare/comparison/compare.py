@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -19,21 +18,17 @@ from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct, steps_expected
 from modelcompare.comparison.duration import warn_of_time
-from modelcompare.comparison.few_labels import warn_of_few_labels
+from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
-from modelcompare.comparison.warned import (
-    warn_of_few_runs,
-    warn_of_no_width,
-    warn_of_sparse_data,
-)
+from modelcompare.comparison.warned import warn_of_no_width
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.engine.runs import INSTEAD, RUN_TEST, check_crossed, check_named, runs_are_random
+from modelcompare.engine.runs import RUN_TEST, check_crossed, check_named, runs_are_random
 from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
@@ -204,11 +199,11 @@ def compare(
     missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        return _at_bounds(
-            predictions, metrics, baseline, random, zero_division, n_resamples=n_resamples,
-            confidence_level=confidence_level, method=method, test=test, correction=correction,
-            family=family, alpha=alpha, scheme=scheme, undefined=undefined, collapse=collapse,
-            n_jobs=n_jobs, rng=rng, progress=progress,
+        return bounded(
+            compare, predictions, metrics, baseline, random, zero_division, n_jobs=n_jobs, rng=rng,
+            n_resamples=n_resamples, confidence_level=confidence_level, method=method, test=test,
+            correction=correction, family=family, alpha=alpha, scheme=scheme, undefined=undefined,
+            collapse=collapse, progress=progress,
         )  # fmt: skip
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
@@ -243,19 +238,6 @@ def compare(
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     )))  # fmt: skip
-
-
-def _at_bounds(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
-    random: Random, zero_division: ZeroDivision, **options: Any,
-) -> Comparison:  # fmt: skip
-    """Compare where all missing results are worst, and best; for the runs at hand."""
-    if predictions.judge is not None:
-        check_named("missing", "bounds", ["worst"], judged=True)
-    if runs_are_random(predictions, random):
-        raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
-    ask = partial(compare, random="items", zero_division=zero_division, **options)
-    return bounded(predictions, metrics, ask, baseline, zero_division)
 
 
 def _beyond_items(
@@ -298,14 +280,9 @@ def _intervals(
     """
     scores = replicated.score_interval(method, confidence_level)
     differences = intervals.intervals_around(every, method, confidence_level)
-    if replicated.judged is not None:
-        sparse = warn_of_few_labels(replicated, places)
-    else:
-        sparse = warn_of_sparse_data(
-            replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
-        )
-    if replicated.new_runs:
-        sparse += warn_of_few_runs(replicated.evaluation.predictions)
+    sparse = warn_of_little_data(
+        replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
+    )
     return intervals_at(scores, places), intervals_at(differences, places), sparse
 
 

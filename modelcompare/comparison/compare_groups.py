@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -116,7 +116,6 @@ def compare_groups(
     0   new     a       0.5
     1   new     b       1.0
     """
-    groups: Iterable[Group]
     left_out: list[tuple[str, Any, int]] = []
     of_sets = isinstance(source, Mapping)
     if isinstance(source, Mapping):
@@ -125,21 +124,22 @@ def compare_groups(
         if len(source) < 2:
             raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
-        source, dropped = complete(
-            source, models, missing, random, options.get("method", "auto"), correction
-        )
-        groups, test_sets = _sets(source, models), [*source.values()]
-        shares = shares_of(source, weights, random, options.get("method", "auto"))
+        method = options.get("method", "auto")
+        source, dropped = complete(source, models, missing, random, method, correction)
+        groups = [
+            (name, name, each[[model for model in models if model in each.models]])
+            for name, each in source.items()
+        ]
+        test_sets, shares = [*source.values()], shares_of(source, weights, random, method)
         if random in WITHIN:
             warn_of_few_sets(len(source))
     else:
         if random in WITHIN or weights != "equal":
             raise ValueError("random='sets' and `weights` are for several test sets.")
-        groups, left_out = _subgroups(source, _slices(source, by), min_size)
+        groups, left_out = subgroups(source, slices_of(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
         test_sets, shares, dropped, models = [source], None, (), [*source.models]
-    groups = [*groups]
     # Within each group, corrections are at the level at which all groups are one family.
     level = alpha if correction == "none" else alpha / len(groups)
     results = _compare_each(
@@ -163,30 +163,30 @@ def complete(
     """Return the test sets to compare on, and a note on those that lack models."""
     gaps = {name: [m for m in models if m not in each.models] for name, each in sets.items()}
     gaps = {name: lacks for name, lacks in gaps.items() if lacks}
-    for name, lacks in gaps.items():
-        if missing == "refuse":
-            raise ValueError(
-                f"test set {name!r} has no predictions of {', '.join(map(repr, lacks))} "
-                f"({sum(map(len, gaps.values()))} missing in all); leave out "
-                f"{'such models, or ' * (len(models) > 2)}such test sets with missing='drop' "
-                "(--missing drop), or compute what holds for all possible results with "
-                "missing='bounds' (--missing bounds)."
-            )
-        if missing == "bounds" and random != "items":
+    if not gaps:
+        return sets, ()
+    named, name = ", ".join(gaps), next(iter(gaps))
+    lacking = ", ".join(map(repr, gaps[name]))
+    if missing == "refuse":
+        raise ValueError(
+            f"test set {name!r} has no predictions of {lacking} "
+            f"({sum(map(len, gaps.values()))} missing in all); leave out "
+            f"{'such models, or ' * (len(models) > 2)}such test sets with missing='drop' "
+            "(--missing drop), or compute what holds for all possible results with "
+            "missing='bounds' (--missing bounds)."
+        )
+    if missing == "bounds":
+        if random != "items":
             raise ValueError(
                 "missing='bounds' is for these test sets and runs; use random='items' (--random "
                 "items)."
             )
-        if missing == "bounds" and (method in RESAMPLED or correction == "max-t"):
+        if method in RESAMPLED or correction == "max-t":
             what = f"method={method!r}" if method in RESAMPLED else "correction='max-t'"
             raise ValueError(
                 f"{what} needs resamples of all models on all test sets, and {name!r} lacks "
-                f"{', '.join(map(repr, lacks))}; use method='auto' and correction='holm'."
+                f"{lacking}; use method='auto' and correction='holm'."
             )
-    named = ", ".join(gaps)
-    if not gaps:
-        return sets, ()
-    if missing == "bounds":
         return sets, (f"Bounds for all possible results of the models that lack {named}.",)
     kept = {name: each for name, each in sets.items() if name not in gaps}
     if len(kept) < 2:
@@ -198,13 +198,7 @@ def complete(
     return kept, (f"Test sets dropped, which lack models: {named}.",)
 
 
-def _sets(sets: Mapping[str, Predictions], models: Sequence[str]) -> Iterator[Group]:
-    """Yield the test sets, with the models in the same order."""
-    for name, predictions in sets.items():
-        yield name, name, predictions[[m for m in models if m in predictions.models]]
-
-
-def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
+def slices_of(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
     """Return the columns of the requested slices."""
     frame = predictions.slices
     if frame is None:
@@ -220,7 +214,7 @@ def _slices(predictions: Predictions, by: str | Sequence[str] | None) -> pd.Data
     return frame[chosen]
 
 
-def _subgroups(
+def subgroups(
     predictions: Predictions, slices: pd.DataFrame, min_size: int
 ) -> tuple[list[Group], list[tuple[str, Any, int]]]:
     """Return subgroups by slice and value, and the sizes of those that are left out."""

@@ -67,15 +67,14 @@ class Compared(Evidence):
         """Frame of `Comparison.standings`."""
         parts, of_items = [], not self.bootstrap.varies_beyond
         for at, key in enumerate(self.keys):
-            better, direction, point = self.better[at], self.direction[at], self.point[:, at]
-            order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
+            better, point, order = self.better[at], self.point[:, at], self.order[:, at]
             frame = score_frame(
                 self.models, [key], estimate=point, tier=tiers(better, order),
                 may_be_best=~better.any(axis=0) & ~np.isnan(point),
                 letters=np.array(compact_letters(better | better.T, order), dtype=object),
                 # Resamples are of items: they do not know which model's new runs are best.
                 p_best=(
-                    share_of_best(self.bootstrap.draws[:, :, at] * direction)
+                    share_of_best(self.bootstrap.draws[:, :, at] * self.direction[at])
                     if of_items
                     else math.nan
                 ),

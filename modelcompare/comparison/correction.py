@@ -261,10 +261,7 @@ def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> 
         left = _left(evidence, where) if stepped else np.ones(error[:, where].shape, dtype=bool)
         pairs = zip(*evidence.pairs, difference[:, where], error[:, where], left, strict=True)
         for a, b, d, e, values in pairs:
-            deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
-            t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-            # A value that is undefined on the test set has no interval to widen.
-            t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
+            t = _deviation(draws[:, a, where] - draws[:, b, where], d, e)
             largest = np.maximum(largest, t.max(axis=1, where=values, initial=0.0))
         multiple = _quantile(largest, level)
         d, e, extent = difference[:, where], error[:, where], info.bounds[1] - info.bounds[0]
@@ -304,12 +301,20 @@ def _level_at_once(evidence: Evidence, metric: str) -> float:
     if bootstrap.n_resamples < 2 or n_values < 2 or bootstrap.varies_beyond:
         return bonferroni
     error = bootstrap.moments.standard_error()[:, where]
-    deviation = np.abs(bootstrap.draws[:, :, where] - bootstrap.point[:, where])
-    t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
-    # An undefined replicate counts as an infinite deviation: its distance is unknown.
-    largest = np.nan_to_num(t, nan=np.inf).max(axis=(1, 2))
-    multiple = _quantile(largest, level)
+    t = _deviation(bootstrap.draws[:, :, where], bootstrap.point[:, where], error)
+    multiple = _quantile(t.max(axis=(1, 2)), level)
     return min(bonferroni, max(level, float(2 * ndtr(multiple) - 1)))
+
+
+def _deviation(draws: FloatArray, estimate: FloatArray, error: FloatArray) -> FloatArray:
+    """Return the distance of each replicate from the estimate, in standard errors.
+
+    It is infinite where the replicate is undefined, as its distance is unknown. A value that is
+    undefined on the test set has no interval to widen.
+    """
+    deviation = np.abs(draws - estimate)
+    t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
+    return np.where(np.isnan(deviation), np.where(np.isnan(estimate), 0.0, np.inf), t)
 
 
 def _quantile(draws: FloatArray, level: float) -> float:

@@ -17,7 +17,7 @@ from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import first_models
 from modelcompare.report.figures.style import CHANCE, MAX_LINES, Look, looks, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import BETWEEN, format_percent
+from modelcompare.report.numbers import format_interval, format_percent
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.words import CurveKind, label_name, signature
@@ -170,9 +170,8 @@ def plot_curve(result: CurveResult, signature: str, *, ax: Axes | None = None) -
 
 def _area(row: Any, name: str) -> str:
     """Return the area, with its interval if it has one."""
-    interval = (
-        "" if np.isnan(row["ci_low"]) else f" ({row['ci_low']:.3f}{BETWEEN}{row['ci_high']:.3f})"
-    )
+    known = not np.isnan(row["ci_low"])
+    interval = f" ({format_interval(row['ci_low'], row['ci_high'], 3)})" if known else ""
     return f"{name} {row['area']:.3f}{interval}"
 
 

@@ -24,7 +24,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.metrics import AnyMetric, default_metrics, resolve_metrics
+from modelcompare.metrics import AnyMetric, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
 from modelcompare.words import Correction, FoldTest, check_count, check_mapping, optional
@@ -133,7 +133,7 @@ def _on_folds(
     frames = []
     for fold in used.tolist():
         decided, soft = found.read([fold], soft=False), found.read([fold], soft=True)
-        chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
+        chosen = resolve_metrics(metrics, soft)
         parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
         n_train, n_test = sizes[fold]
         rows = {
@@ -191,7 +191,7 @@ def splitter(cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> 
         return kind(int(cv), shuffle=True, random_state=seed)
     if isinstance(cv, str) or not hasattr(cv, "split"):
         raise TypeError(f"`cv` must be a number of folds, 'loo', '5x2' or a splitter, got {cv!r}.")
-    return selection.check_cv(cv, y, classifier=classifies)
+    return cv
 
 
 @dataclass(frozen=True)

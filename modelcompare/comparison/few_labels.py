@@ -7,12 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
 from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.cells import LEAST
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.judged import Judged
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
+from modelcompare.intervals import Interval
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.words import warn_caller
 
@@ -20,16 +24,34 @@ from modelcompare.words import warn_caller
 _MATTERS = 0.05
 
 
-def warn_of_few_labels(sample: Sample, places: IntArray | None = None) -> list[str]:
+def warn_of_little_data(
+    sample: Sample, *, scores: Interval | None = None, differences: Interval | None = None,
+    pairs: Pairs | None = None, places: IntArray | None = None,
+) -> list[str]:  # fmt: skip
+    """Warn where few samples, labels by people, or runs, decide, and return the texts.
+
+    Arguments are those of `warn_of_sparse_data`.
+    """
+    if sample.judged is not None:
+        texts = warn_of_few_labels(sample, sample.judged, places)
+    else:
+        texts = warn_of_sparse_data(
+            sample, scores=scores, differences=differences, pairs=pairs, places=places
+        )
+    if sample.new_runs:
+        texts += warn_of_few_runs(sample.evaluation.predictions)
+    return texts
+
+
+def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) -> list[str]:
     """Warn of few labels, of cells that matter and of classes, and of others than random ones.
 
-    Classes are those of the values at `places`, all by default.
+    Classes are those of the values at `places`, all if there are none.
     """
-    assert sample.judged is not None  # noqa: S101  of the caller
     texts, n_samples = [], len(sample.evaluation.predictions)
     few = [
         (float(labels), float(share))
-        for each in sample.judged.found(None)
+        for each in judged.found(None)
         for labels, share in zip(each.labels, each.spread.sizes / n_samples, strict=True)
         if labels < LEAST and share > _MATTERS
     ]
@@ -41,18 +63,18 @@ def warn_of_few_labels(sample: Sample, places: IntArray | None = None) -> list[s
             "value less often than their level. Label more of these samples.".replace("%", " %")
         )
     every = np.arange(len(sample.evaluation.keys))
-    texts += _few_of_classes(sample, every if places is None else places)
+    texts += _few_of_classes(sample, judged, every if places is None else places)
     for text in texts:
         warn_caller(text, SparseDataWarning)
     warn_if_not_drawn(sample.evaluation.predictions)
     return texts
 
 
-def _few_of_classes(sample: Sample, places: IntArray) -> list[str]:
+def _few_of_classes(sample: Sample, judged: Judged, places: IntArray) -> list[str]:
     """Return a text on the class with the fewest labels, if its value or a mean depends on it."""
-    evaluation, judged = sample.evaluation, sample.judged
+    evaluation = sample.evaluation
     codes, labels = evaluation.predictions.codes, evaluation.predictions.labels
-    if judged is None or codes is None or labels is None:
+    if codes is None or labels is None:
         return []
     counts = np.bincount(codes[judged.judge.labelled], minlength=len(labels))
     averaged = {m.name for m in evaluation.metrics if getattr(m, "average", None) == "macro"}
@@ -78,13 +100,10 @@ def warn_if_not_drawn(predictions: TestSet) -> None:
         warn_caller(str(not_drawn(predictions)), DataWarning)
 
 
-def worth(sample: Sample, key: ValueKey) -> str:
+def worth(judged: Judged, key: ValueKey) -> str:
     """Return how many labels those with a judge are worth, for one value."""
-    assert sample.judged is not None  # noqa: S101  of the caller
-    worth = sample.judged.worth[:, sample.judged.keys.index(key)].tolist()
-    return worth_in_words(
-        sample.judged.judge.n_labels, dict(zip(sample.models, worth, strict=True))
-    )
+    worth = judged.worth[:, judged.keys.index(key)].tolist()
+    return worth_in_words(judged.judge.n_labels, dict(zip(judged.models, worth, strict=True)))
 
 
 def worth_in_words(n_labels: int, worth: Mapping[str, float]) -> str:

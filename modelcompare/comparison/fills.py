@@ -77,14 +77,11 @@ def cases(
         found.setdefault(_way(metric, predictions), []).append(metric)
     outputs = {model: predictions.output(model).array for model in predictions.models}
     if "scores" in found:
-        ends = _ends(predictions)
-        worst, best = (
-            {m: np.where(missing[m], end, a) for m, a in outputs.items()} for end in ends
-        )
+        worst, best = (_filled(outputs, missing, end) for end in _ends(predictions))
         yield found["scores"], None, worst, best
         return
     truth, labels = _truth(predictions)
-    best = {model: np.where(missing[model], truth, a) for model, a in outputs.items()}
+    best = _filled(outputs, missing, truth)
     if "hits" in found:
         yield found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best
     for code, label in enumerate(labels if "class" in found else ()):
@@ -177,7 +174,7 @@ def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
     return codes, labels.tolist()
 
 
-def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: IntArray) -> Outputs:
+def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:
     return {model: np.where(missing[model], fill, array) for model, array in outputs.items()}
 
 

@@ -20,13 +20,14 @@ from modelcompare.comparison.folds import (
 from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import resolved
 from modelcompare.metrics.registry import get_metric
+from modelcompare.options import check_positive
 from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import printed
 from modelcompare.readers.folds import UNNAMED, published_folds
-from modelcompare.words import Correction, FoldTest, WholeSets, check_number
+from modelcompare.words import Correction, FoldTest, WholeSets
 
 
-@checked()
+@checked(n_train=check_positive, n_test=check_positive)
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
@@ -122,7 +123,7 @@ def _sizes(
 ) -> FloatArray:
     """Return the mean sizes of the training and the test part over folds."""
     if n_train is not None and n_test is not None:
-        return np.array([_size("n_train", n_train), _size("n_test", n_test)])
+        return np.array([n_train, n_test], dtype=np.float64)
     if n_train is not None or n_test is not None:
         raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
     if {"n_train", "n_test"} <= {*folds}:
@@ -140,13 +141,6 @@ def _mean(sizes: pd.Series[Any]) -> float:
     what = f"`table` must hold numbers above 0, but column {sizes.name!r} does not"
     refuse_rows(~(found > 0).to_numpy(), what, "correct these rows, or leave the column out")
     return float(found.mean())
-
-
-def _size(argument: str, value: object) -> float:
-    number = check_number(argument, value)
-    if number == 0:
-        raise ValueError(f"`{argument}` must be above 0, got 0.")
-    return number
 
 
 def _direction(metric: str, given: bool | None) -> bool:

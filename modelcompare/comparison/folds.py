@@ -17,12 +17,14 @@ from modelcompare.comparison.tables import best_first, led_clauses, pair_table
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
+from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.significance.corrections import adjust
+from modelcompare.significance.extreme import student_p
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs
@@ -223,14 +225,12 @@ def _agreeing(found: FoldTestResult, confidence_level: float) -> tuple[float, fl
 
     The interval is that of the mean difference, which the tests of 5 x 2 folds do not invert.
     """
-    from scipy.stats import t
-
     # If all folds have the same difference, its standard error is unknown.
     error, level = found.standard_error or math.nan, round(1 - confidence_level, 12)
-    half = float(t.isf(level / 2, found.df)) * error
+    half = float(t_quantile(np.array(found.df), 1 - level)) * error
     low, high = found.difference - half, found.difference + half
     if found.p_value < level and low <= 0 <= high:
-        return float(2 * t.sf(abs(found.difference) / error, found.df)), low, high
+        return float(student_p(found.difference / error, found.df, "two-sided")), low, high
     if found.p_value >= level:
         return found.p_value, min(low, 0.0), max(high, 0.0)
     return found.p_value, low, high

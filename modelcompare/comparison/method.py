@@ -14,7 +14,6 @@ from modelcompare.comparison.notes import design
 from modelcompare.comparison.selected import SelectedResult
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
-from modelcompare.words import is_missing
 from modelcompare.works import (
     BELL,
     BONETT,
@@ -231,9 +230,9 @@ def _family(result: Compared) -> str:
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     """Return the metrics of each name in a column."""
-    pairs = dict.fromkeys(zip(frame["metric"].tolist(), frame[column].tolist(), strict=True))
     # Undefined values have no interval.
-    return _grouped(pair for pair in pairs if not is_missing(pair[1]))
+    found = frame.dropna(subset=column).groupby(column, sort=False)["metric"].unique()
+    return {str(name): [*metrics] for name, metrics in found.items()}
 
 
 def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

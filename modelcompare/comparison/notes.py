@@ -117,7 +117,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
         predictions = evidence.bootstrap.evaluation.predictions
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     if evidence.bootstrap.judged is not None:
-        texts.append(worth(evidence.bootstrap, evidence.keys[where.start]))
+        texts.append(worth(evidence.bootstrap.judged, evidence.keys[where.start]))
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)

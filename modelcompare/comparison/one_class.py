@@ -57,12 +57,17 @@ class OneClass:
         """Name of each model, its samples in descending order, and its distinct scores."""
         found = []
         for model in self.predictions.models:
-            output = self.predictions.output(model)
-            column = output.array if output.kind == "values" else output.array[:, self.code]
-            scores = column.astype(np.float64)
+            scores = scores_of(self.predictions, model, self.code)
             ordered = Descending.of(scores, self.positive)
             found.append((model, ordered, scores[ordered.lasts]))
         return found
+
+
+def scores_of(predictions: TestSet, model: str, code: int) -> FloatArray:
+    """Return a model's score of each sample for a class."""
+    output = predictions.output(model)
+    column = output.array if output.kind == "values" else output.array[:, code]
+    return column.astype(np.float64)
 
 
 def share_of_all(counts: FloatArray) -> FloatArray:

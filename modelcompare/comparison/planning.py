@@ -22,11 +22,11 @@ from modelcompare.words import IntervalMethod, ZeroDivision
 
 # Share of the free memory that the rows of a scan may take.
 _SHARE = 1 / 4
-# Methods that replace the defaults, which need more than sums.
-_METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
-_SWAPS, _SWAPS_INSTEAD = "studentized-permutation", "wald"
+_SWAPS = "studentized-permutation"
+# Interval and test that replace the defaults, which need more than sums.
+_INSTEAD = ("normal", "wald")
 # Interval methods and tests of scans that need no resamples.
-_DRAWN_BY_NONE = [("normal", _SWAPS_INSTEAD), ("normal", _SWAPS)]
+_DRAWN_BY_NONE = [_INSTEAD, ("normal", _SWAPS)]
 
 
 def serve(
@@ -65,28 +65,23 @@ def serve(
         return predictions, method, test, predictions.judge is None
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
-    if predictions.head.groups is not None:
-        if _fits(predictions):
-            return predictions.load(), method, test, True
-        _refuse([metric.name for metric in unserved], "normal", "wald")
-        return serve(by_cluster(predictions, chosen), None, method=method, test=test)
-    may_collapse = not unserved and TESTS[test].reads == "sums"
+    by_rows = predictions.head.groups is None and not unserved
+    may_collapse = by_rows and TESTS[test].reads == "sums"
     if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
     by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
-    if by_blocks and not unserved and (test != _SWAPS or _swap(chosen, predictions)):
+    if by_rows and by_blocks and (test != _SWAPS or _swap(chosen, predictions)):
         return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-    if _fits(predictions):
+    if predictions.n_bytes <= _SHARE * free_memory():
         return predictions.load(), method, test, True
+    if predictions.head.groups is not None:
+        _refuse([metric.name for metric in unserved], "normal", "wald")
+        return serve(by_cluster(predictions, chosen), None, method=method, test=test)
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
     method = _instead(method, chosen)
     if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
-        test = _SWAPS_INSTEAD
+        test = "wald"
     return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-
-
-def _fits(predictions: ScannedPredictions) -> bool:
-    return predictions.n_bytes <= _SHARE * free_memory()
 
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
@@ -111,7 +106,7 @@ def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMe
             f"{', '.join(errors)} needs another interval than the other metrics, which by blocks "
             f"of rows have normal ones; ask for it alone, e.g. metrics={errors[0]!r}."
         )
-    return _METHOD_INSTEAD[method]
+    return "normal"
 
 
 def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
@@ -120,7 +115,7 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
     methods = sorted((m for m in METHODS if METHODS[m].reads == "sums"), key=_is_no_stand_in)
     tests = sorted((t for t in TESTS if TESTS[t].reads == "sums"), key=_is_no_stand_in)
     options = f"method={', '.join(methods)} and test={', '.join(tests)}"
-    if method not in (*methods, *_METHOD_INSTEAD):
+    if method not in (*methods, "auto"):
         wrong = f"method={method!r} needs all samples at once"
     if TESTS[test].reads != "sums":
         wrong = f"test {test!r} needs all samples at once"
@@ -132,7 +127,7 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
 
 
 def _is_no_stand_in(name: str) -> bool:
-    return name not in (*_METHOD_INSTEAD.values(), _SWAPS_INSTEAD)
+    return name not in _INSTEAD
 
 
 def is_large(path: Path) -> bool:

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.curves import empirical_curves, plot_curve
@@ -17,7 +16,8 @@ from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.base import divide
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.figures import matrices, raincloud
 from modelcompare.report.figures.layout import Caption
@@ -124,17 +124,16 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
     """
     per_class = [name for name, info in result.metric_info.items() if info.per_class]
     if metric is None and not per_class:
-        preds = _predictions(result)
-        kept = result.order[: matrices.MAX_CLASSES, 0]
+        kept, preds = result.order[: matrices.MAX_CLASSES, 0], _predictions(result)
         named, remark, strong = "f1", part_shown(len(kept), len(result.models), "model"), None
-        counted = [_confused(preds, result.models[model])["labels"] for model in kept]
-        values, labels = np.array([_f1(counts) for counts in counted]), [*counted[0].index]
+        found = Evaluation(preds, resolve_metrics(named, preds))
+        values, labels = found.estimate()[kept], [key.label for key in found.keys]
     else:
         named = per_class[0] if metric is None else among("metric", metric, per_class)
         places = places_of(result, named)
-        found, remark = selected(result, places, max_models=matrices.MAX_CLASSES)
-        columns = [*found]
-        kept = np.array(sorted(found[columns[0]], key=result.ranks[:, columns].mean(1).__getitem__))
+        shown, remark = selected(result, places, max_models=matrices.MAX_CLASSES)
+        columns = [*shown]
+        kept = np.array(sorted(shown[columns[0]], key=result.ranks[:, columns].mean(1).__getitem__))
         chosen = np.ix_(kept, np.array(columns))
         values, strong = result.point[chosen], result.rank_range[0][chosen] == 1
         labels = [result.keys[at].label for at in columns]
@@ -152,14 +151,6 @@ def of_classes(result: Compared) -> bool:
         preds.unit == "samples" and preds.labels is not None and "rows" in preds.abilities
         and preds.codes is not None and {*preds.kinds.values()} <= kinds
     )  # fmt: skip
-
-
-def _f1(counts: pd.DataFrame) -> NDArray[Any]:
-    hits, support, predicted = (
-        np.diag(counts),
-        *(counts.sum(axis=axis).to_numpy() for axis in (1, 0)),
-    )
-    return divide(2 * hits, support + predicted)
 
 
 def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
@@ -25,7 +24,7 @@ from modelcompare.intervals.sets import Incomplete, MeanOfSets
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import range_of_samples
 from modelcompare.significance import Outcome
-from modelcompare.significance.extreme import resampling_p
+from modelcompare.significance.extreme import resampling_p, student_p
 from modelcompare.words import IntervalMethod
 
 # Relative rounding error of a replicate with the same absolute value as the estimate.
@@ -212,5 +211,4 @@ def _p_of(
     steps = np.divide(
         np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
     )
-    p_values: FloatArray = 2 * stdtr(degrees, -t_quantile(degrees, 1 - alpha) * steps)
-    return p_values
+    return student_p(t_quantile(degrees, 1 - alpha) * steps, degrees, "two-sided")

@@ -62,13 +62,7 @@ def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[P
 
 def intervals_at(whole: Interval, places: IntArray | slice | None) -> Interval:
     """Select the intervals of some values; all if no place is given."""
-    if places is None:
-        return whole
-    sizes = whole.n_informative
-    return Interval(
-        whole.low[:, places], whole.high[:, places], whole.method[:, places],
-        None if sizes is None else sizes[:, places],
-    )  # fmt: skip
+    return whole if places is None else whole.columns(places)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,12 +107,6 @@ class SelectedResult(BootstrapResult):
     @cached_property
     def moments(self) -> InfluenceMoments:
         return self.whole.moments.of_values(self.places)
-
-    def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
-        return self.whole.standard_error(pairs)[:, self.places]
-
-    def degrees(self, pairs: Pairs | None = None) -> FloatArray:
-        return self.whole.degrees(pairs)[:, self.places]
 
     def centre(self, pairs: Pairs) -> FloatArray:
         return self.whole.centre(pairs)[:, self.places]

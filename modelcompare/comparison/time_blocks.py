@@ -9,7 +9,6 @@ clusters and Student's t, intervals of an autoregressive series (0.7) of 200 sam
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from modelcompare.data.checks import refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.survival import SURVIVAL
 from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.texts import EXACT
 
 # Blocks over the length of Politis and White, and the fewest blocks.
 _TIMES, _FEWEST = 3.0, 6
@@ -119,7 +119,7 @@ def _losses(outcomes: Outcomes) -> FloatArray:
     if kind == "scores":
         return array.reshape(len(array), -1).astype(np.float64)
     if kind in ("texts", "text_lists"):
-        return np.array([[float(a != b)] for a, b in zip(array, _truth(outcomes), strict=True)])
+        return 1 - EXACT.compute(outcomes)
     if outcomes.of_sets:
         return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
     if kind in SURVIVAL:
@@ -134,10 +134,6 @@ def _losses(outcomes: Outcomes) -> FloatArray:
     return 1 - outcomes.truth_of(outcomes.predicted)[:, None]
 
 
-def _truth(outcomes: Outcomes) -> Any:
-    return [] if outcomes.y_true is None else outcomes.y_true
-
-
 def _length(series: FloatArray) -> float:
     """Return the length of blocks of the circular bootstrap by Politis and White's rule.
 
@@ -147,7 +143,7 @@ def _length(series: FloatArray) -> float:
     n = len(series)
     run = max(5, math.ceil(math.sqrt(math.log10(n))))
     most = min(math.ceil(math.sqrt(n)) + run, n // 2)
-    covariance = _autocovariance(series - series.mean(), most)
+    covariance = autocovariance(series - series.mean(), most)
     if covariance[0] <= 0:
         return 1.0
     large = np.abs(covariance[1:] / covariance[0]) >= 2 * math.sqrt(math.log10(n) / n)
@@ -164,7 +160,7 @@ def _length(series: FloatArray) -> float:
     return max(1.0, min(length, math.ceil(min(3 * math.sqrt(n), n / 3))))
 
 
-def _autocovariance(series: FloatArray, most: int) -> FloatArray:
+def autocovariance(series: FloatArray, most: int) -> FloatArray:
     """Compute the autocovariances up to a lag, by the Fourier transform."""
     size = 2 ** math.ceil(math.log2(len(series) + most + 1))
     spectrum = np.abs(np.fft.rfft(series, size)) ** 2

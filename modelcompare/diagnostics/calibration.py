@@ -187,10 +187,9 @@ def calibration_test(
 def _only_model(predictions: Predictions, model: str | None) -> str:
     if model is None and len(predictions.models) != 1:
         raise ValueError(f"name a `model`: there are {', '.join(predictions.models)}.")
-    if model is None:
-        return predictions.models[0]
-    check_models(predictions.models, model=model)
-    return model
+    chosen = predictions.models[0] if model is None else model
+    check_models(predictions.models, model=chosen)
+    return chosen
 
 
 def _check_plain(predictions: Predictions) -> None:

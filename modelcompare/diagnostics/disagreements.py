@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import ClassVar
@@ -12,19 +13,16 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models
+from modelcompare.data.survival import SURVIVAL
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
-from modelcompare.words import signature
-
-_CLASSES = {"labels", "probabilities"}
-_SETS = {"label_sets", "label_probabilities"}
-_TEXTS = {"texts", "text_lists"}
+from modelcompare.words import Kind, signature
 
 
 @dataclass(frozen=True)
@@ -117,28 +115,20 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     1   2    yes     no    yes     b
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    outputs = [predictions.output(model) for model in (model_a, model_b)]
-    kinds = {output.kind for output in outputs}
-    if len(kinds) > 1 and not any(kinds <= alike for alike in (_CLASSES, _SETS, _TEXTS)):
+    a, b = (Outcomes.of(predictions, model) for model in (model_a, model_b))
+    kinds: set[Kind] = {a.output.kind, b.output.kind}
+    compared = next((compared for alike, compared in _ALIKE if kinds <= alike), None)
+    if len(kinds) > 1 and compared is None:
         raise ValueError(
-            f"{model_a!r} gave {outputs[0].kind} and {model_b!r} {outputs[1].kind}; name two "
-            "models that gave the same."
+            f"{model_a!r} gave {a.output.kind} and {model_b!r} {b.output.kind}; name two models "
+            "that gave the same."
         )
     if kinds & {"label_counts", "label_detections"}:
         raise ValueError(
             "the models' outputs are counts of objects, which do not show which object differs; "
             "compare the items by their counts."
         )
-    if predictions.of_survival:
-        frame = _of_survival(predictions, model_a, model_b)
-    elif kinds <= _SETS:
-        frame = _of_sets(predictions, model_a, model_b)
-    elif kinds <= _CLASSES:
-        frame = _of_classes(predictions, model_a, model_b)
-    elif kinds <= _TEXTS:
-        frame = _of_texts(predictions, model_a, model_b)
-    else:
-        frame = _of_numbers(predictions, model_a, model_b)
+    frame = (compared or _of_numbers)(predictions, a, b)
     ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
     frame.insert(0, "id", ids)
     names = np.array([None, model_a, model_b], dtype=object)
@@ -148,96 +138,83 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     return Disagreements(model_a, model_b, len(predictions), table)
 
 
-def _of_sets(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return sets of labels as texts, and the share of labels on which the models differ."""
-    found = [Outcomes.of(predictions, model) for model in (model_a, model_b)]
-    truth, (a, b) = found[0].truth, (each.predicted_indicator for each in found)
-    names = [str(label) for label in predictions.labels] if predictions.labels is not None else []
+    names = [] if predictions.labels is None else [*map(str, predictions.labels)]
 
     def written(rows: FloatArray) -> list[str]:
         return [", ".join(compress(names, row)) for row in rows]
 
-    right = [(rows == truth).all(axis=1).astype(int) for rows in (a, b)]
+    truth, sets = a.truth, (a.predicted_indicator, b.predicted_indicator)
+    right = [(rows == truth).all(axis=1).astype(int) for rows in sets]
     return pd.DataFrame({
-        "y_true": written(truth), "predicted_a": written(a), "predicted_b": written(b),
-        "right": right[0] - right[1], "distance": np.abs(a - b).mean(axis=1),
+        "y_true": written(truth), "predicted_a": written(sets[0]), "predicted_b": written(sets[1]),
+        "right": right[0] - right[1], "distance": np.abs(sets[0] - sets[1]).mean(axis=1),
     })  # fmt: skip
 
 
-def _of_survival(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_survival(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return times, with a plus of censored samples, and ranks of the risks as shares.
 
     Of survival probabilities, the risk is that of an event by each time, on average.
     """
-    found = [Outcomes.of(predictions, model) for model in (model_a, model_b)]
-    time, event = found[0].true_values.T
     curves = predictions.labels is not None
-    risks = [1 - each.values.mean(axis=1) if curves else each.values for each in found]
-    a, b = (pd.Series(risk).rank(pct=True).to_numpy() for risk in risks)
-    written = [f"{at:g}{'' if seen else '+'}" for at, seen in zip(time, event, strict=True)]
+    risks = [1 - each.values.mean(axis=1) if curves else each.values for each in (a, b)]
+    first, second = (pd.Series(risk).rank(pct=True).to_numpy() for risk in risks)
+    times = [f"{time:g}{'' if event else '+'}" for time, event in a.true_values]
     return pd.DataFrame({
-        "y_true": written, "predicted_a": a, "predicted_b": b, "right": 0,
-        "distance": np.abs(a - b),
+        "y_true": times, "predicted_a": first, "predicted_b": second, "right": 0,
+        "distance": np.abs(first - second),
     })  # fmt: skip
 
 
-def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return labels, their probabilities if there are any, and the total variation distance."""
     labels, truth = predictions.labels, predictions.codes
     if labels is None or truth is None:
         raise ValueError("the predictions hold no true labels; give them as y_true.")
-    models = {"a": model_a, "b": model_b}
-    predicted = {side: predictions.predicted(model) for side, model in models.items()}
-    frame = pd.DataFrame({"y_true": labels[truth]})
-    for side, codes in predicted.items():
-        frame[f"predicted_{side}"] = labels[codes]
-    soft = {}
-    for side, model in models.items():
-        hard = predictions.kinds[model] == "labels"
-        soft[side] = (
-            np.eye(len(labels))[predicted[side]] if hard else predictions.probabilities(model)
-        )
+    frame = pd.DataFrame({
+        "y_true": labels[truth], "predicted_a": labels[a.predicted],
+        "predicted_b": labels[b.predicted],
+    })  # fmt: skip
+    soft = []
+    for side, each in (("a", a), ("b", b)):
+        hard = each.output.kind == "labels"
+        soft.append(each.predicted_indicator if hard else each.output.array)
         if not hard:
-            frame[f"p_{side}"] = soft[side][np.arange(len(truth)), predicted[side]]
-    frame["right"] = (predicted["a"] == truth).astype(int) - (predicted["b"] == truth).astype(int)
-    return frame.assign(distance=np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2)
+            frame[f"p_{side}"] = soft[-1][np.arange(len(truth)), each.predicted]
+    right_a, right_b = ((each.predicted == truth).astype(int) for each in (a, b))
+    return frame.assign(right=right_a - right_b, distance=np.abs(soft[0] - soft[1]).sum(axis=1) / 2)
 
 
-def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
-    a, b = (_one_of(predictions, model) for model in (model_a, model_b))
-    truth, up = predictions.y_true, predictions.greater_is_better
-    frame = pd.DataFrame({"predicted_a": a, "predicted_b": b})
-    if truth is None:
-        is_up = up[predictions.score_names[0]] if isinstance(up, Mapping) else up
-        better = a - b if is_up else b - a
-    else:
-        frame.insert(0, "y_true", truth)
-        better = np.abs(b - truth) - np.abs(a - truth)
-    return frame.assign(right=np.sign(better).astype(int), distance=np.abs(a - b))
-
-
-def _one_of(predictions: TestSet, model: str) -> AnyArray:
-    """Return the only number that a model has for each sample; raise if it has several."""
-    names, array = predictions.score_names, predictions.output(model).array
+    names, truth, up = predictions.score_names, predictions.y_true, predictions.greater_is_better
     if len(names) > 1:
         raise ValueError(
             f"the models have {len(names)} scores for each sample ({', '.join(names)}); read one, "
             f"such as score={names[0]!r}."
         )
-    return array[:, 0] if names else array
+    first, second = (x.output.array[:, 0] if names else x.output.array for x in (a, b))
+    frame = pd.DataFrame({"predicted_a": first, "predicted_b": second})
+    if truth is None:
+        is_up = up[names[0]] if isinstance(up, Mapping) else up
+        better = first - second if is_up else second - first
+    else:
+        frame.insert(0, "y_true", truth)
+        better = np.abs(second - truth) - np.abs(first - truth)
+    return frame.assign(right=np.sign(better).astype(int), distance=np.abs(first - second))
 
 
-def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_texts(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return texts, of a list the most probable, and the share of words that are not in both."""
-    models, truth = (model_a, model_b), predictions.y_true
-    a, b = (likeliest(predictions.output(model)) for model in models)
-    right = np.zeros(len(predictions))
-    if truth is not None:
-        exact = [EXACT.compute(Outcomes.of(predictions, model))[:, 0] for model in models]
-        right = exact[0] - exact[1]
-    frame = pd.DataFrame({"y_true": truth, "predicted_a": a, "predicted_b": b})
-    return frame.assign(right=right.astype(int), distance=_unshared(a, b))
+    right, texts = np.zeros(len(predictions)), [likeliest(each.output) for each in (a, b)]
+    if predictions.y_true is not None:
+        right = (EXACT.compute(a) - EXACT.compute(b))[:, 0]
+    return pd.DataFrame({
+        "y_true": predictions.y_true, "predicted_a": texts[0], "predicted_b": texts[1],
+        "right": right.astype(int), "distance": _unshared(*texts),
+    })  # fmt: skip
 
 
 def _unshared(a: list[str], b: list[str]) -> FloatArray:
@@ -245,3 +222,13 @@ def _unshared(a: list[str], b: list[str]) -> FloatArray:
     words = [(Counter(x.split()), Counter(y.split())) for x, y in zip(a, b, strict=True)]
     shares = [1 - 2 * (x & y).total() / max((x + y).total(), 1) for x, y in words]
     return np.array(shares, dtype=np.float64)
+
+
+Compared = Callable[[TestSet, Outcomes, Outcomes], pd.DataFrame]
+# Output types that can be compared with each other, and how.
+_ALIKE: Sequence[tuple[AbstractSet[Kind], Compared]] = (
+    ({"labels", "probabilities"}, _of_classes),
+    ({"label_sets", "label_probabilities"}, _of_sets),
+    ({"texts", "text_lists"}, _of_texts),
+    *(({kind}, _of_survival) for kind in SURVIVAL),
+)

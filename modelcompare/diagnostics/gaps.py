@@ -15,13 +15,22 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.compare_groups import MIN_SIZE
+from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike, default_metric
-from modelcompare.questions.claims import Ends, answer_of, claims_of, p_above
+from modelcompare.questions.claims import (
+    Ends,
+    all_of,
+    answer_of,
+    bounds_of_difference,
+    claims_of,
+    ends_of,
+    p_of_difference,
+)
+from modelcompare.questions.contrast import value_position
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
@@ -31,7 +40,6 @@ from modelcompare.words import (
     Answer,
     IntervalMethod,
     ZeroDivision,
-    check_names,
     check_number,
     signature,
     value_name,
@@ -124,13 +132,10 @@ class Gaps(Result):
         what = value_name(self.metric, self.label)
         found = []
         for row in self.models.itertuples(index=False):
-            pair = rows_at(
-                self.gaps, model=row.model, group_a=row.group_a, group_b=row.group_b
-            )  # fmt: skip
-            gap = format_number(row.largest_gap, 3)
-            between = f"between {row.group_a} and {row.group_b}"
-            p = "" if pair.empty else f" ({p_clause(float(pair['p_adjusted'].iloc[0]))})"
-            text = f"{row.model}: {what} differs by up to {gap}, {between}{p}."
+            pair = rows_at(self.gaps, model=row.model, group_a=row.group_a, group_b=row.group_b)
+            gap, p = format_number(row.largest_gap, 3), p_clause(pair["p_adjusted"].item())
+            between = f"between {row.group_a} and {row.group_b} ({p})"
+            text = f"{row.model}: {what} differs by up to {gap}, {between}."
             if not math.isnan(self.margin):
                 text += _ANSWERS[row.within].format(f"{self.margin:g}")
             found.append(text)
@@ -143,7 +148,7 @@ _ANSWERS: Mapping[Answer, str] = {
 }  # fmt: skip
 
 
-@checked()
+@checked(margin=check_number)
 def gaps(
     predictions: Predictions, metric: MetricLike | None = None, *, by: str | None = None,
     label: Any = None, margin: float | None = None, min_size: int = MIN_SIZE,
@@ -208,171 +213,147 @@ def gaps(
       group_a group_b  difference
     0       f       m         0.5
     """
-    if margin is not None:
-        check_number("margin", margin, at_least=0.0)
     name, parts, left_out = _parts(predictions, by, min_size)
     chosen = default_metric(predictions) if metric is None else metric
     value, of_class = resolved_value(chosen, label, predictions)
-    samples, seed = {}, seed_sequence(rng)
+    samples, seed, at = {}, seed_sequence(rng), 0
     for place, (group, part) in enumerate(parts.items()):
-        found = bootstrap(
+        samples[group] = bootstrap(
             part, value, n_resamples=n_resamples, zero_division=zero_division,
             rng=child_seed(seed, place),
         )  # fmt: skip
-        at = _place(found, of_class)
-        warn_of_sparse_data(found, places=np.array([at]), where=f"{name} = {group}: ")
-        samples[group] = _Group(found, at, method, len(part))
-    models, pairs = predictions.models, [*combinations(samples, 2)]
-    n_tests = len(models) * len(pairs)
-    rows = [
-        {"model": model, **_gap(samples, k, a, b, alpha, n_tests)}
-        for k, model in enumerate(models) for a, b in pairs
-    ]  # fmt: skip
-    table = pd.DataFrame(rows)
-    of_groups = [
-        {"model": model, "group": group, "n_samples": each.n, "estimate": each.value(k),
-         **_ends(each.ends(k, alpha / 2))}
-        for k, model in enumerate(models) for group, each in samples.items()
-    ]  # fmt: skip
-    of_models = pd.DataFrame([
-        {"model": model, **_of_model(samples, k, table[table["model"] == model], value, alpha)}
-        for k, model in enumerate(models)
+        at = value_position(samples[group].evaluation, of_class)
+        warn_of_sparse_data(samples[group], places=np.array([at]), where=f"{name} = {group}: ")
+    pairs = [*combinations(samples, 2)]
+    n_tests = len(predictions.models) * len(pairs)
+    models = {
+        model: _Model(samples, k, at, method, alpha, n_tests)
+        for k, model in enumerate(predictions.models)
+    }
+    table = pd.DataFrame([
+        {"model": model, **found.gap(a, b)} for model, found in models.items() for a, b in pairs
     ])  # fmt: skip
-    of_models["within"] = [
-        None if margin is None else _within(samples, k, pairs, margin, alpha, n_tests)
-        for k in range(len(models))
-    ]
+    of_groups = pd.DataFrame([
+        {"model": model, "group": group, "n_samples": len(part), **found.in_group(group)}
+        for model, found in models.items() for group, part in parts.items()
+    ])  # fmt: skip
+    of_models = pd.DataFrame([
+        {"model": model, **found.worst(rows_at(table, model=model), value),
+         "within": None if margin is None else found.within(pairs, margin)}
+        for model, found in models.items()
+    ])  # fmt: skip
     return Gaps(
         value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
-        sum(each.n for each in samples.values()), of_models, table,
-        pd.DataFrame(of_groups), left_out,
+        sum(map(len, parts.values())), of_models, table, of_groups, left_out,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Group:
-    """Values of all models in one subgroup."""
-
-    found: BootstrapResult
-    place: int
-    method: IntervalMethod
-    n: int
-
-    def value(self, model: int) -> float:
-        return float(self.found.point[model, self.place])
-
-    def ends(self, model: int, level: float) -> Ends:
-        """Return bounds of a model's value at a one-sided level."""
-        interval = self.found.score_interval(self.method, 1 - 2 * level)
-        return float(interval.low[model, self.place]), float(interval.high[model, self.place])
 
 
 def _parts(
     predictions: Predictions, by: str | None, min_size: int
 ) -> tuple[str, dict[Any, Predictions], tuple[str, ...]]:
     """Return the variable, the subgroups by its values, and a note on those left out."""
-    frame = predictions.slices
-    if frame is None:
+    slices = slices_of(predictions, by)
+    if len(slices.columns) != 1:
+        raise ValueError(f"`by` must name one of the slices {', '.join(slices.columns)}.")
+    groups, left_out = subgroups(predictions, slices, min_size)
+    parts = {value: part for (_, value), _, part in groups}
+    if len(parts) < 2:
         raise ValueError(
-            "the predictions have no `slices`; give them, e.g. slices={'sex': sex} (--by COLUMN)."
-        )
-    names = [*map(str, frame.columns)]
-    if by is None and len(names) != 1:
-        raise ValueError(f"`by` must name one of the slices {', '.join(names)}.")
-    name = names[0] if by is None else check_names("by", [by])[0]
-    if name not in names:
-        raise ValueError(f"`by` names no slice: {name!r}; there are {', '.join(names)}.")
-    rows = frame.set_axis(names, axis=1).groupby(name, sort=True).indices
-    kept = {value: np.asarray(own) for value, own in rows.items() if len(own) >= min_size}
-    if len(kept) < 2:
-        raise ValueError(
-            f"gaps are between two subgroups or more, and {len(kept)} have {min_size} samples; "
+            f"gaps are between two subgroups or more, and {len(parts)} have {min_size} samples; "
             "lower `min_size` (--min-size)."
         )
-    units = predictions.unit_of
-    seen: dict[int, Any] = {}
-    for value, own in kept.items():
-        for unit in np.unique(units[own]).tolist():
-            if seen.setdefault(unit, value) != value:
+    seen: dict[Any, Any] = {}
+    for value, part in parts.items():
+        for cluster in () if part.groups is None else np.unique(part.groups).tolist():
+            if seen.setdefault(cluster, value) != value:
                 raise ValueError(
-                    f"subgroups {seen[unit]!r} and {value!r} share a cluster, so they are not "
+                    f"subgroups {seen[cluster]!r} and {value!r} share a cluster, so they are not "
                     "independent; give clusters that are within subgroups."
                 )
-    small = [f"{value} ({len(own):,})" for value, own in rows.items() if len(own) < min_size]
+    small = [f"{value} ({n:,})" for _, value, n in left_out if value is not None]
     notes = (f"Left out, below {min_size} samples: {', '.join(small)}.",) if small else ()
-    return name, {value: predictions.subset(own) for value, own in kept.items()}, notes
+    return str(slices.columns[0]), parts, notes
 
 
-def _place(found: BootstrapResult, label: Any) -> int:
-    keys = found.evaluation.keys
-    return next(k for k, key in enumerate(keys) if label is None or key.label == label)
+@dataclass(frozen=True)
+class _Model:
+    """Values of one model in all subgroups.
 
-
-def _difference(a: _Group, b: _Group, model: int, level: float) -> Ends:
-    """Return one-sided bounds of the difference of independent values (MOVER)."""
-    gap = a.value(model) - b.value(model)
-    (low_a, high_a), (low_b, high_b) = (each.ends(model, level) for each in (a, b))
-    value_a, value_b = a.value(model), b.value(model)
-    return (
-        gap - math.hypot(value_a - low_a, high_b - value_b),
-        gap + math.hypot(high_a - value_a, value_b - low_b),
-    )
-
-
-def _ends(ends: Ends) -> dict[str, float]:
-    return dict(zip(("ci_low", "ci_high"), ends, strict=True))
-
-
-def _gap(
-    samples: Mapping[Any, _Group], model: int, a: Any, b: Any, alpha: float, n_tests: int
-) -> dict[str, Any]:  # fmt: skip
-    bounds = partial(_difference, samples[a], samples[b], model)
-    p = p_above(1.0, 0.0, bounds)
-    p_value = min(1.0, 2 * min(p, 1 - p))
-    return {
-        "group_a": a, "group_b": b, "difference": samples[a].value(model) - samples[b].value(model),
-        **_ends(bounds(alpha / 2 / n_tests)), "p_value": p_value,
-        "p_adjusted": min(1.0, p_value * n_tests),
-    }  # fmt: skip
-
-
-def _of_model(
-    samples: Mapping[Any, _Group], model: int, own: pd.DataFrame, metric: AnyMetric, alpha: float
-) -> dict[str, Any]:  # fmt: skip
-    """Return the largest gap and the worst group.
-
-    The interval contains the lowest of all values if each group's interval, at a level corrected
-    for their number, contains its value.
+    Parameters
+    ----------
+    samples : mapping of BootstrapResult
+        All models in each subgroup.
+    model, place : int
+        Positions of the model, and of the value.
+    method, alpha, n_tests
+        Interval method, and level of so many gaps together.
     """
-    largest = own.loc[own["difference"].abs().idxmax()] if own["difference"].notna().any() else None
-    values = {group: each.value(model) for group, each in samples.items()}
-    up = metric.greater_is_better
-    worst = (min if up else max)(values, key=lambda group: values[group])
-    ends = [each.ends(model, alpha / 2 / len(samples)) for each in samples.values()]
-    low, high = ((min if up else max)(side) for side in zip(*ends, strict=True))
-    return {
-        "largest_gap": math.nan if largest is None else abs(largest["difference"]),
-        "group_a": None if largest is None else largest["group_a"],
-        "group_b": None if largest is None else largest["group_b"],
-        "worst_group": worst, "worst": values[worst], **_ends((low, high)),
-    }  # fmt: skip
 
+    samples: Mapping[Any, BootstrapResult]
+    model: int
+    place: int
+    method: IntervalMethod
+    alpha: float
+    n_tests: int
 
-def _within(
-    samples: Mapping[Any, _Group], model: int, pairs: Sequence[tuple[Any, Any]], margin: float,
-    alpha: float, n_tests: int,
-) -> Answer:  # fmt: skip
-    """Answer whether all gaps of a model are within a margin.
+    def value(self, group: Any) -> float:
+        return float(self.samples[group].point[self.model, self.place])
 
-    It is shown if each gap's is (intersection-union test); that one is larger, at corrected levels.
-    """
-    answers: list[Answer] = []
-    for a, b in pairs:
-        bounds = partial(_difference, samples[a], samples[b], model)
+    def ends(self, group: Any, level: float) -> Ends:
+        """Return bounds of the value at a one-sided level."""
+        interval = self.samples[group].score_interval(self.method, 1 - 2 * level)
+        return ends_of(interval, self.model, self.place)
+
+    def bounds(self, a: Any, b: Any, level: float) -> Ends:
+        """Return bounds of the difference of two subgroups at a one-sided level."""
+        one, other = ((self.value(group), *self.ends(group, level)) for group in (a, b))
+        return bounds_of_difference(one, other)
+
+    def in_group(self, group: Any) -> dict[str, Any]:
+        """Return the value in a subgroup."""
+        return {"estimate": self.value(group), **_named(self.ends(group, self.alpha / 2))}
+
+    def gap(self, a: Any, b: Any) -> dict[str, Any]:
+        """Return the difference of two subgroups, and its test."""
+        p_value = p_of_difference(partial(self.bounds, a, b), "two-sided")
+        return {
+            "group_a": a, "group_b": b, "difference": self.value(a) - self.value(b),
+            **_named(self.bounds(a, b, self.alpha / 2 / self.n_tests)), "p_value": p_value,
+            "p_adjusted": min(1.0, p_value * self.n_tests),
+        }  # fmt: skip
+
+    def worst(self, own: pd.DataFrame, metric: AnyMetric) -> dict[str, Any]:
+        """Return the largest of the model's own gaps, and the worst group.
+
+        The interval contains the lowest of all values if each group's interval, at a level
+        corrected for their number, contains its value.
+        """
+        order = own["difference"].abs().sort_values(ascending=False, kind="stable")
+        largest, worst_of = own.loc[order.index[0]], min if metric.greater_is_better else max
+        values = {group: self.value(group) for group in self.samples}
+        worst = worst_of(values, key=values.__getitem__)
+        ends = [self.ends(group, self.alpha / 2 / len(values)) for group in values]
+        low, high = (worst_of(side) for side in zip(*ends, strict=True))
+        return {
+            "largest_gap": abs(largest["difference"]), "group_a": largest["group_a"],
+            "group_b": largest["group_b"], "worst_group": worst, "worst": values[worst],
+            **_named((low, high)),
+        }  # fmt: skip
+
+    def within(self, pairs: Sequence[tuple[Any, Any]], margin: float) -> Answer:
+        """Answer whether all gaps are within a margin.
+
+        It is shown if each gap's is (intersection-union test); that one is larger, at corrected
+        levels.
+        """
         claims = claims_of("equivalent", margin)
-        answers.append(answer_of(claims, bounds(alpha)))
-        if answers[-1] == "shown otherwise":
-            answers[-1] = answer_of(claims, bounds(alpha / n_tests))
-    if "shown otherwise" in answers:
-        return "shown otherwise"
-    return "shown" if {*answers} == {"shown"} else "not enough data"
+        answers: list[Answer] = []
+        for pair in pairs:
+            answers.append(answer_of(claims, self.bounds(*pair, self.alpha)))
+            if answers[-1] == "shown otherwise":
+                answers[-1] = answer_of(claims, self.bounds(*pair, self.alpha / self.n_tests))
+        return all_of(answers)
+
+
+def _named(ends: Ends) -> dict[str, float]:
+    return dict(zip(("ci_low", "ci_high"), ends, strict=True))

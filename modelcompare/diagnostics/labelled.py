@@ -23,15 +23,14 @@ from modelcompare.data.columns import checked_column
 from modelcompare.data.judges import Judge, matched
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.patterns import strata_of
-from modelcompare.intervals.differences import mover
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.confusion import confusion_matrix
+from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.unpaired import unpaired_test
 from modelcompare.report.numbers import some_of
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import Kind
 
-_UPPER_LOWER = np.array([0]), np.array([1])
 _TESTED = ["ci_low", "ci_high", "p_value", "p_adjusted"]
 _BIAS = ["people", "judge", "difference", "standard_error", *_TESTED]
 EFFECTS = ["column", "model", "split", "lower", "upper", "difference", *_TESTED]
@@ -158,11 +157,11 @@ class Labelled:
         every = self._scores({model: y}, self.bounds if labels else self._span)
         above, below = (every.subset(rows).without("strata") for rows in (upper, ~upper))
         scores = pd.concat([self._compared(half).scores for half in (above, below)])
-        value, low, high = scores[["estimate", "ci_low", "ci_high"]].to_numpy(np.float64).T
-        ends = mover(value, value - low, high - value, np.zeros(1), _UPPER_LOWER)
+        a, b = scores[["estimate", "ci_low", "ci_high"]].to_numpy(np.float64).tolist()
+        ends = bounds_of_difference(a, b)
         draws = {key: self.options[key] for key in ("n_resamples", "rng")}
         test = unpaired_test(above, below, "mean_score", **draws)
-        of_halves = split, value[1], value[0], test.difference, *ends[0], *ends[1], test.p_value
+        of_halves = split, b[0], a[0], test.difference, *ends, test.p_value
         return dict(zip(EFFECTS, (name, model, *of_halves), strict=False))
 
     @property

@@ -10,23 +10,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.intervals.chosen import of_chosen
 from modelcompare.options import check_positive
-from modelcompare.questions.budget import Budget, budget, read_existing
+from modelcompare.questions.budget import Budget, budget, error_of, read_existing
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import WORDS
-from modelcompare.questions.ledger import check_ledger
+from modelcompare.questions.ledger import check_ledger, n_of
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.style import LEADING, MUTED, OTHER, Look, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import format_number
+from modelcompare.report.numbers import decimals_for, format_number
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, interval_column, row_decimals
+from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.words import signature, value_name
 
 _KEPT, _OTHERS, _CORRECTED = Look(LEADING, "o", ""), Look(MUTED, "o", ""), Look(OTHER, "D", "")
@@ -140,7 +139,7 @@ class KeepReport(Result):
         table = Table.of(
             f"Candidates in {self.what}", self.history, "number", "candidate", "word", "gain",
             column("corrected", "corrected", kind="difference"), interval_column(0.95),
-            decimals=row_decimals(self._shown),
+            decimals=decimals_for([self._width / 4]),
             notes=[f"Ledger head {self.head}.",
                    "Corrected: given that the gain was large enough to be kept."],
         )  # fmt: skip
@@ -149,11 +148,10 @@ class KeepReport(Result):
         )  # fmt: skip
 
     @property
-    def _shown(self) -> pd.DataFrame:
-        """Ends by which gains are rounded: those of corrected ones, or a typical width."""
+    def _width(self) -> float:
+        """Width by which gains are rounded: that of a typical interval."""
         width = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan).median()
-        width = width if width > 0 else 0.01
-        return pd.DataFrame({"ci_low": 0.0, "ci_high": np.full(len(self.history), width)})
+        return float(width) if width > 0 else 0.01
 
     def sentence(self) -> str:
         """Write how much progress there is, and how much of it is luck."""
@@ -215,7 +213,7 @@ def keep_report(
     return KeepReport(
         pd.DataFrame(rows), value_name(first["metric"], first["label"]),
         budget(ledger, margin=margin, power=power),
-        {"n": sum(known.entries[0]["sizes"].values()), "alpha": known.plan["alpha"],
+        {"n": n_of(known.entries[0]), "alpha": known.plan["alpha"],
          "control": known.plan["control"], "candidates": known.plan["n_candidates"]},
         known.head,
     )  # fmt: skip
@@ -227,9 +225,8 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
     corrected: Sequence[float] = (np.nan,) * 3
     if word == "keep" and first["kind"] != "equivalent":
         ((_, threshold),) = claims_of(first["kind"], first["margin"])
-        reach = first["gain"] - first["ci_low"]
-        error = reach / -float(ndtri(first["alpha"]))
-        corrected = of_chosen(first["gain"], error, threshold + reach)
+        least = threshold + first["gain"] - first["ci_low"]
+        corrected = of_chosen(first["gain"], error_of(entry), least)
         # A candidate is kept if its gain is significantly above the threshold.
         corrected = (max(corrected[0], threshold), *corrected[1:])
     return {

@@ -137,12 +137,11 @@ class _Points:
             np.concatenate(thresholds)[:, None], confidence_level=confidence_level
         )
         found = np.r_[self.thresholds(best), divide(*observed)]
-        ends = np.r_[limits.low, low], np.r_[limits.high, high]
+        ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
         row: dict[str, object] = {}
-        for place, name in enumerate(_POINT):
-            row[name] = found[place]
-            for side, end in zip(("low", "high"), ends, strict=True):
-                row[f"{name}_{side}"] = np.nan if np.isnan(found[place]) else end[place]
+        low, high = np.where(np.isnan(found), np.nan, ends)
+        for name, *numbers in zip(_POINT, found, low, high, strict=True):
+            row |= zip((name, f"{name}_low", f"{name}_high"), numbers, strict=True)
         row["n_undefined"] = int(np.isnan(divide(*of_resamples)).any(axis=1).sum())
         return row
 

@@ -25,7 +25,7 @@ from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
 from modelcompare.report.figures.style import CHANCE, LEADING, MAX_LINES, Look, describe, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import BETWEEN, interval_title
+from modelcompare.report.numbers import format_interval, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -143,7 +143,7 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
 
 def _bin(row: Any) -> str:
     """Describe a bin in words."""
-    interval = f"{row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f}"
+    interval = format_interval(row.ci_low, row.ci_high, 3)
     return (
         f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
         f"n {row.n:,.0f}"
@@ -155,7 +155,7 @@ def _error(rows: pd.DataFrame) -> str:
     (row,) = rows.itertuples()
     if np.isnan(row.debiased_ece):
         return "no ECE: samples are weighted or clustered"
-    return f"ECE {row.debiased_ece:.3f} ({row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f})"
+    return f"ECE {row.debiased_ece:.3f} ({format_interval(row.ci_low, row.ci_high, 3)})"
 
 
 def _draw_histogram(axes: Axes, bins: pd.DataFrame) -> None:

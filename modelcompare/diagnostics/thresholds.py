@@ -9,13 +9,15 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.one_class import OneClass
+from modelcompare.comparison.one_class import OneClass, scores_of
+from modelcompare.data.checks import class_code
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_labels
 from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.running_sums import Groups
 from modelcompare.words import check_mapping, check_number
 
 
@@ -57,24 +59,27 @@ def choose_thresholds(
     >>> mc.diagnostics.choose_thresholds(validation)
     {'a': 0.35}
     """
+    one = _positive(predictions, label)
+    value, of_class = _of_decisions(predictions, metric, one.label)
+    place: list[Any] = [] if of_class is None else [class_code(predictions.labels, of_class)]
+    found = {}
+    for model, ordered, scores in one.models:
+        totals = _totals(predictions, value, one.code, ordered.groups)
+        values = np.asarray(value.value(*totals))[(slice(None), *place)]
+        values = np.where(np.isnan(values), -np.inf, values if value.greater_is_better else -values)
+        found[model] = float(scores[np.argmax(values)])
+    return found
+
+
+def _positive(predictions: Predictions, label: Any) -> OneClass:
+    """Return the scores of the positive class; refuse more than two classes."""
     one = OneClass.of(predictions, label)
     if predictions.n_classes != 2:
         raise ValueError(
             f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
             "positive class against the others."
         )
-    value, of_class = _of_decisions(predictions, metric, one.label)
-    labels = [] if predictions.labels is None else predictions.labels.tolist()
-    place = [] if of_class is None else [labels.index(of_class)]
-    found = {}
-    for model, _, _ in one.models:
-        scores = _scores(predictions, model, one.code)
-        totals = _totals(predictions, value, one.code, scores)
-        values = np.asarray(value.value(*totals))[(slice(None), *place)]
-        values = np.where(np.isnan(values), -np.inf, values if value.greater_is_better else -values)
-        best = int(np.argmax(values))
-        found[model] = float(np.sort(np.unique(scores))[::-1][best])
-    return found
+    return one
 
 
 def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> tuple[Metric, Any]:
@@ -90,29 +95,18 @@ def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> t
     return value, of_class
 
 
-def _scores(predictions: Predictions, model: str, code: int) -> FloatArray:
-    output = predictions.output(model)
-    column = output.array if output.kind == "values" else output.array[:, code]
-    return column.astype(np.float64)
-
-
-def _totals(
-    predictions: Predictions, metric: Metric, code: int, scores: FloatArray
-) -> list[FloatArray]:
+def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -> list[FloatArray]:
     """Return totals at each distinct score as the threshold, highest first."""
-    order = np.argsort(-scores, kind="stable")
-    ordered = scores[order]
-    last = np.append(np.diff(ordered) != 0, True)
     weights = predictions.weights[:, None]
     sides = []
     for predicted in (1 - code, code):
-        output = Output("labels", np.full(len(scores), predicted))
+        output = Output("labels", np.full(len(predictions), predicted))
         outcomes = Outcomes(
             output, predictions.codes, 2, predictions.y_true, predictions.true_distribution
         )
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
-        no.sum(axis=0) + np.cumsum((yes - no)[order], axis=0)[last]
+        no.sum(axis=0) + np.cumsum((yes - no)[runs.order], axis=0)[runs.starts[1:] - 1]
         for no, yes in zip(*sides, strict=True)
     ]
 
@@ -151,12 +145,7 @@ def at_thresholds(
     [0, 1, 1]
     """
     check_mapping("thresholds", thresholds, "numbers, e.g. {'cnn': 0.3}")
-    one = OneClass.of(predictions, label)
-    if predictions.n_classes != 2:
-        raise ValueError(
-            f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
-            "positive class against the others."
-        )
+    one = _positive(predictions, label)
     lacking = [model for model in predictions.models if model not in thresholds]
     if lacking:
         raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
@@ -168,7 +157,7 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
     """Return the predictions with labels: the positive class from the threshold on."""
     outputs = {}
     for model in predictions.models:
-        scores = _scores(predictions, model, code)
+        scores = scores_of(predictions, model, code)
         # If scores have single precision, 0.7 means 0.7 in single precision.
         kind = predictions.output(model).array.dtype.type
         above = scores >= float(kind(thresholds[model]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.words import INTERVALS, IntervalMethod, Need
 from modelcompare.works import Phrase
@@ -59,7 +59,7 @@ class Interval:
         informative = np.concatenate(sizes, axis) if len(sizes) == len(parts) else None
         return cls(low, high, method, informative)
 
-    def columns(self, where: slice) -> Interval:
+    def columns(self, where: slice | IntArray) -> Interval:
         """Return the intervals of some values."""
         size = None if self.n_informative is None else self.n_informative[:, where]
         return Interval(self.low[:, where], self.high[:, where], self.method[:, where], size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from modelcompare.arguments import checked
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import kept, next_level
-from modelcompare.questions.ledger import Ledger, check_ledger
+from modelcompare.questions.ledger import Ledger, check_ledger, n_of
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
@@ -150,44 +151,47 @@ def budget(
     """
     known = read_existing(Path(ledger))
     entries, plan = known.entries, known.plan
-    n = sum(entries[-1]["sizes"].values())
-    errors = [each for each in map(_error, entries) if 0 < each < math.inf]
+    errors = [each for each in map(error_of, entries) if 0 < each < math.inf]
     if not errors:
         raise ValueError(
             f"the metric has no interval in {ledger}, so what may still be asked is unknown; begin "
             "another ledger, with more samples or another metric."
         )
-    error = float(np.median(errors)) if plan["kind"] == "candidates" else errors[-1]
-    z_power = float(ndtri(power))
+    if plan["kind"] == "candidates":
+        error, level_of, fresh = float(np.median(errors)), next_level, _level_of_first(known)
+    else:
+        error, level_of, fresh = errors[-1], _level_of_look, plan["alpha"]
+    planned = plan.get("n_candidates", plan.get("looks"))
+    most = _MOST if planned is None else planned - len(entries)
+
+    def detectable(level: float) -> float:
+        return float(ndtri(power) - ndtri(level)) * error
 
     def power_at(level: float) -> float:
         return float(ndtr(wanted / error + ndtri(level)))
 
-    candidates = plan["kind"] == "candidates"
-    level_of = next_level if candidates else _level_of_look
-    most = _MOST if plan.get("n_candidates") is None else plan["n_candidates"] - len(entries)
-    if not candidates:
-        most = _MOST if plan["looks"] is None else plan["looks"] - len(entries)
-        most = most if entries[-1]["answer"] == "not enough data" else 0
-    shown = [_beyond(entry) for entry in kept(entries)]
-    detectable = (z_power - float(ndtri(level_of(known, 1)))) * error
-    wanted = margin or (float(np.median(shown)) if shown else detectable)
+    shown = [*map(_beyond, kept(entries))]
+    wanted = margin or (float(np.median(shown)) if shown else detectable(level_of(known, 1)))
+    left = most
+    if plan["kind"] == "candidates":
+        further = range(1, most + 1)
+        left = bisect_left(further, True, key=lambda k: power_at(level_of(known, k)) < power)
+    elif entries[-1]["answer"] != "not enough data":
+        most = left = 0
     steps = [k for k in _FURTHER if k <= most]
     levels = [level_of(known, k) for k in steps]
-    left = _left(lambda k: power_at(level_of(known, k)) >= power, most) if candidates else most
-    last = _level_of_first(known) if candidates else plan["alpha"]
-    fresh = n * ((-float(ndtri(last)) + z_power) * error / wanted) ** 2
+    n = n_of(entries[-1])
     return Budget(
-        plan["kind"], len(entries), left, wanted, power, n, math.ceil(fresh),
+        plan["kind"], len(entries), left, wanted, power, n,
+        math.ceil(n * (detectable(fresh) / wanted) ** 2),
         pd.DataFrame({
-            "further": steps, "level": levels,
-            "detectable": [(z_power - float(ndtri(level))) * error for level in levels],
-            "power": [power_at(level) for level in levels],
+            "further": steps, "level": levels, "detectable": [*map(detectable, levels)],
+            "power": [*map(power_at, levels)],
         }),
     )  # fmt: skip
 
 
-def _error(entry: Mapping[str, Any]) -> float:
+def error_of(entry: Mapping[str, Any]) -> float:
     """Return the standard error of the gain of the first rule."""
     first = entry["found"][0]
     return float((first["gain"] - first["ci_low"]) / -ndtri(first["alpha"]))
@@ -209,18 +213,9 @@ def _level_of_first(known: Ledger) -> float:
 
 def _level_of_look(known: Ledger, further: int) -> float:
     """Return the level of a further look, after equal numbers of samples."""
-    plan, sizes = known.plan, [sum(entry["sizes"].values()) for entry in known.entries]
+    plan, sizes = known.plan, [n_of(entry) for entry in known.entries]
     if plan["looks"] is None:
         return float(plan["alpha"])
     step = sizes[-1] / len(sizes)
     later = [sizes[-1] + step * k for k in range(1, further + 1)]
     return level_of_look([*sizes, *later], plan["looks"], plan["alpha"], plan["spending"])
-
-
-def _left(enough: Any, most: int) -> int:
-    """Return the largest number of further questions with enough power, by bisection."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if enough(middle) else (low, middle - 1)
-    return low

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from modelcompare.intervals import Interval
+from modelcompare.significance import Outcome
 from modelcompare.words import Alternative, Answer, Decision
 
 Ends = tuple[float, float]
 # One-sided level -> lower and upper bound of the gain.
 Bounds = Callable[[float], Ends]
+# A value, and its lower and upper bound.
+Estimated = tuple[float, float, float]
 _SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
 POWER = 0.8
 
@@ -21,6 +27,11 @@ def claims_of(kind: Decision, margin: float) -> list[tuple[float, float]]:
     """Return the one-sided claims of which a claim consists: sign * gain > threshold."""
     above = (1.0, margin if kind == "superior" else -margin)
     return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
+
+
+def ends_of(interval: Interval, row: int, place: int) -> Ends:
+    """Return the bounds of one row and value."""
+    return float(interval.low[row, place]), float(interval.high[row, place])
 
 
 def turned(sign: float, ends: Ends) -> Ends:
@@ -35,6 +46,14 @@ def answer_of(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
         return "shown"
     otherwise = any(high < threshold for _, high, threshold in found)
     return "shown otherwise" if otherwise else "not enough data"
+
+
+def all_of(answers: Iterable[Answer]) -> Answer:
+    """Return the answer to whether all claims hold."""
+    found = {*answers}
+    if found == {"shown"}:
+        return "shown"
+    return "shown otherwise" if "shown otherwise" in found else "not enough data"
 
 
 def p_above(sign: float, threshold: float, bounds: Bounds) -> float:
@@ -60,9 +79,34 @@ def p_above(sign: float, threshold: float, bounds: Bounds) -> float:
 
 def p_of_difference(bounds: Bounds, alternative: Alternative) -> float:
     """Return the error at which the interval of a difference ends at 0."""
-    above, below = (p_above(sign, 0.0, bounds) for sign in (1.0, -1.0))
-    both = min(1.0, 2 * min(above, below))
-    return {"greater": above, "less": below}.get(alternative, both)
+    above = p_above(1.0, 0.0, bounds)
+    both = min(1.0, 2 * min(above, 1 - above))
+    return {"greater": above, "less": 1 - above}.get(alternative, both)
+
+
+def not_below_interval(outcome: Outcome, bounds: Bounds, alternative: Alternative) -> Outcome:
+    """Raise a p-value to the error at which the interval of the difference ends at 0.
+
+    Swaps and resamples of few samples beyond a quantile do not show how it varies; order statistics
+    do.
+    """
+    least = p_of_difference(bounds, alternative)
+    return replace(outcome, p_value=np.fmax(outcome.p_value, least))
+
+
+def bounds_of_difference(a: Estimated, b: Estimated) -> Ends:
+    """Return the bounds of a - b, of independent values, from the bounds of each (MOVER).
+
+    References
+    ----------
+    .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
+    (value_a, low_a, high_a), (value_b, low_b, high_b) = a, b
+    # A quantile may lie beyond the order statistics that are its bounds.
+    below_a, above_a = max(value_a - low_a, 0.0), max(high_a - value_a, 0.0)
+    below_b, above_b = max(value_b - low_b, 0.0), max(high_b - value_b, 0.0)
+    difference = value_a - value_b
+    return difference - math.hypot(below_a, above_b), difference + math.hypot(above_a, below_b)
 
 
 def n_needed(

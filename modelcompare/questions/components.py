@@ -126,8 +126,7 @@ def _power(difference: float, thresholds: FloatArray, error: float) -> float:
     return float(both.mean())
 
 
-@dataclass(frozen=True)
-class Pilot:
+class Pilot(NamedTuple):
     """Components estimated from a pilot.
 
     Parameters
@@ -142,7 +141,7 @@ class Pilot:
 
     components: Components
     size: Size
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, contrasts: Sequence[Contrast], *, sets_vary: bool) -> Pilot:

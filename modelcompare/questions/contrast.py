@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
-from modelcompare.comparison.few_labels import warn_of_few_labels
-from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
+from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
@@ -24,6 +23,7 @@ from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import Ends, ends_of
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_test
@@ -139,19 +139,13 @@ class Contrast(PairView):
 
     def warn_of_sparse_data(self) -> None:
         """Warn, at the caller's line, if the two values depend on too few samples or runs."""
-        if self.sample.judged is not None:
-            warn_of_few_labels(self.sample, np.array([self.position]))
-            return
         pairs = self.pairs if len(self.models) > 1 else None
-        warn_of_sparse_data(self.sample, pairs=pairs, places=np.array([self.position]))
-        if self.sample.new_runs:
-            warn_of_few_runs(self.evaluation.predictions)
+        warn_of_little_data(self.sample, pairs=pairs, places=np.array([self.position]))
 
     @one_blas_thread()
-    def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
+    def interval(self, method: IntervalMethod, confidence_level: float) -> Ends:
         """Compute a confidence interval of the difference."""
-        found = intervals_around(self, method, confidence_level)
-        return float(found.low[0, self.position]), float(found.high[0, self.position])
+        return ends_of(intervals_around(self, method, confidence_level), 0, self.position)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ import math
 
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.time_blocks import autocovariance
 from modelcompare.data.checks import as_array, real_values
+from modelcompare.significance.extreme import student_p
 from modelcompare.words import Alternative, check_count
 
 
@@ -72,10 +73,9 @@ def diebold_mariano(
             f"losses have {len(a):,} and {len(b):,} times; both need the same times, and "
             f"{2 * horizon + 1:,} or more for a horizon of {horizon}."
         )
-    apart = a - b
-    centred = apart - apart.mean()
-    sums = [float(centred[k:] @ centred[: n - k]) / n for k in range(horizon)]
-    variance = (sums[0] + 2 * sum(sums[1:])) / n
+    difference = float((a - b).mean())
+    own, *later = autocovariance(a - b - difference, horizon - 1).tolist()
+    variance = (own + 2 * sum(later)) / n
     if variance <= 0:
         raise ValueError(
             "the variance of the mean difference is estimated as 0 or less; use a smaller "
@@ -83,10 +83,8 @@ def diebold_mariano(
         )
     correction = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     error = math.sqrt(variance / correction)
-    statistic = float(apart.mean()) / error
-    p_less = float(stdtr(n - 1, statistic))
-    p_value = {"less": p_less, "greater": 1 - p_less, "two-sided": 2 * min(p_less, 1 - p_less)}
     return pd.Series({
-        "difference": float(apart.mean()), "standard_error": error, "statistic": statistic,
-        "p_value": p_value[alternative], "n": n, "horizon": horizon,
+        "difference": difference, "standard_error": error, "statistic": difference / error,
+        "p_value": float(student_p(difference / error, n - 1, alternative)), "n": n,
+        "horizon": horizon,
     })  # fmt: skip

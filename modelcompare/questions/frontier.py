@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,9 +16,9 @@ from modelcompare.questions.labels import LabelPlan
 from modelcompare.resampling.seeds import RngLike
 
 Dimension = Literal["runs", "sets"]
-# Numbers of runs, or of sets, of the frontier, and numbers that are tried up to a billion.
+# Numbers of runs, or of sets, of the frontier, and the largest number that is tried.
 LADDER = (2, 3, 5, 10, 20, 50)
-_TRIED = [2, 3, *(round(10 ** (k / 4)) for k in range(3, 37))]
+_MOST = 10**9
 
 
 @dataclass(frozen=True)
@@ -59,32 +59,32 @@ class Frontier:
         also cost and cheapest. Rows are of several numbers of runs, or of sets, with the items that
         each needs, and of the pilot's items. Infinite are numbers where none is enough.
         """
-        rows = [size for sizes in self._rungs.values() for size in sizes]
-        rows += [] if self._varied else [self._solved("items", self.size)]
-        rows += [] if self.cost_run is None else [self._cheapest_runs()]
-        rows = sorted(dict.fromkeys(rows), key=lambda size: (size.sets, size.runs))
+        rows, cheapest = self._sizes, self._cheapest
         found = pd.DataFrame(rows).rename(columns="n_{}".format)
         enough = [math.isfinite(sum(size)) for size in rows]
         errors = [self.components.standard_error(size) for size in rows]
         found["standard_error"] = np.where(enough, errors, math.nan)
         if self.cost_item is not None:
             found["cost"] = [*map(self._cost, rows)]
-            found["cheapest"] = enough & (found.index == found["cost"].argmin())
+            found["cheapest"] = [size == cheapest for size in rows]
         return found
+
+    @cached_property
+    def _sizes(self) -> list[Size]:
+        """Numbers of the rows of the frontier."""
+        rows = [size for sizes in self._rungs.values() for size in sizes]
+        rows += [] if self._varied else [self._solved("items", self.size)]
+        rows += [] if self.cost_run is None else [self._cheapest_runs()]
+        return sorted(dict.fromkeys(rows), key=lambda size: (size.sets, size.runs))
 
     @property
     def n_needed_allocated(self) -> float | None:
         """Labels that detect `margin` if they are allocated to cells; None without a judge."""
-        return None if self.plan is None else self._allocated._solved("items", self.size).items
+        return None if self.plan is None else self._allocated(self.plan)
 
-    @property
-    def _allocated(self) -> Frontier:
-        """Frontier of labels that are allocated to cells."""
-        assert self.plan is not None  # noqa: S101  of the callers
-        return Frontier(
-            self.plan.allocated, self.size, self.margin, self.alpha, self.power, self.cost_item,
-            self.cost_run,
-        )  # fmt: skip
+    def _allocated(self, plan: LabelPlan) -> float:
+        """Return the number of labels that detect `margin` if they are allocated to cells."""
+        return replace(self, components=plan.allocated)._solved("items", self.size).items
 
     def queue(self, n_labels: int, *, rng: RngLike = 0) -> pd.DataFrame:
         """Draw the samples that people should label next, beside a judge.
@@ -176,11 +176,9 @@ class Frontier:
             found = self.components.power(size._replace(**{dimension: n}), difference, self.alpha)
             return found >= self.power
 
-        reached = next((k for k, n in enumerate(_TRIED) if enough(n)), None)
-        if not reached:
-            return math.inf if reached is None else _TRIED[0]
-        between = range(_TRIED[reached - 1] + 1, _TRIED[reached])
-        return between.start + bisect_left(between, True, key=enough)
+        if not enough(_MOST):
+            return math.inf
+        return 2 + bisect_left(range(2, _MOST), True, key=enough)
 
     def _cheapest_runs(self) -> Size:
         """Search the number of runs, with the items that it needs, of the least cost."""
@@ -199,10 +197,8 @@ class Frontier:
     @property
     def _cheapest(self) -> Size | None:
         """The cheapest numbers that are enough, if costs are given and there are any."""
-        if self.cost_item is None or not self.frontier["cheapest"].any():
-            return None
-        row = self.frontier.loc[self.frontier["cheapest"].idxmax(), ["n_sets", "n_items", "n_runs"]]
-        return Size(*map(int, row))
+        enough = [size for size in self._sizes if math.isfinite(sum(size))]
+        return None if self.cost_item is None else min(enough, key=self._cost, default=None)
 
     def _cost(self, size: Size) -> float:
         """Return the cost of all test sets, items and runs of both models."""

@@ -33,7 +33,7 @@ from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.any_time import AnyTime, least
-from modelcompare.questions.claims import Ends, p_above, turned
+from modelcompare.questions.claims import Ends, ends_of, p_above, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -179,17 +179,14 @@ class Gain:
         sample, pairs = self.first.sample, self.first.pairs
         return [MeanOfSets(sample, pairs, x, self.shares, self.sets_vary) for x in self._rows]
 
+    @one_blas_thread()
     def seen(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, from the samples alone."""
         if len(self.contrasts) == 1 and not self.bounded:
             return turned(self.sign, self.first.interval(self.method, 1 - 2 * level))
-        found = [self._bounds_of(mean, 1 - 2 * level) for mean in self._means]
+        intervals = [mean.interval(self.method, 1 - 2 * level) for mean in self._means]
+        found = [turned(self.sign, ends_of(x, 0, self.first.position)) for x in intervals]
         return found[0][0], found[-1][1]
-
-    @one_blas_thread()
-    def _bounds_of(self, mean: MeanOfSets, confidence_level: float) -> Ends:
-        found, place = mean.interval(self.method, confidence_level), self.first.position
-        return turned(self.sign, (float(found.low[0, place]), float(found.high[0, place])))
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""

@@ -12,178 +12,29 @@ import inspect
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare_groups import complete
 from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.units import THESE_RUNS
 from modelcompare.questions.decide import (
     DecisionResult,
     check_known,
     check_sets,
     decide,
 )
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.ledger import check_ledger
-from modelcompare.questions.looks import Asked, at_look, check_looks
+from modelcompare.questions.looks import at_look, check_looks
 from modelcompare.questions.rules import read_rules
-from modelcompare.report.document import Document
-from modelcompare.report.numbers import some_of
-from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import (
-    Answer,
-    Spending,
-    check_one_sided,
-    check_text,
-    signature,
-    value_name,
-)
-
-
-@dataclass(frozen=True)
-class GateResult(Result):
-    """Decisions by several rules.
-
-    Attributes
-    ----------
-    decisions : tuple of DecisionResult
-        One for each rule; for a rule about each or any of several test sets, one for each set.
-    rules : tuple of (str, int)
-        What each rule is about ("" for a single test set, "mean", "each" or "any"), and the number
-        of its decisions.
-    alpha : float
-        One-sided level of the gate; of one of several looks, that of the look.
-    ledger : str
-        Which look it was, and the head of the ledger; empty without a ledger.
-    """
-
-    decisions: tuple[DecisionResult, ...]
-    rules: tuple[tuple[str, int], ...]
-    alpha: float
-    ledger: str = ""
-
-    _stem: ClassVar[str] = "gate"
-    _schema_version: ClassVar[int] = 4
-    _members: ClassVar[str] = """
-        answer passed ledger signature
-        decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low
-          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
-    """
-
-    @property
-    def by_rule(self) -> list[tuple[str, tuple[DecisionResult, ...]]]:
-        """Decisions of each rule, after what it is about."""
-        stops = np.cumsum([number for _, number in self.rules]).tolist()
-        return [
-            (over, self.decisions[stop - number : stop])
-            for (over, number), stop in zip(self.rules, stops, strict=True)
-        ]
-
-    @property
-    def answers(self) -> list[Answer]:
-        """Answer of each rule: of any test set the best one, else the worst."""
-        return [_answer(over, decisions, self.alpha) for over, decisions in self.by_rule]
-
-    @property
-    def answer(self) -> Answer:
-        """Shown if every rule is; shown otherwise if the opposite of one is."""
-        return _all_of(self.answers)
-
-    @property
-    def passed(self) -> bool:
-        """True where all rules are shown to hold."""
-        return self.answer == "shown"
-
-    @property
-    def signature(self) -> str:
-        first = self.decisions[0]
-        return signature(
-            "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
-            rules=len(self.rules), alpha=self.alpha, **first.made_with,
-            **{THESE_RUNS: first.of_these_runs},
-        )  # fmt: skip
-
-    def document(self) -> Document:
-        first = self.decisions[0]
-        holds = f"All rules must hold: {self.answer}."
-        test_set = ["test_set"] if any(over for over, _ in self.rules) else []
-        table = Table.of(
-            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
-            "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
-            notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
-            decimals=[decision.decimals for decision in self.decisions],
-        )  # fmt: skip
-        return self._document({"decisions": table}, findings=self.sentences)
-
-    @property
-    def recorded(self) -> list[dict[str, Any]]:
-        """Numbers of each decision that a ledger holds."""
-        names = ("metric", "label", "test_set", "kind", "margin", "gain", "ci_low", "ci_high",
-                 "p_value", "alpha", "n_samples", "answer")  # fmt: skip
-        return [{name: getattr(each, name) for name in names} for each in self.decisions]
-
-    @property
-    def sentences(self) -> list[str]:
-        """Sentences of the answers; of a rule about several test sets, of those where it fails."""
-        return [sentence for _, sentence in self.answered]
-
-    @property
-    def answered(self) -> list[tuple[Answer, str]]:
-        """Answers, each with its sentence of `sentences`."""
-        found: list[tuple[Answer, str]] = []
-        for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
-            if over in ("each", "any"):
-                found.append((answer, _count(over, decisions)))
-            if over != "any" or answer != "shown":
-                own = [each for each in decisions if over in ("", "mean") or not each.passed]
-                found += [(each.answer, each.sentence()) for each in own]
-        return found
-
-    @property
-    def _rows(self) -> pd.DataFrame:
-        frame = pd.DataFrame([decision.row for decision in self.decisions])
-        # Beside a missing label, pandas would make integers floats.
-        labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
-        return frame.assign(label=labels)
-
-
-def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
-    """Write on how many test sets a claim is shown, on which of any, and the notes of all."""
-    first, names = decisions[0], [each.test_set for each in decisions if each.passed]
-    where = f" ({some_of(names)})" if over == "any" and names else ""
-    count = (
-        f"{first.candidate} is {first.claims[0]} in {value_name(first.metric, first.label)} on "
-        f"{len(names)} of {len(decisions)} test sets{where}."
-    )
-    notes = [note for note in first.notes if all(note in each.notes for each in decisions)]
-    return " ".join([count, *notes])
-
-
-def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:
-    """Return the answer of a rule from its decisions."""
-    if over != "any":
-        return _all_of([decision.answer for decision in decisions])
-    if any(decision.passed for decision in decisions):
-        return "shown"
-    # No correction: all of the opposites must be shown.
-    otherwise = all(1 - decision.p_value < alpha for decision in decisions)
-    return "shown otherwise" if otherwise else "not enough data"
-
-
-def _all_of(answers: Sequence[Answer]) -> Answer:
-    """Return the answer to whether all claims hold."""
-    if {*answers} == {"shown"}:
-        return "shown"
-    return "shown otherwise" if "shown otherwise" in answers else "not enough data"
+from modelcompare.words import Spending, check_one_sided, check_text
 
 
 @checked(
@@ -280,18 +131,11 @@ def gate(
         raise ValueError(
             "`looks` (--looks) and `any_time` (--any-time) exclude each other; give one."
         )
-    answers: list[GateResult] = []
-
-    def record(level: float, early: bool) -> Asked:
-        answers.append(ask(level, early))
-        return answers[-1].answer, answers[-1].recorded
-
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    words = at_look(
-        sets, (baseline, candidate), read, record, ledger=ledger, looks=looks, spending=spending,
+    return at_look(
+        sets, (baseline, candidate), read, ask, ledger=ledger, looks=looks, spending=spending,
         alpha=alpha, expect_head=expect_head, options=settings_of(options),
     )  # fmt: skip
-    return replace(answers[-1], ledger=words)
 
 
 def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -359,12 +203,13 @@ def _corrected(
     overs: Sequence[str], found: Sequence[Sequence[DecisionResult]], alpha: float
 ) -> Iterator[DecisionResult]:
     """Yield the decisions, where opposites of several claims are shown by Holm's steps (closed)."""
-    every = [each for over, own in zip(overs, found, strict=True) if over != "any" for each in own]
-    opposite = {id(each): 1 - each.p_value for each in every}
-    adjusted = dict(zip(opposite, adjust(np.array([*opposite.values()]), "holm"), strict=True))
-    note = f"Its opposite is not shown once corrected for {len(every):,} claims (Holm)."
-    for each in (each for own in found for each in own):
-        if each.answer == "shown otherwise" and adjusted.get(id(each), 0.0) >= alpha:
+    every = [(over, each) for over, own in zip(overs, found, strict=True) for each in own]
+    alone = np.array([1 - each.p_value for over, each in every if over != "any"])
+    adjusted = iter(adjust(alone, "holm").tolist())
+    note = f"Its opposite is not shown once corrected for {len(alone):,} claims (Holm)."
+    for over, each in every:
+        opposite = 0.0 if over == "any" else next(adjusted)
+        if each.answer == "shown otherwise" and opposite >= alpha:
             yield replace(each, answer="not enough data", notes=(*each.notes, note))
         else:
             yield each

@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from modelcompare.arguments import checked
-from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
-from modelcompare.questions.decide import check_sets, decide
-from modelcompare.questions.gate import GateResult, gate, settings_of
+from modelcompare.questions.decide import check_known, check_sets, decide
+from modelcompare.questions.gate import gate, settings_of
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.ledger import (
+    ROLES,
     Ledger,
     check_ledger,
-    fingerprint,
+    n_of,
     opened,
-    outputs_of,
     plan_of,
-    sizes_of,
+    question_of,
 )
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
@@ -88,8 +88,7 @@ class KeepResult(Result):
     _members: ClassVar[str] = """
         word reason passed baseline candidate number:n_samples kept:n_samples level head
         repeated:passed signature
-        answer=_row: word reason passed baseline candidate number:n_samples kept:n_samples level
-          head repeated:passed
+        answer=_row:
     """
 
     @property
@@ -219,13 +218,8 @@ def keep(
     read = read_rules(rules, predictions)
     if options.get("any_time"):
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
-    known_models = tuple(dict.fromkeys(m for each in sets.values() for m in each.models))
-    check_models(known_models, baseline=baseline, candidate=candidate)
-    asked = {
-        "test_set": fingerprint(sets), "sizes": sizes_of(sets),
-        "baseline": {"name": baseline, "outputs": outputs_of(sets, baseline)},
-        "candidate": {"name": candidate, "outputs": outputs_of(sets, candidate)},
-    }  # fmt: skip
+    check_known(sets, baseline, candidate)
+    asked = question_of(sets, (baseline, candidate))
     plan = plan_of(
         "candidates", read, alpha, settings_of(options), control=control,
         n_candidates=n_candidates,
@@ -235,13 +229,12 @@ def keep(
         if before is None:
             _check_same(known, asked)
             _check_left(known)
-            level = next_level(known)
+            level = next_level(known, 1)
             found = gate(predictions, baseline, candidate, read, alpha=level, **options)
-            known = known.added({
-                "number": len(known.entries) + 1, **asked, "level": level, "answer": found.answer,
-                "reason": _reason(found, sets), "found": found.recorded,
+            known = known.recorded({
+                **asked, "level": level, "answer": found.answer, "reason": _reason(found, sets),
+                "found": found.recorded,
             })  # fmt: skip
-            known.write()
         return _result(known, before)
 
 
@@ -250,7 +243,7 @@ def kept(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [entry for entry in entries if entry["answer"] == "shown"]
 
 
-def next_level(known: Ledger, further: int = 1) -> float:
+def next_level(known: Ledger, further: int) -> float:
     """Return the one-sided level of a further candidate, if those before it are not kept."""
     found, number = kept(known.entries), len(known.entries) + further
     since = number - (found[-1]["number"] if found else 0)
@@ -264,9 +257,8 @@ def next_level(known: Ledger, further: int = 1) -> float:
 def _before(known: Ledger, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the same question of the ledger: equal test set and outputs."""
 
-    def key(entry: Mapping[str, Any]) -> tuple[str, str, str]:
-        roles = entry["baseline"]["outputs"], entry["candidate"]["outputs"]
-        return (entry["test_set"], *roles)
+    def key(entry: Mapping[str, Any]) -> list[str]:
+        return [entry["test_set"], *(entry[role]["outputs"] for role in ROLES)]
 
     return next((entry for entry in known.entries if key(entry) == key(asked)), None)
 
@@ -327,6 +319,6 @@ def _result(known: Ledger, before: Mapping[str, Any] | None) -> KeepResult:
         WORDS[entry["answer"]], entry["reason"] + again, entry["baseline"]["name"],
         entry["candidate"]["name"], entry["number"], len(kept(until)), entry["level"], known.head,
         before is not None,
-        {"n": sum(entry["sizes"].values()), "rules": len(plan["rules"]), "alpha": plan["alpha"],
+        {"n": n_of(entry), "rules": len(plan["rules"]), "alpha": plan["alpha"],
          "control": plan["control"], "candidates": plan["n_candidates"]},
     )  # fmt: skip

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import Spread, degrees_of_pair
 from modelcompare.intervals.ratios import t_quantile
@@ -103,8 +104,8 @@ class LabelPlan:
 
     Parameters
     ----------
-    predictions : Predictions
-        The two models, with the judge and the labels of the pilot.
+    predictions, judge
+        The two models, and the judge with the labels of the pilot.
     cell : ndarray of int of shape (n_samples,)
         Cell of each sample.
     at_random, allocated : Labels
@@ -112,6 +113,7 @@ class LabelPlan:
     """
 
     predictions: Predictions
+    judge: Judge
     cell: IntArray
     at_random: Labels
     allocated: Labels
@@ -140,7 +142,7 @@ class LabelPlan:
             for allocated in (False, True)
         ]
         cells, patterns = judged.cells([int(side[0]) for side in first.pairs])
-        return cls(judged.predictions, cells.of[patterns.of], *ways)
+        return cls(judged.predictions, judged.judge, cells.of[patterns.of], *ways)
 
     @property
     def pilot(self) -> Pilot:
@@ -152,13 +154,12 @@ class LabelPlan:
         """Labels of the pilot."""
         return int(self.at_random.labels.sum())
 
-    def clause(self, needed: Sequence[float], asked: str, detects: float) -> str:
+    def clause(self, at_random: float, allocated: float, asked: str, detects: float) -> str:
         """Write how many labels are needed, at random and allocated, as a clause."""
-        n_samples, (at_random, allocated) = len(self.predictions), needed
         if math.isinf(allocated):
             return (
-                f"{asked} needs more samples: with labels on all {n_samples:,}, differences of "
-                f"{detects:.2g} or more are detected"
+                f"{asked} needs more samples: with labels on all {len(self.predictions):,}, "
+                f"differences of {detects:.2g} or more are detected"
             )
         if max(needed) <= self.n_labels:
             return f"{asked} needs no more labels than the {self.n_labels:,} here"
@@ -170,8 +171,7 @@ class LabelPlan:
 
     def queue(self, n_labels: int, rng: RngLike) -> pd.DataFrame:
         """Draw the samples to label next; see `SampleSize.queue`."""
-        predictions, cell, judge = self.predictions, self.cell, self.predictions.judge
-        assert judge is not None  # noqa: S101  of `LabelPlan.of`
+        predictions, cell, judge = self.predictions, self.cell, self.judge
         check_count("n_labels", n_labels, at_least=1, at_most=len(cell) - self.n_labels)
         sizes, before = self.allocated.spread.sizes, self.allocated.labels
         more = np.bincount(self.allocated.order[:n_labels], minlength=len(sizes))
@@ -190,8 +190,7 @@ class LabelPlan:
     @cached_property
     def strata(self) -> AnyArray:
         """Name the cell of each sample by its answers and verdicts."""
-        predictions, judge = self.predictions, self.predictions.judge
-        assert judge is not None  # noqa: S101  of `LabelPlan.of`
+        predictions, judge = self.predictions, self.judge
         if predictions.labels is None:
             columns = {f"judge of {model}": array for model, array in judge.verdicts.items()}
         else:

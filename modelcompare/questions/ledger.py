@@ -40,6 +40,8 @@ _NAMES = {
     "options": "options", "kind": "type of question",
 }  # fmt: skip
 _HEX = 12
+# The models of a question.
+ROLES = ("baseline", "candidate")
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,12 @@ class Ledger:
         found = json.loads(json.dumps({**line, "when": when, "previous": previous}, default=str))
         return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
 
-    def write(self) -> None:
-        """Write all lines."""
-        text = "".join(f"{_text(line)}\n" for line in self.lines)
+    def recorded(self, question: Mapping[str, Any]) -> Self:
+        """Return the ledger with one more question, written before its answer is given."""
+        found = self.added({"number": len(self.entries) + 1, **question})
+        text = "".join(f"{_text(line)}\n" for line in found.lines)
         write_bytes(self.path, text.encode())
+        return found
 
     def check_plan(self, asked: Mapping[str, Any]) -> None:
         """Refuse a question under another plan than that of the ledger."""
@@ -253,6 +257,24 @@ def _bytes(values: AnyArray) -> bytes:
     return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()
 
 
+def question_of(
+    sets: Mapping[str, TestSet], models: Sequence[str], sizes: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """Return what a question is about: test sets, or their first samples, and both models."""
+    return {
+        "test_set": fingerprint(sets, sizes), "sizes": sizes_of(sets),
+        **{
+            role: {"name": model, "outputs": outputs_of(sets, model, sizes)}
+            for role, model in zip(ROLES, models, strict=True)
+        },
+    }  # fmt: skip
+
+
+def n_of(entry: Mapping[str, Any]) -> int:
+    """Return the number of samples of a question."""
+    return sum(entry["sizes"].values())
+
+
 def sizes_of(sets: Mapping[str, TestSet]) -> dict[str, int]:
     """Return the number of samples of each test set."""
     return {name: len(preds) for name, preds in sets.items()}
@@ -270,7 +292,7 @@ def check_grown(
             f"the samples of the look before (in {path}) have changed; looks are at samples that "
             "are added at the end, and at nothing else. Begin another ledger for another test set."
         )
-    for role, model in zip(("baseline", "candidate"), models, strict=True):
+    for role, model in zip(ROLES, models, strict=True):
         if outputs_of(sets, model, sizes) != before[role]["outputs"]:
             raise ValueError(
                 f"the outputs of the {role} {model!r} are not those of the look before (in "

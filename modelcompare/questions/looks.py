@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from modelcompare.data.test_set import TestSet
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.ledger import (
     Ledger,
     check_grown,
-    fingerprint,
+    n_of,
     opened,
-    outputs_of,
     plan_of,
+    question_of,
     sizes_of,
 )
 from modelcompare.significance.repeated import level_of_look
-from modelcompare.words import Answer, Spending, check_count
+from modelcompare.words import Spending, check_count
 
-# An answer, and the numbers that are recorded with it.
-Asked = tuple[Answer, Sequence[Mapping[str, Any]]]
 _MOST_LOOKS = 1_000
 check_looks = partial(check_count, at_least=1, at_most=_MOST_LOOKS)
 
 
 def at_look(
     sets: Mapping[str, TestSet], models: tuple[str, str], rules: Sequence[Mapping[str, Any]],
-    ask: Callable[[float, bool], Asked], *, ledger: str | os.PathLike[str], looks: int | None,
+    ask: Callable[[float, bool], GateResult], *, ledger: str | os.PathLike[str], looks: int | None,
     spending: Spending, alpha: float, expect_head: str | None, options: Mapping[str, Any],
-) -> str:  # fmt: skip
-    """Ask at the level of the next look, record the answer, and return what the ledger knows.
+) -> GateResult:  # fmt: skip
+    """Ask at the level of the next look, and record the answer.
 
     `ask` takes the level, and whether other looks will follow.
 
@@ -44,34 +44,24 @@ def at_look(
     for each in sets.values():
         each.require("rows", "predictions")
     path, sizes = Path(ledger), sizes_of(sets)
-
-    def is_early(number: int) -> bool:
-        return looks is not None and number < looks
-
     plan = plan_of("looks", rules, alpha, options, looks=looks, spending=spending)
     with opened(path, plan, expect_head) as known:
-        entries, n = known.entries, sum(sizes.values())
-        last = entries[-1] if entries else None
-        if last is not None:
-            check_grown(path, last, sets, models)
-            if sum(last["sizes"].values()) == n:
-                # Nothing was added: the same answer, which is no other look.
-                ask(last["level"], is_early(len(entries)))
-                return _in_words(known)
+        ns, n = [float(n_of(entry)) for entry in known.entries], float(sum(sizes.values()))
+        if ns:
+            check_grown(path, known.entries[-1], sets, models)
+        # Where nothing was added it is the same answer, which is no other look.
+        again = n in ns[-1:]
+        early = looks is not None and len(ns) + (not again) < looks
+        if again:
+            return replace(ask(known.entries[-1]["level"], early), ledger=_in_words(known))
         _check_open(known)
-        ns = [float(sum(entry["sizes"].values())) for entry in entries] + [float(n)]
-        level = alpha if looks is None else level_of_look(ns, looks, alpha, spending)
-        answer, found = ask(level, is_early(len(entries) + 1))
-        roles = {
-            role: {"name": model, "outputs": outputs_of(sets, model, sizes)}
-            for role, model in zip(("baseline", "candidate"), models, strict=True)
-        }
-        known = known.added({
-            "number": len(entries) + 1, "sizes": sizes, "test_set": fingerprint(sets, sizes),
-            **roles, "level": level, "answer": answer, "found": found,
+        level = alpha if looks is None else level_of_look([*ns, n], looks, alpha, spending)
+        found = ask(level, early)
+        known = known.recorded({
+            **question_of(sets, models, sizes), "level": level, "answer": found.answer,
+            "found": found.recorded,
         })  # fmt: skip
-        known.write()
-        return _in_words(known)
+        return replace(found, ledger=_in_words(known))
 
 
 def _check_open(known: Ledger) -> None:

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
-import numpy as np
-
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
@@ -17,7 +15,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import p_of_difference
+from modelcompare.questions.claims import not_below_interval
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -204,27 +202,15 @@ def paired_test(
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     if test == DEFAULT and is_quantile(contrast.metric):
-        least = _p_of_interval(contrast)
-        outcome = replace(outcome, p_value=np.fmax(outcome.p_value, least))
+        outcome = not_below_interval(
+            outcome, lambda level: contrast.interval("auto", 1 - 2 * level), alternative
+        )
     used = outcome.used.get(contrast.metric.name, test)
     result = result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
     if not new_runs:
         return result
     floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
     return replace(result, notes=(*result.notes, floor))
-
-
-def _p_of_interval(contrast: Contrast) -> float:
-    """Return the error at which the interval of the difference ends at 0.
-
-    Swaps and resamples of few samples beyond a quantile do not show how it varies; order statistics
-    do.
-    """
-
-    def bounds(level: float) -> tuple[float, float]:
-        return contrast.interval("auto", 1 - 2 * level)
-
-    return p_of_difference(bounds, contrast.alternative)
 
 
 def result_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
@@ -19,6 +18,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import Ends, ends_of
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -153,12 +153,10 @@ def selfcheck(
 
 def _frame(rows: Mapping[str, tuple[float, float]], n_trials: int) -> pd.DataFrame:
     """Return nominal and realised rates by their description, with Monte-Carlo errors."""
-    frame = pd.DataFrame(
-        [(what, *numbers) for what, numbers in rows.items()],
-        columns=["what", "nominal", "realised"],
-    )
-    error = [math.sqrt(share * (1 - share) / n_trials) for share in frame["realised"]]
-    return frame.assign(standard_error=error, n_trials=n_trials)
+    frame = pd.DataFrame([*rows.values()], [*rows], ["nominal", "realised"])
+    error = np.sqrt(frame["realised"] * (1 - frame["realised"]) / n_trials)
+    frame = frame.assign(standard_error=error, n_trials=n_trials)
+    return frame.rename_axis("what").reset_index()
 
 
 def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, IntArray]:
@@ -204,10 +202,10 @@ def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
 
 def _intervals(
     result: BootstrapResult, position: int, method: IntervalMethod, confidence_level: float
-) -> list[tuple[float, float]]:
+) -> list[Ends]:
     """Compute the intervals of model a's value and of the difference."""
     intervals = (
         result.score_interval(method, confidence_level),
         result.difference_interval(np.array([0]), np.array([1]), method, confidence_level),
     )
-    return [(float(i.low[0, position]), float(i.high[0, position])) for i in intervals]
+    return [ends_of(interval, 0, position) for interval in intervals]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -222,13 +222,8 @@ class SampleSize(Frontier, Result):
             "power": [of.power(size, self.difference, self.alpha) for size in sizes],
         })  # fmt: skip
         if self.plan is not None:
-            by_cell = self.plan.allocated
-            frame["detectable_allocated"] = [
-                by_cell.detectable(size, self.alpha, self.power) for size in sizes
-            ]
-            frame["power_allocated"] = [
-                by_cell.power(size, self.difference, self.alpha) for size in sizes
-            ]
+            allocated = replace(self, components=self.plan.allocated, plan=None).curve(n_samples)
+            frame = frame.join(allocated[["detectable", "power"]].add_suffix("_allocated"))
         return frame if self.cost_item is None else frame.assign(cost=[*map(self._cost, sizes)])
 
     @property
@@ -262,8 +257,8 @@ class SampleSize(Frontier, Result):
         if self.plan is not None:
             every = self.size._replace(items=self.components.most)
             least = self.components.detectable(every, self.alpha, self.power)
-            numbers = needed.items, self._allocated._solved("items", self.size).items
-            return f"{text}; {self.plan.clause(numbers, one, least)}."
+            allocated = self._allocated(self.plan)
+            return f"{text}; {self.plan.clause(needed.items, allocated, one, least)}."
         cost = "" if self.cost_item is None else f" (cost {self._cost(needed):,.10g})"
         return f"{text}; {one} needs about {needed.items:,} {self._items}{cost}."
 

@@ -17,12 +17,16 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.intervals import intervals_around
-from modelcompare.intervals.quantiles import difference_bounds
 from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import p_of_difference
+from modelcompare.questions.claims import (
+    Ends,
+    bounds_of_difference,
+    ends_of,
+    not_below_interval,
+)
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
@@ -144,26 +148,19 @@ def _studentized(contrast: Unpaired) -> Outcome:
 
 
 def _quantiles(contrast: Unpaired) -> Outcome:
-    """Run the bootstrap, with a p-value not below that of intervals from order statistics.
+    """Run the bootstrap, with a p-value not below that of intervals from order statistics."""
 
-    Resamples of few samples beyond a quantile do not show how it varies.
-    """
-    found, values = _bootstrap(contrast), np.array(contrast.estimates)
-
-    def bounds(level: float) -> tuple[float, float]:
-        parts = [
+    def bounds(level: float) -> Ends:
+        found = [
             intervals_around(Contrasts(sample, None), "auto", 1 - 2 * level)
             for sample, _ in contrast.sides
         ]
-        low, high = (np.array([getattr(part, end)[0, 0] for part in parts])
-                     for end in ("low", "high"))  # fmt: skip
-        pair = np.array([0]), np.array([1])
-        ends = difference_bounds(values, (low, high), np.zeros(1), pair)
-        return float(ends[0][0, 0]), float(ends[1][0, 0])
+        ends = [ends_of(interval, 0, 0) for interval in found]
+        a, b = ((value, *each) for value, each in zip(contrast.estimates, ends, strict=True))
+        return bounds_of_difference(a, b)
 
-    least = p_of_difference(bounds, contrast.alternative)
-    used = {contrast.metric.name: "bootstrap"}
-    return replace(found, p_value=np.fmax(found.p_value, least), used=used)
+    found = not_below_interval(_bootstrap(contrast), bounds, contrast.alternative)
+    return replace(found, used={contrast.metric.name: "bootstrap"})
 
 
 def _fisher(contrast: Unpaired) -> Outcome:

@@ -89,14 +89,12 @@ class Unseen:
 
         The unobserved units may all belong to the set in which each of them weighs most.
         """
-        shares = weights[weights > 0].tolist()
-        kept = [part for part, w in zip(parts, weights, strict=True) if w > 0]
-        pairs = [*zip(kept, shares, strict=True)]
+        pairs = [*zip(parts, weights.tolist(), strict=True)]
         return cls(
             sum(w * part.gain for part, w in pairs),
             math.sqrt(sum((w * part.error) ** 2 for part, w in pairs)),
-            min(part.size / w for part, w in pairs), min(part.low for part in kept),
-            max(part.high for part in kept), all(part.covers for part in kept),
+            min(part.size / w for part, w in pairs), min(part.low for part in parts),
+            max(part.high for part in parts), all(part.covers for part in parts),
         )  # fmt: skip
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.compare_groups import compare_groups
+from modelcompare.comparison.compare_groups import compare_groups, slices_of, subgroups
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import better_side
 from modelcompare.data.checks import check_models
@@ -196,9 +196,7 @@ def _scores(result: Comparison, model: str) -> list[Table]:
 def _subgroups(
     predictions: Predictions, model: str, metrics: Any, min_size: int, options: Mapping[str, Any]
 ) -> Table:
-    slices = predictions.slices
-    counts = [] if slices is None else [slices[name].value_counts() for name in slices]
-    if max((int(found.max()) for found in counts if len(found)), default=0) < min_size:
+    if not subgroups(predictions, slices_of(predictions, None), min_size)[0]:
         nothing = pd.DataFrame(columns=["subgroup", "samples"])
         note = f"No subgroup has {min_size} samples."
         return Table("Subgroups", [column("subgroup"), column("samples")], nothing, notes=[note])

@@ -6,7 +6,7 @@ import pytest
 from scipy import signal, stats
 
 import modelcompare as mc
-from modelcompare.comparison.time_blocks import _autocovariance, _length
+from modelcompare.comparison.time_blocks import _length, autocovariance
 
 
 def series(n=300, rho=0.7, seed=0, k=2):
@@ -19,11 +19,11 @@ def forecasts(n=300, rho=0.7, seed=0):
     return mc.Predictions(truth, {"a": truth + errors[0], "b": truth + 1.3 * errors[1]})
 
 
-def test_autocovariances_are_those_of_a_loop():
+def testautocovariances_are_those_of_a_loop():
     (x,) = series(50, k=1)
     x = x - x.mean()
     expected = [sum(x[t] * x[t + k] for t in range(50 - k)) / 50 for k in range(8)]
-    assert _autocovariance(x, 7) == pytest.approx(expected)
+    assert autocovariance(x, 7) == pytest.approx(expected)
 
 
 def published_length(x):
@@ -123,6 +123,20 @@ def test_every_output_type_has_blocks(kind):
     }[kind]()
     found = mc.io.in_time_blocks(made, np.arange(300))
     assert 6 <= len({*found.groups}) < 150
+
+
+def test_lists_of_texts_have_the_blocks_of_their_likeliest_texts():
+    x = series(300, 0.8)
+    truth = np.where(x[0] > 0, "yes", "no")
+    texts = np.where(x[1] > -1, truth, "maybe")
+    lists = np.empty(300, dtype=object)
+    lists[:] = [((text, 0.9), ("other", 0.1)) for text in texts]
+    one, several = (
+        mc.io.in_time_blocks(mc.Predictions(truth, {"a": outputs}, kind=kind), np.arange(300))
+        for kind, outputs in (("texts", texts), ("text_lists", lists))
+    )
+    assert several.groups.tolist() == one.groups.tolist()
+    assert len({*one.groups}) < 150
 
 
 def test_the_command_takes_a_column_of_times_and_names_one_that_it_did_not_use(tmp_path, run):

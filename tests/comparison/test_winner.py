@@ -85,6 +85,20 @@ def test_models_that_err_together_are_as_one():
     assert ratio.max() < 1.05
 
 
+def test_a_class_without_a_value_widens_no_other():
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 2, 300)
+    outputs = {f"m{i}": np.where(rng.random(300) < 0.2, 1 - truth, truth) for i in range(3)}
+    two, three = (
+        compared(mc.Predictions(truth, outputs, labels=labels), "precision", n_resamples=999)
+        .simultaneous_intervals("scores")
+        .dropna(subset="estimate")
+        for labels in ([0, 1], [0, 1, 2])
+    )
+    columns = ["model", "label", "ci_low", "ci_high"]
+    assert three[columns].to_numpy().tolist() == two[columns].to_numpy().tolist()
+
+
 def test_one_model_is_covered_alone():
     result = compared(equal_models(np.random.default_rng(4), 1))
     found = result.simultaneous_intervals("scores")

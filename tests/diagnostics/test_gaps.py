@@ -88,7 +88,7 @@ def test_metrics_that_are_no_proportions_have_gaps_too():
 @pytest.mark.parametrize(
     ("preds", "options", "message"),
     [
-        (loans(), {"by": "age"}, "no slice: 'age'"),
+        (loans(), {"by": "age"}, "no slice variable: 'age'"),
         (loans().subset(np.arange(40)), {"min_size": 35}, "0 have 35 samples"),
         (mc.Predictions([0, 1] * 20, {"a": [0, 1] * 20}), {}, "no `slices`"),
         (mc.Predictions([0, 1] * 40, {"a": [0, 1] * 40}, slices={"g": [0, 1] * 40},

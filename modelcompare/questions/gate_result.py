@@ -1,0 +1,146 @@
+"""The result of `gate`: decisions by several rules, and the answer of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from modelcompare.engine.units import THESE_RUNS
+from modelcompare.questions.claims import all_of
+from modelcompare.questions.decide import DecisionResult
+from modelcompare.report.document import Document
+from modelcompare.report.numbers import some_of
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Table, interval_column
+from modelcompare.words import Answer, signature, value_name
+
+
+@dataclass(frozen=True)
+class GateResult(Result):
+    """Decisions by several rules.
+
+    Attributes
+    ----------
+    decisions : tuple of DecisionResult
+        One for each rule; for a rule about each or any of several test sets, one for each set.
+    rules : tuple of (str, int)
+        What each rule is about ("" for a single test set, "mean", "each" or "any"), and the number
+        of its decisions.
+    alpha : float
+        One-sided level of the gate; of one of several looks, that of the look.
+    ledger : str
+        Which look it was, and the head of the ledger; empty without a ledger.
+    """
+
+    decisions: tuple[DecisionResult, ...]
+    rules: tuple[tuple[str, int], ...]
+    alpha: float
+    ledger: str = ""
+
+    _stem: ClassVar[str] = "gate"
+    _schema_version: ClassVar[int] = 4
+    _members: ClassVar[str] = """
+        answer passed ledger signature
+        decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low
+          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
+    """
+
+    @property
+    def by_rule(self) -> list[tuple[str, tuple[DecisionResult, ...]]]:
+        """Decisions of each rule, after what it is about."""
+        left = iter(self.decisions)
+        return [(over, tuple(islice(left, number))) for over, number in self.rules]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Answer of each rule: of any test set the best one, else the worst."""
+        return [_answer(over, decisions, self.alpha) for over, decisions in self.by_rule]
+
+    @property
+    def answer(self) -> Answer:
+        """Shown if every rule is; shown otherwise if the opposite of one is."""
+        return all_of(self.answers)
+
+    @property
+    def passed(self) -> bool:
+        """True where all rules are shown to hold."""
+        return self.answer == "shown"
+
+    @property
+    def signature(self) -> str:
+        first = self.decisions[0]
+        return signature(
+            "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
+            rules=len(self.rules), alpha=self.alpha, **first.made_with,
+            **{THESE_RUNS: first.of_these_runs},
+        )  # fmt: skip
+
+    def document(self) -> Document:
+        first = self.decisions[0]
+        holds = f"All rules must hold: {self.answer}."
+        test_set = ["test_set"] if any(over for over, _ in self.rules) else []
+        table = Table.of(
+            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
+            "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
+            notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
+            decimals=[decision.decimals for decision in self.decisions],
+        )  # fmt: skip
+        return self._document({"decisions": table}, findings=self.sentences)
+
+    @property
+    def recorded(self) -> list[dict[str, Any]]:
+        """Numbers of each decision that a ledger holds."""
+        names = ("metric", "label", "test_set", "kind", "margin", "gain", "ci_low", "ci_high",
+                 "p_value", "alpha", "n_samples", "answer")  # fmt: skip
+        return [{name: getattr(each, name) for name in names} for each in self.decisions]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Sentences of the answers; of a rule about several test sets, of those where it fails."""
+        return [sentence for _, sentence in self.answered]
+
+    @property
+    def answered(self) -> list[tuple[Answer, str]]:
+        """Answers, each with its sentence of `sentences`."""
+        found: list[tuple[Answer, str]] = []
+        for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
+            if over in ("each", "any"):
+                found.append((answer, _count(over, decisions)))
+            if over != "any" or answer != "shown":
+                own = [each for each in decisions if over in ("", "mean") or not each.passed]
+                found += [(each.answer, each.sentence()) for each in own]
+        return found
+
+    @property
+    def _rows(self) -> pd.DataFrame:
+        frame = pd.DataFrame([decision.row for decision in self.decisions])
+        # Beside a missing label, pandas would make integers floats.
+        labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
+        return frame.assign(label=labels)
+
+
+def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
+    """Write on how many test sets a claim is shown, on which of any, and the notes of all."""
+    first, names = decisions[0], [each.test_set for each in decisions if each.passed]
+    where = f" ({some_of(names)})" if over == "any" and names else ""
+    count = (
+        f"{first.candidate} is {first.claims[0]} in {value_name(first.metric, first.label)} on "
+        f"{len(names)} of {len(decisions)} test sets{where}."
+    )
+    notes = [note for note in first.notes if all(note in each.notes for each in decisions)]
+    return " ".join([count, *notes])
+
+
+def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:
+    """Return the answer of a rule from its decisions."""
+    if over != "any":
+        return all_of(decision.answer for decision in decisions)
+    if any(decision.passed for decision in decisions):
+        return "shown"
+    # No correction: all of the opposites must be shown.
+    otherwise = all(1 - decision.p_value < alpha for decision in decisions)
+    return "shown otherwise" if otherwise else "not enough data"
