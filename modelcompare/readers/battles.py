@@ -27,6 +27,7 @@ from modelcompare.readers.battle_columns import (
     battles_in,
     covariate,
     sides_in,
+    with_winner,
 )
 from modelcompare.readers.messages import option
 from modelcompare.readers.opening import all_opened
@@ -65,7 +66,8 @@ def from_battles(
         Columns of the two models and of the winner; by default those called ``model_a`` and
         ``model_b``, or ``model_1`` and ``model_2``, and ``winner``. The winner is ``model_a`` or
         ``a``, ``model_b`` or ``b``, ``tie``, ``tie (bothbad)`` or ``both_bad``, the name of one of
-        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie.
+        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie. MT-Bench's
+        ``g1_winner`` and ``g2_winner`` are a tie unless one model won both games.
     item, user : str, optional
         Columns of the question and of the person or judge that decided. Battles of a user are one
         cluster, or without users those of an item. By default the user is found by its name
@@ -130,7 +132,7 @@ def from_battles(
         where = files[0].name or "`table`"
         if len(files) > 1 or not isinstance(files[0].payload, pd.DataFrame):
             raise ValueError(f"{where}: battles must be one table; put all of them into one.")
-        frame = files[0].payload
+        frame = with_winner(files[0].payload, where)
     found = battles_in(frame, sides_in(frame, (model_a, model_b, winner), where), item, user, where)
     if baseline is None:
         effects = {"position (model a)": np.ones(len(frame))} if position else {}
@@ -146,6 +148,7 @@ def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> R
     where = name or "the table"
     if columns.battles is None and not are_battles(frame, columns, where):
         return None
+    frame = with_winner(frame, where)
     sides = sides_in(frame, columns.battles or (None, None, None), where)
     plain = Columns()
     for name_of in (field.name for field in fields(columns) if field.name not in _USED):

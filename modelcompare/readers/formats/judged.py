@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import Format, cells_of, is_missing
+from modelcompare.readers.formats.base import cells_of, is_missing
 from modelcompare.readers.formats.rows import Row, of_rows, renamed
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import reached
@@ -90,26 +90,6 @@ ALPACA_EVAL = of_rows(
 MT_BENCH = of_rows(
     "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
-)  # fmt: skip
-
-
-def _refuse_pairs(files: Sequence[File]) -> Records:
-    """Refuse judgements of pairs, with the lines that make battles of them, as FastChat counts."""
-    name = files[0].name
-    raise ValueError(
-        f"{name} has MT-Bench's judgements of pairs, in two games each; make battles of them, "
-        "which `modelcompare compare battles.csv` reads: t = "
-        f"pandas.read_json({name!r}, lines=True); "
-        "t['winner'] = t.g1_winner.where(t.g1_winner == t.g2_winner, 'tie').replace({'model_1': "
-        "'model_a', 'model_2': 'model_b'}); t[t.winner != 'error'].rename(columns={'model_1': "
-        "'model_a', 'model_2': 'model_b'})[['question_id', 'turn', 'model_a', 'model_b', 'winner']]"
-        ".to_csv('battles.csv', index=False)"
-    )
-
-
-MT_BENCH_PAIRS = Format(
-    "MT-Bench pairs", frozenset({"jsonl"}), _refuse_pairs,
-    fields=frozenset({"question_id", "model_1", "model_2", "g1_winner", "g2_winner"}),
 )  # fmt: skip
 _TEST_RUN = of_rows(
     "DeepEval test run", _tested, kinds=frozenset({"json"}),
