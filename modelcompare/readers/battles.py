@@ -9,7 +9,6 @@ those of any scores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -29,7 +28,6 @@ from modelcompare.readers.battle_columns import (
     sides_in,
     with_winner,
 )
-from modelcompare.readers.messages import option
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -150,27 +148,16 @@ def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> R
         return None
     frame = with_winner(frame, where)
     sides = sides_in(frame, columns.battles or (None, None, None), where)
-    plain = Columns()
-    for name_of in (field.name for field in fields(columns) if field.name not in _USED):
-        if getattr(columns, name_of) != getattr(plain, name_of):
-            _refuse_option(name_of, getattr(columns, name_of), sides, where)
+    of_judge = f"groups={columns.judge!r} (--groups {columns.judge})"
+    columns.refuse_beside(
+        _USED, f"{where} has battles (columns {', '.join(sides)})",
+        {"slices": "a subgroup needs a separate fit, so keep its rows in a file",
+         "judge": f"battles of one judge are a cluster: {of_judge}"},
+    )  # fmt: skip
     found = battles_in(frame, sides, columns.id, columns.groups, where)
     reading = _strengths(found, {}, name)
     models = chosen(list(found.models), columns.models, where)
     return Reading(reading.predictions[models], reading.parts)
-
-
-def _refuse_option(name: str, value: object, sides: Sequence[str], where: str) -> None:
-    """Refuse an option of reading that battles do not have."""
-    remedy = "leave it out"
-    if name == "slices":
-        remedy = "a subgroup needs a separate fit, so keep its rows in a file"
-    if name == "judge":
-        remedy = f"battles of one judge are a cluster: groups={value!r} (--groups {value})"
-    raise ValueError(
-        f"{where} has battles (columns {', '.join(sides)}), for which {option(name)} has no "
-        f"meaning; {remedy}."
-    )
 
 
 def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:

@@ -7,7 +7,6 @@ Sets are lists in cells (JSON lines, Parquet), written ones (``['a', 'b']``, or 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +30,7 @@ def joined(seen: Profile) -> Profile:
     if seen.columns.scores or seen.columns.score or seen.columns.kind not in ("auto", *SETS):
         return seen
     seen = _of_indicators(seen)
-    true = seen.columns.true or next(iter(names.named(seen.headings, names.TRUE)), None)
+    true = seen.columns.true or names.first(seen.headings, names.TRUE)
     truth = None if true is None else _tuples(seen.frame[true], seen, true)
     if true is None or truth is None:
         return seen
@@ -43,12 +42,7 @@ def joined(seen: Profile) -> Profile:
         if cells is None or (labels and np.mean([x in known for x in labels]) < _SHARED):
             continue
         found[heading] = cells
-    return _with(seen, seen.frame.assign(**found))
-
-
-def _with(seen: Profile, frame: pd.DataFrame, labels: Sequence[str] | None = None) -> Profile:
-    columns = seen.columns if labels is None else replace(seen.columns, labels=tuple(labels))
-    return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
+    return seen.holding(seen.frame.assign(**found))
 
 
 def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] | None:
@@ -137,4 +131,4 @@ def _of_indicators(seen: Profile) -> Profile:
     # In the order of the table.
     order = dict.fromkeys(place.get(heading, heading) for heading in seen.headings)
     frame = pd.DataFrame({h: made[h] if h in made else seen.frame[h] for h in order})
-    return _with(seen, frame, labels if seen.columns.labels is None else None)
+    return seen.holding(frame, replace(seen.columns, labels=seen.columns.labels or (*labels,)))

@@ -222,3 +222,8 @@ def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:
     rank = {name: place for place, name in enumerate(usual)}
     found = [heading for heading in headings if plain(heading) in rank]
     return sorted(found, key=lambda heading: rank[plain(heading)])
+
+
+def first(headings: Iterable[str], usual: tuple[str, ...]) -> str | None:
+    """Find the heading with the most usual name, if any has one."""
+    return next(iter(named(headings, usual)), None)
