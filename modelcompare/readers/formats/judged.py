@@ -26,7 +26,6 @@ from modelcompare.readers.tables import reached
 from modelcompare.words import shown
 
 _TIE, _UNRATED = 0, -1
-_CASES = (("testRunData", "testCases"), ("testCases",))
 
 
 def _preferences(file: File) -> pd.DataFrame:
@@ -57,14 +56,17 @@ def _graded(file: File) -> pd.DataFrame:
     )
 
 
+def _run(file: File) -> Any:
+    return reached(file.payload, ["testRunData"]) or file.payload
+
+
 def _cases(file: File) -> list[Any]:
-    found = (reached(file.payload, keys) for keys in _CASES)
-    return next((cases for cases in found if isinstance(cases, list) and cases), [])
+    cases = reached(_run(file), ["testCases"])
+    return cases if isinstance(cases, list) else []
 
 
 def _tested(file: File) -> pd.DataFrame:
-    run = reached(file.payload, ["testRunData"]) or file.payload
-    model = reached(run, ["hyperparameters", "model"])
+    model = reached(_run(file), ["hyperparameters", "model"])
     rows = pd.DataFrame([_case(case) for case in _cases(file)])
     return rows.assign(model=model) if isinstance(model, str) else rows
 
@@ -100,11 +102,9 @@ _TEST_RUN = of_rows(
 def _read_test_runs(files: Sequence[File]) -> Records:
     """Read test runs; files name the models if several are of one, as of two prompts."""
     records = _TEST_RUN.read(files)
-    if "model" not in records.frame:
-        return records
-    if records.frame["model"].nunique() == len(files):
-        return records
-    return replace(records, frame=records.frame.drop(columns="model"))
+    if "model" in records.frame and records.frame["model"].nunique() < len(files):
+        return replace(records, frame=records.frame.drop(columns="model"))
+    return records
 
 
 DEEP_EVAL = replace(_TEST_RUN, read=_read_test_runs)

@@ -14,11 +14,10 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
-from modelcompare.readers.formats.rows import Row, of_rows, scored
+from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored
 from modelcompare.readers.records import SCORE
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
-_RIGHT = {True: 1.0, False: 0.0}
 _TOLERANCE = 1e-6
 
 
@@ -55,7 +54,7 @@ def _at(cell: Any, place: int, n: int) -> Any:
 def _results(file: File) -> pd.DataFrame:
     table = pd.DataFrame(_samples(file), dtype=object)
     name = next((name for name in _CORRECT if name in table), None)
-    right = _equal(table, file) if name is None else scored(table[name], _RIGHT, name, file.name)
+    right = _equal(table, file) if name is None else scored(table[name], RIGHT, name, file.name)
     # A file given by itself lies in the folder of its model.
     where = {} if file.in_folder else {"model": file.path.absolute().parent.name}
     return table.assign(
