@@ -139,8 +139,7 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
         )
     check_columns_distinct(frame, where)
     headings = [str(heading) for heading in frame.columns]
-    winner = next(iter(names.named(headings, names.WINNER)), None)
-    usual = *(_usual_sides(headings) or (None, None)), winner
+    usual = *(_usual_sides(headings) or (None, None)), names.first(headings, names.WINNER)
     sides = [one or other for one, other in zip(given, usual, strict=True)]
     for heading in filter(None, sides):
         if nested(frame, heading) is None:
@@ -226,8 +225,7 @@ def _clusters(
     if user is None and item is None:
         varied = (h for h in names.named(headings, names.USER) if frame[h].nunique() > 1)
         user = next(varied, None)
-    items = (h for h in names.named(headings, names.ITEM) if h != user)
-    item = item or next(items, None)
+    item = item or names.first([h for h in headings if h != user], names.ITEM)
     of_item, of_user = (
         None if heading is None else _column(frame, heading, where) for heading in (item, user)
     )

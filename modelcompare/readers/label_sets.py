@@ -103,10 +103,8 @@ def _of_indicators(seen: Profile) -> Profile:
         name, sign, label = heading.partition(":")
         if sign and label:
             by_name.setdefault(name, {})[label] = heading
-    given = seen.columns.true
-    usual = [given] if given is not None else names.named(by_name, names.TRUE)
-    true = next((name for name in usual if name in by_name), None)
-    if true is None or true in seen.headings:
+    true = seen.columns.true or names.first(by_name, names.TRUE)
+    if true not in by_name or true in seen.headings:
         return seen
     labels = [*by_name[true]]
     made: dict[str, pd.Series[Any]] = {}

@@ -61,11 +61,11 @@ def _is_folder(path: Path) -> bool:
 
 def _by_stem(files: Sequence[Path]) -> list[File]:
     """Name the model of each file after the file."""
-    named = zip(files, _distinct(files), strict=True)
+    named = zip(files, distinct_names(files), strict=True)
     return _in_runs([File(path, model=name) for path, name in named])
 
 
-def _distinct(files: Sequence[Path]) -> list[str]:
+def distinct_names(files: Sequence[Path]) -> list[str]:
     """Return the stems of files, or what they differ in: a folder above them, or the suffix."""
     stems = [file_stem(path) for path in files]
     repeated = [stem for stem, count in Counter(stems).items() if count > 1]
@@ -110,7 +110,7 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
             "a folder is a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
-        named = zip(flat, _distinct(flat), strict=True)
+        named = zip(flat, distinct_names(flat), strict=True)
         return _in_runs([File(path, model=name, in_folder=True) for path, name in named])
     return [_inside(path, folder, holds_models) for path in files]
 

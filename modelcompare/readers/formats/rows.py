@@ -55,8 +55,6 @@ def records_of(
 ) -> Records:
     """Return the records of rows as `of_rows` describes them."""
     found = found.reset_index(drop=True)
-    if not len(found):
-        raise ValueError(f"{where}: there are no results in it; write the file again.")
     check_named(found[[key for key in ("model", "run", "id") if key in found]], where)
     scores = [heading for heading in found if heading.startswith(SCORE)]
     frame = found[[key for key in _KEYS if key in found]]
