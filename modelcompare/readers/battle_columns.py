@@ -141,9 +141,6 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
     headings = [str(heading) for heading in frame.columns]
     usual = *(_usual_sides(headings) or (None, None)), names.first(headings, names.WINNER)
     sides = [one or other for one, other in zip(given, usual, strict=True)]
-    for heading in filter(None, sides):
-        if nested(frame, heading) is None:
-            refuse_column(heading, headings, where)
     if None in sides or len({*sides}) < 3:
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "

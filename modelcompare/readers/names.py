@@ -80,6 +80,7 @@ METRIC = (
     "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
     "perplexity", "auc", "mcc", "rmse", "mae", "mse",
 )  # fmt: skip
+ANY_SCORE = (*SCORE, *METRIC)
 # Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
     ("mmlu", "mmlupro", "gsm8k", "arc", "arcc", "arce", "hellaswag", "winogrande", "truthfulqa",

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import cells_of, is_missing
+from modelcompare.readers.formats.base import is_missing
 from modelcompare.readers.formats.rows import Row, of_rows, renamed
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import reached
@@ -79,8 +79,7 @@ def _case(case: Any) -> Row:
         for each in (metrics if isinstance(metrics, list) else [])
         if isinstance(each, dict)
     }
-    names = cells_of([case], "input") + cells_of([case], "name")
-    named = next((name for name in names if name), None)
+    named = reached(case, ["input"]) or reached(case, ["name"]) or None
     return {"id": named, "success": reached(case, ["success"]), **scores}
 
 

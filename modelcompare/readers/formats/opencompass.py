@@ -16,6 +16,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
 from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored
 from modelcompare.readers.records import SCORE
+from modelcompare.readers.tables import reached
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _TOLERANCE = 1e-6
@@ -23,7 +24,7 @@ _TOLERANCE = 1e-6
 
 def _samples(file: File) -> list[Row]:
     """Return the samples in the details of a file."""
-    details = file.payload.get("details") if isinstance(file.payload, dict) else None
+    details = reached(file.payload, ["details"])
     if isinstance(details, dict):
         named = [(key, each) for key, each in details.items() if isinstance(each, dict)]
     else:
