@@ -122,7 +122,9 @@ def test_counts_that_do_not_fit_are_refused(change, message):
 def test_options_of_other_tables_are_refused(tmp_path):
     path = tmp_path / "counts.csv"
     counts().to_csv(path, index=False)
-    with pytest.raises(ValueError, match=r"tp, fp, fn\), for which scores \(--read scores\) has no"):
+    with pytest.raises(
+        ValueError, match=r"tp, fp, fn\), for which scores \(--read scores\) has no"
+    ):
         mc.read_predictions(path, scores=True)
     with pytest.raises(ValueError, match="have no true negatives"):
         mc.compare(mc.read_predictions(path), "hamming_loss")
