@@ -121,7 +121,7 @@ class Columns:
     def refuse_beside(
         self, used: Collection[str], what: str, remedies: Mapping[str, str] | None = None
     ) -> None:
-        """Refuse options that a kind of table does not use, with the remedy where there is one."""
+        """Refuse options without effect on a table, with the remedy where there is one."""
         plain = Columns()
         for name in (each.name for each in fields(self) if each.name not in used):
             if getattr(self, name) != getattr(plain, name):

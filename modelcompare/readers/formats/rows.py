@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from modelcompare.readers.formats.base import Format, check_named, each, is_miss
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import FileKind, KindOrAuto, shown
 
-_KEYS = ("file", "model", "set", "run", "group", "id", "y_true", "y_pred")
+_KEYS = ("model", "set", "run", "group", "id", "y_true", "y_pred")
 # Scores of verdicts.
 RIGHT = {True: 1.0, False: 0.0}
 _OBJECTS: frozenset[FileKind] = frozenset({"json", "jsonl"})
@@ -44,27 +43,20 @@ def of_rows(
     """
 
     def read(file: File) -> Records:
-        found = records_of(rows(file), file.name, same=same, kind=kind)
-        return replace(found, written=file.written)
+        found = rows(file).reset_index(drop=True)
+        check_named(found[[key for key in ("model", "run", "id") if key in found]], file.name)
+        scores = [heading for heading in found if heading.startswith(SCORE)]
+        frame = found[[key for key in _KEYS if key in found]]
+        if kind == "scores":
+            frame = frame.assign(**_numbers(found[scores], file.name))
+        frame, is_numbered = _numbered(frame)
+        return Records(
+            frame=frame, beside=found.drop(columns=[*frame, *scores], errors="ignore"), kind=kind,
+            written=file.written, same=tuple(each for each in same if each in found),
+            answers=is_numbered,
+        )  # fmt: skip
 
     return Format(name, kinds, each(read), fields, looks_like, companions=companions)
-
-
-def records_of(
-    found: pd.DataFrame, where: str, *, same: Sequence[str] = (), kind: KindOrAuto = "scores"
-) -> Records:
-    """Return the records of rows as `of_rows` describes them."""
-    found = found.reset_index(drop=True)
-    check_named(found[[key for key in ("model", "run", "id") if key in found]], where)
-    scores = [heading for heading in found if heading.startswith(SCORE)]
-    frame = found[[key for key in _KEYS if key in found]]
-    if kind == "scores":
-        frame = frame.assign(**_numbers(found[scores], where))
-    frame, is_numbered = _numbered(frame)
-    return Records(
-        frame=frame, beside=found.drop(columns=[*frame, *scores], errors="ignore"), kind=kind,
-        same=tuple(each for each in same if each in found), answers=is_numbered,
-    )  # fmt: skip
 
 
 def renamed(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
@@ -102,7 +94,7 @@ def _numbers(scores: pd.DataFrame, where: str) -> Mapping[str, Any]:
 
 def _numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     """Number the results of a model and sample in a column ``run``, if there are several."""
-    keys = [key for key in ("file", "model", "set", "id") if key in frame]
+    keys = [key for key in ("model", "set", "id") if key in frame]
     if "run" in frame or not frame.duplicated(keys).any():
         return frame, False
     # Objects stay whole numbers beside files without runs.

@@ -15,7 +15,6 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.formats.rows import records_of
 from modelcompare.readers.records import Records
 from modelcompare.readers.tables import reached
 
@@ -38,18 +37,21 @@ def read_reports(files: Sequence[File]) -> Records:
     """
     rows = pd.concat([_instances(file).assign(file=n) for n, file in enumerate(files)])
     tried = rows.loc[rows["status"] != "incomplete", "id"]
-    rows = rows[rows["id"].isin(tried)].dropna(axis="columns", how="all")
-    names = _models_and_runs(files)
+    rows = rows[rows["id"].isin(tried)].reset_index(drop=True)
+    beside = rows[["status", "reason"]].dropna(axis="columns", how="all")
+    known, names = ["file"], _models_and_runs(files)
     if names is not None:
-        named = pd.DataFrame(names, columns=["model", "run_id"])
-        rows = rows.join(named, on="file")
-        if named["model"].duplicated().any():
+        known = ["model", "run"]
+        named = pd.DataFrame(names, columns=["model", "run_id"]).iloc[rows["file"]]
+        rows["model"] = named["model"].to_numpy()
+        beside = beside.assign(run_id=named["run_id"].to_numpy())
+        if len({model for model, _ in names}) < len(names):
             rows["run"] = rows.groupby("model")["file"].rank("dense").astype(int)
-        rows = rows.drop(columns="file")
     repositories = rows["id"].str.extract(_INSTANCE, expand=False)
     if repositories.notna().all():
         rows["group"] = repositories
-    return records_of(rows, files[0].name)
+    columns = [c for c in (*known, "group", "id", "score:resolved") if c in rows.columns]
+    return Records(frame=rows[columns], beside=beside, kind="scores")
 
 
 def _instances(file: File) -> pd.DataFrame:
