@@ -221,6 +221,15 @@ def test_results_of_human_eval_and_of_bigcode_are_shares_that_passed():
     assert (preds.n_samples, len({*preds.groups.tolist()})) == (8, 4)
 
 
+def test_a_field_named_file_describes_the_rows(tmp_path):
+    (first, *_) = sorted((DATA / "humaneval").glob("*.jsonl"))
+    rows = [json.loads(row) for row in first.read_text().splitlines()]
+    path = tmp_path / first.name
+    path.write_text("".join(json.dumps({**row, "file": "a.py"}) + "\n" for row in rows))
+    assert means(path) == means(first)
+    assert mc.read_predictions(path, slices=["file"]).slices["file"].unique().tolist() == ["a.py"]
+
+
 def test_gradings_of_mt_bench_are_rows_of_a_question_and_turn():
     path = DATA / "mt_bench" / "gpt-4_single.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
