@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -363,17 +363,8 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
 
 def _of_counts(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading:
     """Read counts of each item, and refuse options that are not of counts."""
-    allowed = {"id", "model_column", "groups", "models", "labels"}
-    other = [
-        field.name for field in fields(columns)
-        if field.name not in allowed and getattr(columns, field.name) != field.default
-        and field.name not in ("verdicts", "directs_functions")
-    ]  # fmt: skip
-    if other:
-        raise ValueError(
-            f"{name or 'the table'} has counts of each item (tp, fp, fn), for which "
-            f"{', '.join(other)} does not apply; leave it out."
-        )
+    used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
+    columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
     found = from_item_counts(
         frame, id=columns.id, model=columns.model_column, groups=columns.groups,
         models=columns.models, name=name,

@@ -21,13 +21,17 @@ from modelcompare.readers.tables import nested
 from modelcompare.words import warn_caller
 
 _OUTCOMES = {
-    **dict.fromkeys(("model_a", "a", "1"), FIRST), **dict.fromkeys(("model_b", "b", "0"), SECOND),
+    **dict.fromkeys(("model_a", "model_1", "a", "1"), FIRST),
+    **dict.fromkeys(("model_b", "model_2", "b", "0"), SECOND),
     **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "0.5"), TIE),
 }  # fmt: skip
 _KNOWN = "model_a, model_b, tie, both_bad, a model's name, or 1 (model a), 0.5 and 0"
 # Columns that may name the models of battles, where no usual name does, have this share of values
 # in common; so many columns are inspected.
 _SHARED, _MOST_COLUMNS = 0.5, 20
+# Winners of the two games of a battle, between which the models change places.
+_GAMES = ("g1_winner", "g2_winner")
+_FAILED = "error"
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     headings = [str(heading) for heading in frame.columns]
     sides = _usual_sides(headings)
     found = names.named(headings, names.WINNER)
-    if sides is not None and found:
+    if sides is not None and (found or {*_GAMES} <= {*headings}):
         return True
     others = [name for name in columns.named if name not in ("id", "groups")]
     truth = names.named(headings, names.TRUE)
@@ -83,6 +87,22 @@ def refuse_battles(
             f"{where} has battles, whose strengths need all rows: put all battles into one file "
             "that fits into memory, and name it alone."
         )
+
+
+def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Add the winner of battles in two games, as MT-Bench's judges play them.
+
+    A battle is won in both games, or a tie; it is left out if the judge failed in one
+    (lm-sys/FastChat 0e6d3e4, llm_judge/show_result.py, display_result_pairwise).
+    """
+    if not {*_GAMES} <= {*frame.columns} or names.named(map(str, frame.columns), names.WINNER):
+        return frame
+    one, other = (frame[heading] for heading in _GAMES)
+    failed = (one == _FAILED) | (other == _FAILED)
+    if failed.any():
+        what = f"left out {failed.sum():,} of {len(frame):,} battles"
+        warn_caller(f"{where}: {what}, in which the judge failed.", DataWarning)
+    return frame.assign(winner=one.where(one == other, "tie"))[~failed]
 
 
 def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
@@ -119,12 +139,8 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
         )
     check_columns_distinct(frame, where)
     headings = [str(heading) for heading in frame.columns]
-    winner = next(iter(names.named(headings, names.WINNER)), None)
-    usual = *(_usual_sides(headings) or (None, None)), winner
+    usual = *(_usual_sides(headings) or (None, None)), names.first(headings, names.WINNER)
     sides = [one or other for one, other in zip(given, usual, strict=True)]
-    for heading in filter(None, sides):
-        if nested(frame, heading) is None:
-            refuse_column(heading, headings, where)
     if None in sides or len({*sides}) < 3:
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
@@ -206,8 +222,7 @@ def _clusters(
     if user is None and item is None:
         varied = (h for h in names.named(headings, names.USER) if frame[h].nunique() > 1)
         user = next(varied, None)
-    items = (h for h in names.named(headings, names.ITEM) if h != user)
-    item = item or next(items, None)
+    item = item or names.first([h for h in headings if h != user], names.ITEM)
     of_item, of_user = (
         None if heading is None else _column(frame, heading, where) for heading in (item, user)
     )

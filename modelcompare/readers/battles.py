@@ -9,7 +9,6 @@ those of any scores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -27,8 +26,8 @@ from modelcompare.readers.battle_columns import (
     battles_in,
     covariate,
     sides_in,
+    with_winner,
 )
-from modelcompare.readers.messages import option
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -65,7 +64,8 @@ def from_battles(
         Columns of the two models and of the winner; by default those called ``model_a`` and
         ``model_b``, or ``model_1`` and ``model_2``, and ``winner``. The winner is ``model_a`` or
         ``a``, ``model_b`` or ``b``, ``tie``, ``tie (bothbad)`` or ``both_bad``, the name of one of
-        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie.
+        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie. MT-Bench's
+        ``g1_winner`` and ``g2_winner`` are a tie unless one model won both games.
     item, user : str, optional
         Columns of the question and of the person or judge that decided. Battles of a user are one
         cluster, or without users those of an item. By default the user is found by its name
@@ -130,7 +130,7 @@ def from_battles(
         where = files[0].name or "`table`"
         if len(files) > 1 or not isinstance(files[0].payload, pd.DataFrame):
             raise ValueError(f"{where}: battles must be one table; put all of them into one.")
-        frame = files[0].payload
+        frame = with_winner(files[0].payload, where)
     found = battles_in(frame, sides_in(frame, (model_a, model_b, winner), where), item, user, where)
     if baseline is None:
         effects = {"position (model a)": np.ones(len(frame))} if position else {}
@@ -146,28 +146,18 @@ def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> R
     where = name or "the table"
     if columns.battles is None and not are_battles(frame, columns, where):
         return None
+    frame = with_winner(frame, where)
     sides = sides_in(frame, columns.battles or (None, None, None), where)
-    plain = Columns()
-    for name_of in (field.name for field in fields(columns) if field.name not in _USED):
-        if getattr(columns, name_of) != getattr(plain, name_of):
-            _refuse_option(name_of, getattr(columns, name_of), sides, where)
+    of_judge = f"groups={columns.judge!r} (--groups {columns.judge})"
+    columns.refuse_beside(
+        _USED, f"{where} has battles (columns {', '.join(sides)})",
+        {"slices": "a subgroup needs a separate fit, so keep its rows in a file",
+         "judge": f"battles of one judge are a cluster: {of_judge}"},
+    )  # fmt: skip
     found = battles_in(frame, sides, columns.id, columns.groups, where)
     reading = _strengths(found, {}, name)
     models = chosen(list(found.models), columns.models, where)
     return Reading(reading.predictions[models], reading.parts)
-
-
-def _refuse_option(name: str, value: object, sides: Sequence[str], where: str) -> None:
-    """Refuse an option of reading that battles do not have."""
-    remedy = "leave it out"
-    if name == "slices":
-        remedy = "a subgroup needs a separate fit, so keep its rows in a file"
-    if name == "judge":
-        remedy = f"battles of one judge are a cluster: groups={value!r} (--groups {value})"
-    raise ValueError(
-        f"{where} has battles (columns {', '.join(sides)}), for which {option(name)} has no "
-        f"meaning; {remedy}."
-    )
 
 
 def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:

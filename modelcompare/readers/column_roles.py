@@ -265,9 +265,8 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     true = find_truth(seen, beside={*skip, *soft})
     if true is not None and not columns.scores:
         check_labels(seen, true)
-    pred = columns.pred or next(
-        (h for h in names.named(seen.headings, names.PRED) if h not in skip | {true}), None
-    )
+    free = [h for h in seen.headings if h not in skip | {true}]
+    pred = columns.pred or names.first(free, names.PRED)
     if pred is None and true is not None and not (columns.scores or columns.score):
         pred = _like_truth(seen, true, {*skip, *soft})
     scores = _scores_of_one(seen, skip | {true, pred})
@@ -305,7 +304,7 @@ def _refuse_scores_beside(
     """Refuse scores next to a model's outputs, unless they are 1 exactly where these are right."""
     if seen.columns.pred is not None or seen.columns.kind != "auto":
         return
-    usual = seen.usual((*names.SCORE, *names.METRIC), {*skip, pred, true})
+    usual = seen.usual(names.ANY_SCORE, {*skip, pred, true})
     right = seen.frame[pred].astype(str) == seen.frame[true].astype(str)
     for heading in filter(seen.is_numeric, usual):
         if not np.array_equal(cell_types.as_numbers(seen.frame[heading]), right):

@@ -108,11 +108,10 @@ def from_counts(
 def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions:
     if isinstance(counts, pd.DataFrame):
         _refuse_turned(counts)
-        classes = _classes(counts) if labels is None else as_array(labels, "`labels`")
-        counts = _in_order(counts, classes)
+        labels = _classes(counts) if labels is None else as_array(labels, "`labels`")
+        counts = _in_order(counts, labels)
     matrix = _whole(counts)
-    if not isinstance(counts, pd.DataFrame):
-        classes = np.arange(len(matrix)) if labels is None else as_array(labels, "`labels`")
+    classes = np.arange(len(matrix)) if labels is None else as_array(labels, "`labels`")
     if matrix.shape != (len(classes), len(classes)):
         raise ValueError(
             f"`counts` of one model must be true by predicted classes, here of shape "

@@ -14,6 +14,7 @@ from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import listed
+from modelcompare.readers.options import refuse_column
 from modelcompare.spelling import chosen
 from modelcompare.words import check_names, check_text
 
@@ -25,7 +26,7 @@ _NUMBERS = {
 }
 _LABEL = ("label", "class", "category", "type", "entity", "entity_type", "class_name")
 _WIDE = re.compile(r"(.+?)[_: .-]+(tp|fp|fn)", re.IGNORECASE)
-_ALL = "all"
+_ALL, _WHERE = "all", "the table"
 
 
 @checked()
@@ -83,31 +84,31 @@ def from_item_counts(
     if groups is not None:
         check_text("groups", groups)
     frame = table.rename(columns=str).reset_index(drop=True)
-    check_columns_distinct(frame, "the table")
-    rows = _rows(frame, id, model, label)
-    wanted = chosen([*dict.fromkeys(rows["model"])], models and (*models,), "the table")
+    check_columns_distinct(frame, _WHERE)
+    rows = _rows(frame, id, model, label, groups)
+    wanted = chosen([*dict.fromkeys(rows["model"])], models and (*models,), _WHERE)
     rows = rows[rows["model"].isin(wanted)]
     twice = rows.duplicated(["id", "model", "label"]).to_numpy()
-    refuse_rows(twice, "the table has an item, model and label more than once")
-    items = pd.Index(dict.fromkeys(rows["id"]))
+    refuse_rows(twice, f"{_WHERE} has an item, model and label more than once")
+    clusters = rows.groupby("id", sort=False)["group"].agg(["nunique", "first"])
+    if (clusters["nunique"] > 1).any():
+        raise ValueError(f"column {groups!r} has several clusters for one item.")
+    items = clusters.index
     labels = [*dict.fromkeys(rows["label"])]
     wide = rows.set_index(["id", "model", "label"])[["tp", "fp", "fn"]].unstack("label")
     sums = {m: _of_model(wide, m, items, labels) for m in wanted}
     truth = _same_truth({m: tp + fn for m, (tp, _, fn) in sums.items()}, items)
     outputs = {m: np.concatenate([tp, tp + fp], axis=1) for m, (tp, fp, _) in sums.items()}
-    clusters = items.to_numpy()
-    if groups is not None:
-        clusters = _clusters(frame.assign(item=_column(frame, id, names.ID, "item")), groups, items)
     return Predictions(
         truth, outputs, kind="label_counts", labels=np.array(labels, dtype=object),
-        ids=items.to_numpy(), groups=clusters, name=name,
+        ids=items.to_numpy(), groups=clusters["first"].to_numpy(), name=name,
     )  # fmt: skip
 
 
 def is_of_counts(frame: pd.DataFrame) -> bool:
     """Return whether a table has counts of true positives, false positives and false negatives."""
     headings = [*map(str, frame.columns)]
-    return all(names.named(headings, usual) for usual in _NUMBERS.values()) or bool(_wide(headings))
+    return all(names.first(headings, usual) for usual in _NUMBERS.values()) or bool(_wide(headings))
 
 
 def _wide(headings: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -121,51 +122,57 @@ def _wide(headings: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def _rows(
-    frame: pd.DataFrame, id: str | None, model: str | None, label: str | None
-) -> pd.DataFrame:  # fmt: skip
-    """Return a row for each item, model and label."""
-    headings, wide = [*frame.columns], _wide([*frame.columns])
-    items = _column(frame, id, names.ID, "item")
-    label = label or next(iter(names.named(headings, _LABEL)), None)
-    labels = pd.Series(_ALL, frame.index) if label is None else _text(frame, label)
+    frame: pd.DataFrame, id: str | None, model: str | None, label: str | None, groups: str | None
+) -> pd.DataFrame:
+    """Return a row for each item, model and label, with the cluster of the item."""
+    items, labels = _named(frame, id, names.ID, "item"), _column(frame, label, _LABEL)
+    clusters = _column(frame, groups)
     parts = []
-    if wide:
-        for each, columns in wide.items():
-            numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
-            parts.append(pd.DataFrame({"id": items, "model": each, "label": labels, **numbers}))
-        return pd.concat(parts, ignore_index=True)
-    of_model = _column(frame, model, names.MODEL, "model")
-    numbers = {
-        what: _counts(frame[_named(headings, usual, what)]) for what, usual in _NUMBERS.items()
-    }
-    return pd.DataFrame({"id": items, "model": of_model, "label": labels, **numbers})
+    for name, columns in (_wide([*frame.columns]) or {"": _long(frame)}).items():
+        models = name or _named(frame, model, names.MODEL, "model")
+        numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
+        label_of = _ALL if labels is None else labels
+        group = items if clusters is None else clusters
+        made = {"id": items, "group": group, "model": models, "label": label_of}
+        parts.append(pd.DataFrame({**made, **numbers}))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _named(headings: Sequence[str], usual: tuple[str, ...], what: str) -> str:
-    found = names.named(headings, usual)
-    if not found:
-        raise ValueError(f"the table has no column {what!r}; there are {listed(headings, 8)}.")
-    return found[0]
+def _long(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the three columns of all models."""
+    found = {}
+    for what, usual in _NUMBERS.items():
+        heading = names.first(frame.columns, usual)
+        if heading is None:
+            refuse_column(what, [*frame.columns], _WHERE)
+        found[what] = heading
+    return found
+
+
+def _named(
+    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str
+) -> pd.Series[Any]:
+    column = _column(frame, given, (*usual, "document", "doc", what))
+    if column is None:
+        argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
+        raise ValueError(
+            f"{_WHERE} has no column of each row's {what}; there are {listed(frame.columns, 8)}. "
+            f"Name it with {argument[what]}."
+        )
+    return column
 
 
 def _column(
-    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str
-) -> pd.Series[Any]:
-    headings = [*frame.columns]
-    found = given or next(iter(names.named(headings, (*usual, "document", "doc", what))), None)
-    if found is None or found not in headings:
-        argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
-        raise ValueError(
-            f"the table has no column of each row's {what}; there are {listed(headings, 8)}. Name "
-            f"it with {argument[what]}."
-        )
-    return _text(frame, found)
-
-
-def _text(frame: pd.DataFrame, heading: str) -> pd.Series[Any]:
-    column = frame[heading]
-    refuse_rows(column.isna().to_numpy(), f"column {heading!r} has missing cells")
-    return column.astype(str)
+    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...] = ()
+) -> pd.Series[Any] | None:
+    """Return the texts of the column that is given or has a usual name; None if there is none."""
+    heading = given or names.first(frame.columns, usual)
+    if heading is None:
+        return None
+    if heading not in frame:
+        refuse_column(heading, [*frame.columns], _WHERE)
+    refuse_rows(frame[heading].isna().to_numpy(), f"column {heading!r} has missing cells")
+    return frame[heading].astype(str)
 
 
 def _counts(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -202,14 +209,3 @@ def _same_truth(truths: dict[str, Any], items: pd.Index[Any]) -> Any:
                 "against the same annotation."
             )
     return truth
-
-
-def _clusters(frame: pd.DataFrame, groups: str, items: pd.Index[Any]) -> Any:
-    if groups not in frame:
-        raise ValueError(
-            f"the table has no column {groups!r}; there are {listed(frame.columns, 8)}."
-        )
-    found = frame.groupby("item")[groups].agg(["nunique", "first"])
-    if (found["nunique"] > 1).any():
-        raise ValueError(f"column {groups!r} has several clusters for one item.")
-    return found["first"].astype(str).reindex(items).to_numpy()

@@ -7,7 +7,6 @@ Sets are lists in cells (JSON lines, Parquet), written ones (``['a', 'b']``, or 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +30,7 @@ def joined(seen: Profile) -> Profile:
     if seen.columns.scores or seen.columns.score or seen.columns.kind not in ("auto", *SETS):
         return seen
     seen = _of_indicators(seen)
-    true = seen.columns.true or next(iter(names.named(seen.headings, names.TRUE)), None)
+    true = seen.columns.true or names.first(seen.headings, names.TRUE)
     truth = None if true is None else _tuples(seen.frame[true], seen, true)
     if true is None or truth is None:
         return seen
@@ -43,22 +42,16 @@ def joined(seen: Profile) -> Profile:
         if cells is None or (labels and np.mean([x in known for x in labels]) < _SHARED):
             continue
         found[heading] = cells
-    return _with(seen, seen.frame.assign(**found))
-
-
-def _with(seen: Profile, frame: pd.DataFrame, labels: Sequence[str] | None = None) -> Profile:
-    columns = seen.columns if labels is None else replace(seen.columns, labels=tuple(labels))
-    return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
+    return seen.holding(seen.frame.assign(**found))
 
 
 def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] | None:
     """Return the labels in each cell, in order; None where cells are no lists of labels."""
     if column.dtype.kind in "iufbM":
         return None
-    if isinstance(next(iter(column.dropna()), None), tuple):
+    split, first = seen.columns.kind in SETS, next(iter(column.dropna()), None)
+    if isinstance(first, tuple):
         return column
-    split = seen.columns.kind in SETS
-    first = next(iter(column.dropna()), None)
     written = isinstance(first, str) and _WRITTEN.fullmatch(first)
     if not (split or written or isinstance(first, list | set | frozenset | np.ndarray)):
         # All cells are read only if the first one is a list.
@@ -67,9 +60,7 @@ def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] 
     rows = [_labels(cell, separator) for cell in column]
     missing = column.isna() & (not split)
     bad = [row is None and not gone for row, gone in zip(rows, missing, strict=True)]
-    if any(bad) or not any(row is not None for row in rows):
-        return None
-    if not split and not any(rows):
+    if any(bad) or not (split or any(rows)):
         return None
     cells = [None if row is None else tuple(sorted(row)) for row in rows]
     return pd.Series(cells, index=column.index, name=column.name, dtype=object)
@@ -109,10 +100,8 @@ def _of_indicators(seen: Profile) -> Profile:
         name, sign, label = heading.partition(":")
         if sign and label:
             by_name.setdefault(name, {})[label] = heading
-    given = seen.columns.true
-    usual = [given] if given is not None else names.named(by_name, names.TRUE)
-    true = next((name for name in usual if name in by_name), None)
-    if true is None or true in seen.headings:
+    true = seen.columns.true or names.first(by_name, names.TRUE)
+    if true not in by_name or true in seen.headings:
         return seen
     labels = [*by_name[true]]
     made: dict[str, pd.Series[Any]] = {}
@@ -137,4 +126,4 @@ def _of_indicators(seen: Profile) -> Profile:
     # In the order of the table.
     order = dict.fromkeys(place.get(heading, heading) for heading in seen.headings)
     frame = pd.DataFrame({h: made[h] if h in made else seen.frame[h] for h in order})
-    return _with(seen, frame, labels if seen.columns.labels is None else None)
+    return seen.holding(frame, replace(seen.columns, labels=seen.columns.labels or (*labels,)))

@@ -62,7 +62,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
         parts.append(column)
     columns = replace(columns, pred=None) if columns.pred in lists else columns
     frame = pd.concat(parts, axis=1)
-    return Profile(frame, columns, seen.where, written=seen.written, of_folders=seen.of_folders)
+    return seen.holding(frame, columns)
 
 
 def _of_objects(seen: Profile) -> Profile:
@@ -91,10 +91,7 @@ def _of_objects(seen: Profile) -> Profile:
     made = {each: PROBABILITY + each[len(name) + 1 :] for each in headings}
     if not {*made.values()}.isdisjoint(frame.columns):
         return seen
-    frame = frame.rename(columns=made)
-    return Profile(
-        frame, seen.columns, seen.where, written=seen.written, of_folders=seen.of_folders
-    )
+    return seen.holding(frame.rename(columns=made))
 
 
 def _by_label(cell: Any) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def as_flags(**options: str | Sequence[str]) -> str:
     '--id key --read score=acc --read score=f1 --missing drop'
     """
     return " ".join(
-        _typed(name, each)
+        f"{_flag(name)}{'=' if name in KEYS else ' '}{shlex.quote(each)}"
         for name, value in options.items()
         for each in ([value] if isinstance(value, str) else value)
     )
@@ -85,13 +85,10 @@ def option(name: str) -> str:
     >>> option("bounds"), option("slices")
     ('bounds (--read range)', 'slices (--slice)')
     """
-    flag = _FLAGS.get(name, name).replace("_", "-")
-    return f"{name} ({'--read ' if name in KEYS else '--'}{flag})"
+    return f"{name} ({_flag(name)})"
 
 
-def _typed(name: str, value: str) -> str:
-    """Return an option as it is typed on the command line."""
+def _flag(name: str) -> str:
+    """Return the flag of an option, or its key of --read."""
     flag = _FLAGS.get(name, name).replace("_", "-")
-    return (
-        f"--read {flag}={shlex.quote(value)}" if name in KEYS else f"--{flag} {shlex.quote(value)}"
-    )
+    return f"--read {flag}" if name in KEYS else f"--{flag}"

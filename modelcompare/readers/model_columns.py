@@ -173,7 +173,7 @@ def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
     """Refuse numbers that are not named like scores, or that only number the rows."""
     if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         _refuse_doubtful(seen, heading, "is not named like a model")
-    if len(numeric) > 1 and names.plain(heading) in (*names.SCORE, *names.METRIC):
+    if len(numeric) > 1 and names.plain(heading) in names.ANY_SCORE:
         _refuse_doubtful(seen, heading, "is named like a score, not like a model")
     if len(seen.frame) < FEW_ROWS:
         return

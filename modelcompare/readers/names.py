@@ -80,6 +80,7 @@ METRIC = (
     "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
     "perplexity", "auc", "mcc", "rmse", "mae", "mse",
 )  # fmt: skip
+ANY_SCORE = (*SCORE, *METRIC)
 # Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
     ("mmlu", "mmlupro", "gsm8k", "arc", "arcc", "arce", "hellaswag", "winogrande", "truthfulqa",
@@ -222,3 +223,8 @@ def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:
     rank = {name: place for place, name in enumerate(usual)}
     found = [heading for heading in headings if plain(heading) in rank]
     return sorted(found, key=lambda heading: rank[plain(heading)])
+
+
+def first(headings: Iterable[str], usual: tuple[str, ...]) -> str | None:
+    """Find the heading with the most usual name, if any has one."""
+    return next(iter(named(headings, usual)), None)

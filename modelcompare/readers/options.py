@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -20,6 +20,7 @@ from modelcompare.readers.cell_types import (
     marked,
     typed_labels,
 )
+from modelcompare.readers.messages import option
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingResults, SameIds
@@ -116,6 +117,16 @@ class Columns:
     def given_direction(self) -> bool | None:
         """Direction of the scores as given."""
         return None if self.lower_is_better is None else not self.lower_is_better
+
+    def refuse_beside(
+        self, used: Collection[str], what: str, remedies: Mapping[str, str] | None = None
+    ) -> None:
+        """Refuse options without effect on a table, with the remedy where there is one."""
+        plain = Columns()
+        for name in (each.name for each in fields(self) if each.name not in used):
+            if getattr(self, name) != getattr(plain, name):
+                remedy = (remedies or {}).get(name, "leave it out")
+                raise ValueError(f"{what}, for which {option(name)} has no meaning; {remedy}.")
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
         """Refuse clusters and strata named like a mark of a missing cell."""

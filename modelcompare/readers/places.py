@@ -59,13 +59,13 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _by_stem(files: Sequence[Path]) -> list[File]:
+def _by_stem(files: Sequence[Path], *, in_folder: bool = False) -> list[File]:
     """Name the model of each file after the file."""
-    named = zip(files, _distinct(files), strict=True)
-    return _in_runs([File(path, model=name) for path, name in named])
+    named = zip(files, distinct_names(files), strict=True)
+    return _in_runs([File(path, model=name, in_folder=in_folder) for path, name in named])
 
 
-def _distinct(files: Sequence[Path]) -> list[str]:
+def distinct_names(files: Sequence[Path]) -> list[str]:
     """Return the stems of files, or what they differ in: a folder above them, or the suffix."""
     stems = [file_stem(path) for path in files]
     repeated = [stem for stem, count in Counter(stems).items() if count > 1]
@@ -110,8 +110,7 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
             "a folder is a model, so name the files, or the folders, themselves."
         )
     if holds_models and flat:
-        named = zip(flat, _distinct(flat), strict=True)
-        return _in_runs([File(path, model=name, in_folder=True) for path, name in named])
+        return _by_stem(flat, in_folder=True)
     return [_inside(path, folder, holds_models) for path in files]
 
 

@@ -42,6 +42,13 @@ class Profile:
         # of references would stay in memory.
         self.present = lru_cache(maxsize=4)(partial(_present, self.frame, self.marks))
 
+    def holding(self, frame: pd.DataFrame, columns: Columns | None = None) -> Profile:
+        """Return the same table with other columns, and perhaps other options."""
+        return Profile(
+            frame, columns or self.columns, self.where, written=self.written,
+            of_folders=self.of_folders,
+        )  # fmt: skip
+
     def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
         """Return columns with a usual name and no other role, the most usual first.
 

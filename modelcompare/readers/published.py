@@ -30,7 +30,6 @@ from modelcompare.words import shown
 _WHERE = "`table`"
 # An epoch is a repetition in logs, and a stage of the training in a table.
 _RUN = tuple(name for name in names.RUN if name != "epoch")
-_METRIC = (*names.SCORE, *names.METRIC)
 # Columns beside the scores of leaderboards: by their whole name, and by a word of it.
 _SIZES = {"rank", "params", "parameters", "size", "flops"}
 _BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
@@ -217,7 +216,7 @@ def _scores(
         return [h for h in numeric if h in seen.chosen]
     companions = names.companions(numeric)
     free = [h for h in numeric if h not in companions and not _is_beside(h)]
-    usual = names.named(free, _METRIC)
+    usual = names.named(free, names.ANY_SCORE)
     if model and test_set:
         found = [*seen.columns.score] or usual or free
         if len(found) == 1:

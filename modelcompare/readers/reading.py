@@ -224,11 +224,6 @@ def _described(
     outputs = [SCORE + score for score in scores] or [
         c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
     ]
-    if not outputs:
-        raise ValueError(
-            "there are neither predictions nor scores; name the column of predictions with pred= "
-            "(--read pred=COLUMN), or scores with score= (--read score=COLUMN)."
-        )
     beside = _beside(records, columns).loc[rows.index]
     true = ["y_true"] if "y_true" in rows and not scores else []
     made = {"id": rows["id"]}

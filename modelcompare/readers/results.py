@@ -15,8 +15,6 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.published import Results, frame_of, published_results
 from modelcompare.words import WholeSets
 
-_SCORES = (*names.SCORE, *names.METRIC)
-
 
 @checked()
 def from_results(
@@ -66,7 +64,7 @@ def from_results(
 def named_results(frame: pd.DataFrame, columns: Columns) -> Results | None:
     """Read a table whose data sets have names; None if its rows may be samples."""
     headings = [str(heading) for heading in frame.columns]
-    of_scores = names.named(headings, names.MODEL) and names.named(headings, _SCORES)
+    of_scores = names.named(headings, names.MODEL) and names.named(headings, names.ANY_SCORE)
     if of_scores and columns.id is None and not names.named(headings, names.SET):
         return None
     found = published_results(frame, columns)

@@ -31,10 +31,11 @@ def with_pairs(seen: Profile) -> Profile:
             )
         return seen
     wanted = columns.event is not None or columns.kind in SURVIVAL
-    true = columns.true or _named(seen, names.TRUE)
-    time = columns.true or _named(seen, names.TIME)
-    event = columns.event or _named(seen, names.EVENT)
-    if not wanted and true is not None and true != _named(seen, names.TIME):
+    usual_time = names.first(seen.headings, names.TIME)
+    true = columns.true or names.first(seen.headings, names.TRUE)
+    time = columns.true or usual_time
+    event = columns.event or names.first(seen.headings, names.EVENT)
+    if not wanted and true is not None and true != usual_time:
         return seen
     if time is None or event is None:
         if not wanted:
@@ -59,10 +60,4 @@ def with_pairs(seen: Profile) -> Profile:
     soft = any(map(_AT_A_TIME.fullmatch, seen.headings))
     kind: Kind = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
-    frame = frame.assign(**{heading: truth})
-    return Profile(frame, changed, seen.where, written=seen.written, of_folders=seen.of_folders)
-
-
-def _named(seen: Profile, usual: tuple[str, ...]) -> str | None:
-    """Return the first column with a usual name."""
-    return next(iter(names.named(seen.headings, usual)), None)
+    return seen.holding(frame.assign(**{heading: truth}), changed)

@@ -119,10 +119,24 @@ def test_counts_that_do_not_fit_are_refused(change, message):
         mc.io.from_item_counts(change(counts()))
 
 
+def test_named_columns_are_there_and_complete():
+    with pytest.raises(ValueError, match="the table has no column 'kind'; there are doc_id, "):
+        mc.io.from_item_counts(counts(), label="kind")
+    frame = counts().assign(site="s")
+    frame["site"] = frame["site"].where(frame.index != 1)
+    with pytest.raises(ValueError, match="column 'site' has missing cells in 1 row"):
+        mc.io.from_item_counts(frame, groups="site")
+    halves = frame.assign(site=np.arange(len(frame)) % 2)
+    with pytest.raises(ValueError, match="column 'site' has several clusters for one item"):
+        mc.io.from_item_counts(halves, groups="site")
+
+
 def test_options_of_other_tables_are_refused(tmp_path):
     path = tmp_path / "counts.csv"
     counts().to_csv(path, index=False)
-    with pytest.raises(ValueError, match="for which scores does not apply"):
+    with pytest.raises(
+        ValueError, match=r"tp, fp, fn\), for which scores \(--read scores\) has no"
+    ):
         mc.read_predictions(path, scores=True)
     with pytest.raises(ValueError, match="have no true negatives"):
         mc.compare(mc.read_predictions(path), "hamming_loss")

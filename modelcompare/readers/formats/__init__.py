@@ -39,7 +39,6 @@ FORMATS: tuple[Format, ...] = (
     opencompass.FORMAT,
     judged.ALPACA_EVAL,
     judged.MT_BENCH,
-    judged.MT_BENCH_PAIRS,
     judged.DEEP_EVAL,
     programs.EVAL_PLUS,
     programs.BIG_CODE_BENCH,

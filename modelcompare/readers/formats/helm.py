@@ -15,7 +15,6 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import UnscoredError
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import reached
@@ -34,8 +33,6 @@ def _instances(file: File) -> pd.DataFrame:
     named = _MODEL.search(run)
     rows = [_instance(row) for row in file.payload.to_dict("records")]
     table = pd.DataFrame(rows, dtype=object)
-    if not any(str(heading).startswith(SCORE) for heading in table):
-        raise UnscoredError(f"{file.name}: no instance has a statistic of its answer.")
     parts = table["split"].dropna().unique(), table["perturbation"].unique()
     suffix = pd.Series("", index=table.index)
     for part, heading in zip(parts, ("split", "perturbation"), strict=True):

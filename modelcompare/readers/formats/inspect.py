@@ -30,6 +30,7 @@ from modelcompare.readers.formats.base import (
 )
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import Records
+from modelcompare.readers.tables import reached
 from modelcompare.words import optional
 
 _SIGNATURE = b"PK\x03\x04"
@@ -52,7 +53,7 @@ def _is_log(file: File) -> bool:
         signature = file.payload.read(len(_SIGNATURE))
         file.payload.seek(0)
         return bool(signature == _SIGNATURE)
-    (spec,) = cells_of([file.payload], "eval")
+    spec = reached(file.payload, ["eval"])
     return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
 
 
@@ -94,12 +95,9 @@ def _with_those_not_run(
 
     Ids are compared as texts, as inspect_ai does: 1 in the data set may be "1" in the log.
     """
-    (ids,) = cells_of([spec], "dataset", "sample_ids")
-    (described,) = cells_of([spec], "config", "epochs")
-    ids, epochs = (
-        ids if isinstance(ids, list) else [],
-        described if isinstance(described, int) else 1,
-    )
+    ids, epochs = reached(spec, ["dataset", "sample_ids"]), reached(spec, ["config", "epochs"])
+    ids = ids if isinstance(ids, list) else []
+    epochs = epochs if isinstance(epochs, int) else 1
     if epochs * len(ids) > _MOST_PLANNED:
         raise ValueError(
             f"{where}: the log plans {len(ids):,} samples in {epochs:,} epochs; "
@@ -155,7 +153,7 @@ def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
 
 def _specification(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
     start = next((name for name in (_HEADER, _START) if name in archive.namelist()), None)
-    (spec,) = cells_of([_member(file, archive, start) if start else None], "eval")
+    spec = reached(_member(file, archive, start) if start else None, ["eval"])
     if not _is_specification(spec):
         raise ValueError(
             f"{file.name}: the archive does not name the model and the task ({_HEADER}), "

@@ -19,14 +19,13 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import Format, cells_of, is_missing
+from modelcompare.readers.formats.base import is_missing
 from modelcompare.readers.formats.rows import Row, of_rows, renamed
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import reached
 from modelcompare.words import shown
 
 _TIE, _UNRATED = 0, -1
-_CASES = (("testRunData", "testCases"), ("testCases",))
 
 
 def _preferences(file: File) -> pd.DataFrame:
@@ -57,14 +56,17 @@ def _graded(file: File) -> pd.DataFrame:
     )
 
 
+def _run(file: File) -> Any:
+    return reached(file.payload, ["testRunData"]) or file.payload
+
+
 def _cases(file: File) -> list[Any]:
-    found = (reached(file.payload, keys) for keys in _CASES)
-    return next((cases for cases in found if isinstance(cases, list) and cases), [])
+    cases = reached(_run(file), ["testCases"])
+    return cases if isinstance(cases, list) else []
 
 
 def _tested(file: File) -> pd.DataFrame:
-    run = reached(file.payload, ["testRunData"]) or file.payload
-    model = reached(run, ["hyperparameters", "model"])
+    model = reached(_run(file), ["hyperparameters", "model"])
     rows = pd.DataFrame([_case(case) for case in _cases(file)])
     return rows.assign(model=model) if isinstance(model, str) else rows
 
@@ -77,8 +79,7 @@ def _case(case: Any) -> Row:
         for each in (metrics if isinstance(metrics, list) else [])
         if isinstance(each, dict)
     }
-    names = cells_of([case], "input") + cells_of([case], "name")
-    named = next((name for name in names if name), None)
+    named = reached(case, ["input"]) or reached(case, ["name"]) or None
     return {"id": named, "success": reached(case, ["success"]), **scores}
 
 
@@ -91,26 +92,6 @@ MT_BENCH = of_rows(
     "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
 )  # fmt: skip
-
-
-def _refuse_pairs(files: Sequence[File]) -> Records:
-    """Refuse judgements of pairs, with the lines that make battles of them, as FastChat counts."""
-    name = files[0].name
-    raise ValueError(
-        f"{name} has MT-Bench's judgements of pairs, in two games each; make battles of them, "
-        "which `modelcompare compare battles.csv` reads: t = "
-        f"pandas.read_json({name!r}, lines=True); "
-        "t['winner'] = t.g1_winner.where(t.g1_winner == t.g2_winner, 'tie').replace({'model_1': "
-        "'model_a', 'model_2': 'model_b'}); t[t.winner != 'error'].rename(columns={'model_1': "
-        "'model_a', 'model_2': 'model_b'})[['question_id', 'turn', 'model_a', 'model_b', 'winner']]"
-        ".to_csv('battles.csv', index=False)"
-    )
-
-
-MT_BENCH_PAIRS = Format(
-    "MT-Bench pairs", frozenset({"jsonl"}), _refuse_pairs,
-    fields=frozenset({"question_id", "model_1", "model_2", "g1_winner", "g2_winner"}),
-)  # fmt: skip
 _TEST_RUN = of_rows(
     "DeepEval test run", _tested, kinds=frozenset({"json"}),
     looks_like=lambda file: reached(_cases(file)[:1], ["0", "metricsData"]) is not None,
@@ -120,11 +101,9 @@ _TEST_RUN = of_rows(
 def _read_test_runs(files: Sequence[File]) -> Records:
     """Read test runs; files name the models if several are of one, as of two prompts."""
     records = _TEST_RUN.read(files)
-    if "model" not in records.frame:
-        return records
-    if records.frame["model"].nunique() == len(files):
-        return records
-    return replace(records, frame=records.frame.drop(columns="model"))
+    if "model" in records.frame and records.frame["model"].nunique() < len(files):
+        return replace(records, frame=records.frame.drop(columns="model"))
+    return records
 
 
 DEEP_EVAL = replace(_TEST_RUN, read=_read_test_runs)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from modelcompare.readers.content import File, file_stem
+from modelcompare.readers.content import File
 from modelcompare.readers.messages import as_options, listed
+from modelcompare.readers.places import distinct_names
 from modelcompare.readers.records import Records
 
 # Words of a reference's name; the later ones count if no file has an earlier one.
@@ -36,7 +36,7 @@ def texts_by_name(
     folders = by_folder(files)
     parts = {}
     for folder, places in folders.items():
-        names = _names([files[place].path for place in places])
+        names = distinct_names([files[place].path for place in places])
         references = _references([files[place].name for place in places], names, true)
         for place, name in zip(places, names, strict=True):
             model, holds = (None, "y_true") if name in references else (name, "y_pred")
@@ -46,16 +46,6 @@ def texts_by_name(
     if len(folders) == 1:
         frame = frame.drop(columns="set")
     return Records(frame=frame, kind="texts")
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Return file names without suffixes, or with them where they differ in nothing else."""
-    stems = [file_stem(path) for path in paths]
-    names = stems if len({*stems}) == len(paths) else [path.name for path in paths]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(f"{repeated[0]} is given twice; give each file once.")
-    return names
 
 
 def _references(files: Sequence[str], names: Sequence[str], true: str | None) -> set[str]:

@@ -14,17 +14,17 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
-from modelcompare.readers.formats.rows import Row, of_rows, scored
+from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored
 from modelcompare.readers.records import SCORE
+from modelcompare.readers.tables import reached
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
-_RIGHT = {True: 1.0, False: 0.0}
 _TOLERANCE = 1e-6
 
 
 def _samples(file: File) -> list[Row]:
     """Return the samples in the details of a file."""
-    details = file.payload.get("details") if isinstance(file.payload, dict) else None
+    details = reached(file.payload, ["details"])
     if isinstance(details, dict):
         named = [(key, each) for key, each in details.items() if isinstance(each, dict)]
     else:
@@ -55,7 +55,7 @@ def _at(cell: Any, place: int, n: int) -> Any:
 def _results(file: File) -> pd.DataFrame:
     table = pd.DataFrame(_samples(file), dtype=object)
     name = next((name for name in _CORRECT if name in table), None)
-    right = _equal(table, file) if name is None else scored(table[name], _RIGHT, name, file.name)
+    right = _equal(table, file) if name is None else scored(table[name], RIGHT, name, file.name)
     # A file given by itself lies in the folder of its model.
     where = {} if file.in_folder else {"model": file.path.absolute().parent.name}
     return table.assign(

@@ -9,14 +9,13 @@ code_eval.py: for each problem, pairs of a number and a result with ``passed``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import zip_longest
-from typing import Any
 
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.rows import Row, of_rows, scored, stem_of
+from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored, stem_of
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import reached
 
@@ -24,13 +23,13 @@ _STATUS = {
     "pass": 1.0, "success": 1.0, "fail": 0.0, "failed": 0.0, "timeout": 0.0, "timed out": 0.0,
     "error": 0.0,
 }  # fmt: skip
-_PASSED = {True: 1.0, False: 0.0}
 _ENDING = r"(samples)?[-_.]?eval_results|(samples)?\.?jsonl_results|logs"
 
 
-def _solutions(file: File) -> Iterator[tuple[str, Row]]:
-    """Yield the task and the results of each solution."""
+def _solutions(file: File) -> list[Row]:
+    """Return the results of each solution with its task."""
     found = reached(file.payload, ["eval"])
+    rows: list[Row] = []
     for task, solutions in found.items() if isinstance(found, dict) else ():
         if isinstance(solutions, dict):
             tests = [solutions.get(name) for name in ("base", "plus")]
@@ -40,16 +39,12 @@ def _solutions(file: File) -> Iterator[tuple[str, Row]]:
                 for base, plus in listed
             ]
         for solution in solutions if isinstance(solutions, list) else []:
-            yield task, solution if isinstance(solution, dict) else {}
-
-
-def _first(file: File) -> Row:
-    return next((solution for _, solution in _solutions(file)), {})
+            rows.append({**(solution if isinstance(solution, dict) else {}), "id": task})
+    return rows
 
 
 def _of_solutions(file: File) -> pd.DataFrame:
-    tasks, solutions = zip(*_solutions(file), strict=True)
-    table = pd.DataFrame(solutions, dtype=object)
+    table = pd.DataFrame(_solutions(file), dtype=object)
     scores = {
         SCORE + name.removesuffix("_status"): scored(table[name], _STATUS, name, file.name)
         for name in ("base_status", "plus_status", "status")
@@ -58,39 +53,29 @@ def _of_solutions(file: File) -> pd.DataFrame:
     if {SCORE + "base", SCORE + "plus"} <= {*scores}:
         both = zip(scores[SCORE + "base"], scores[SCORE + "plus"], strict=True)
         scores[SCORE + "plus"] = [base * plus for base, plus in both]
-    table = table.drop(columns=["model", "id"], errors="ignore")
-    return table.assign(id=tasks, model=stem_of(file, _ENDING), **scores)
+    return table.assign(model=stem_of(file, _ENDING), **scores)
 
 
-def _of_completions(file: File) -> pd.DataFrame:
-    table = file.payload
-    passed = scored(table["passed"], _PASSED, "passed", file.name)
-    model = stem_of(file, _ENDING)
-    return table.assign(**{"id": table["task_id"], "model": model, SCORE + "passed": passed})
-
-
-def _logged(file: File) -> list[Row]:
+def _programs(file: File) -> list[Row]:
     """Return the results in a document of pairs for each problem; empty for another document."""
     found = file.payload if isinstance(file.payload, dict) else {}
-    lists = [pairs if isinstance(pairs, list) else [None] for pairs in found.values()]
-    results = [
-        (problem, reached(pair, ["1"]))
-        for problem, pairs in zip(found, lists, strict=True)
-        for pair in pairs
+    rows = [
+        {"id": problem, "result": reached(pair, ["1"])}
+        for problem, pairs in found.items()
+        for pair in (pairs if isinstance(pairs, list) else [None])
     ]
-    if not all(isinstance(each, dict) and "passed" in each for _, each in results):
+    if not all(isinstance(row["result"], dict) and "passed" in row["result"] for row in rows):
         return []
-    return [{"id": problem, **each} for problem, each in results]
+    return [{"id": row["id"], **row["result"]} for row in rows]
 
 
-def _of_logs(file: File) -> pd.DataFrame:
-    table = pd.DataFrame(_logged(file), dtype=object)
-    passed = scored(table["passed"], _PASSED, "passed", file.name)
+def _passed(table: pd.DataFrame, file: File) -> pd.DataFrame:
+    passed = scored(table["passed"], RIGHT, "passed", file.name)
     return table.assign(**{"model": stem_of(file, _ENDING), SCORE + "passed": passed})
 
 
-def _has(*names: str) -> Any:
-    return lambda file: not {*names}.isdisjoint(_first(file))
+def _has(name: str) -> Callable[[File], bool]:
+    return lambda file: any(name in row for row in _solutions(file)[:1])
 
 
 EVAL_PLUS = of_rows(
@@ -102,9 +87,11 @@ BIG_CODE_BENCH = of_rows(
     companions=r".*\.jsonl|.*pass_at_k\.json",
 )  # fmt: skip
 HUMAN_EVAL = of_rows(
-    "HumanEval results", _of_completions, kinds=frozenset({"jsonl"}),
-    fields=frozenset({"task_id", "completion", "passed"}),
+    "HumanEval results",
+    lambda file: _passed(file.payload.assign(id=file.payload["task_id"]), file),
+    kinds=frozenset({"jsonl"}), fields=frozenset({"task_id", "completion", "passed"}),
 )  # fmt: skip
 BIG_CODE = of_rows(
-    "BigCode results", _of_logs, kinds=frozenset({"json"}), looks_like=lambda f: bool(_logged(f)),
+    "BigCode results", lambda file: _passed(pd.DataFrame(_programs(file), dtype=object), file),
+    kinds=frozenset({"json"}), looks_like=lambda file: bool(_programs(file)),
 )  # fmt: skip

@@ -14,6 +14,8 @@ from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import FileKind, KindOrAuto, shown
 
 _KEYS = ("model", "set", "run", "group", "id", "y_true", "y_pred")
+# Scores of verdicts.
+RIGHT = {True: 1.0, False: 0.0}
 _OBJECTS: frozenset[FileKind] = frozenset({"json", "jsonl"})
 
 Row = dict[str, Any]
@@ -42,8 +44,6 @@ def of_rows(
 
     def read(file: File) -> Records:
         found = rows(file).reset_index(drop=True)
-        if not len(found):
-            raise ValueError(f"{file.name}: there are no results in it; write the file again.")
         check_named(found[[key for key in ("model", "run", "id") if key in found]], file.name)
         scores = [heading for heading in found if heading.startswith(SCORE)]
         frame = found[[key for key in _KEYS if key in found]]

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import Format, cells_of
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.records import Records
+from modelcompare.readers.tables import reached
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
 _INSTANCE = r"^(.+?)(?::pr)?-\d+$"
@@ -71,7 +72,7 @@ def _instances(file: File) -> pd.DataFrame:
             f"{file.name}: the report has no instance with a prediction; name a report of a run "
             "that has some."
         )
-    (reasons,) = cells_of([file.payload], "failure_reasons")
+    reasons = reached(file.payload, ["failure_reasons"])
     return rows.assign(reason=rows["id"].map(reasons if isinstance(reasons, dict) else {}))
 
 
@@ -92,8 +93,6 @@ def _models_and_runs(files: Sequence[File]) -> list[tuple[str, str]] | None:
 FORMAT = Format(
     "SWE-bench report", frozenset({"json"}), read_reports,
     looks_like=lambda file: all(
-        isinstance(listed, list)
-        for key in ("resolved_ids", "unresolved_ids")
-        for listed in cells_of([file.payload], key)
+        isinstance(reached(file.payload, [key]), list) for key in ("resolved_ids", "unresolved_ids")
     ),
 )  # fmt: skip

@@ -83,6 +83,19 @@ def evalplus():
     written("evalplus/phi_1_samples_eval_results.json", {**found, "eval": tasks}, indent=1)
 
 
+def bigcodebench():
+    for model in (
+        "gpt-3.5-turbo-0125-openeval-0.2-1-sanitized",
+        "codeqwen1.5-7b-chat-openeval-0-1-sanitized",
+    ):
+        name = f"{model}_eval_results.json"
+        found = json.loads((CLONES / "bigcode-project/bigcodebench" / name).read_text())
+        tasks = {task: found["eval"][task] for task in sorted(found["eval"])[:N]}
+        for solution in (each for solutions in tasks.values() for each in solutions):
+            solution["solution"], solution["details"] = "", {}
+        written(f"bigcodebench/{name}", {**found, "eval": tasks}, indent=1)
+
+
 def human_eval():
     for place, name in enumerate(("0_20584971077058045", "0_3049697615911794")):
         path = CLONES / f"chirag127/human-eval/ai21/{name}.jsonl_results.jsonl"
@@ -134,5 +147,14 @@ def mlflow():
 
 
 if __name__ == "__main__":
-    for excerpt in (alpaca_eval, helm, evalplus, human_eval, mqm, model_vs_human, mlflow):
+    for excerpt in (
+        alpaca_eval,
+        helm,
+        evalplus,
+        bigcodebench,
+        human_eval,
+        mqm,
+        model_vs_human,
+        mlflow,
+    ):
         excerpt()

@@ -12,9 +12,10 @@ from modelcompare.readers.formats import FORMATS, format_of
 from modelcompare.readers.records import Records
 from tests.readers.formats.opening import DATA, opened
 
-# What the tools that wrote the logs read or print, and licences.
+# What the tools that wrote the logs read or print, licences, and tables of battles.
 OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc", "stats.json",
-          "mqm_ted_ende.avg_seg_scores.tsv", "predictions.table.json", "predictions.xlsx")  # fmt: skip
+          "mqm_ted_ende.avg_seg_scores.tsv", "predictions.table.json", "predictions.xlsx",
+          "gpt-4_pair.jsonl")  # fmt: skip
 FILES = [
     path
     for path in sorted(DATA.rglob("*.*"))

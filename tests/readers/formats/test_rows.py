@@ -175,19 +175,18 @@ def test_results_of_an_early_evalplus_are_lists_of_tests():
     assert means(path) == {"phi_1": pytest.approx({"base": mean(base), "plus": mean(both)})}
 
 
-def test_results_of_bigcodebench_have_one_status(tmp_path):
-    def one_status(document):
-        for solutions in document["eval"].values():
-            for solution in solutions:
-                solution["status"] = solution.pop("base_status")
-                del solution["plus_status"]
-
-    path = sorted(EVALPLUS.glob("70*/*.json"))[0]
-    copy = changed(tmp_path, path, one_status, "gpt_eval_results.json")
-    assert format_of(opened(copy)).name == "BigCodeBench results"
-    assert means(copy) == {
-        "gpt": pytest.approx({"status": passes(json.loads(path.read_text()))["base"]})
+def test_results_of_bigcodebench_have_one_status():
+    paths = sorted((DATA / "bigcodebench").glob("*.json"))
+    assert {format_of(opened(path)).name for path in paths} == {"BigCodeBench results"}
+    found = {
+        path.name.removesuffix("_eval_results.json"): [
+            solution["status"] == "pass"
+            for solutions in json.loads(path.read_text())["eval"].values()
+            for solution in solutions
+        ]
+        for path in paths
     }
+    assert means(paths) == near({name: {"status": mean(each)} for name, each in found.items()})
 
 
 def test_an_unknown_status_is_refused(tmp_path):
@@ -222,6 +221,15 @@ def test_results_of_human_eval_and_of_bigcode_are_shares_that_passed():
     assert (preds.n_samples, len({*preds.groups.tolist()})) == (8, 4)
 
 
+def test_a_field_named_file_describes_the_rows(tmp_path):
+    (first, *_) = sorted((DATA / "humaneval").glob("*.jsonl"))
+    rows = [json.loads(row) for row in first.read_text().splitlines()]
+    path = tmp_path / first.name
+    path.write_text("".join(json.dumps({**row, "file": "a.py"}) + "\n" for row in rows))
+    assert means(path) == means(first)
+    assert mc.read_predictions(path, slices=["file"]).slices["file"].unique().tolist() == ["a.py"]
+
+
 def test_gradings_of_mt_bench_are_rows_of_a_question_and_turn():
     path = DATA / "mt_bench" / "gpt-4_single.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
@@ -239,24 +247,36 @@ def test_gradings_of_mt_bench_are_rows_of_a_question_and_turn():
     assert preds.groups.tolist() == ["81", "81", "82", "82", "83", "84", "84"]
 
 
-def test_pairs_of_mt_bench_are_refused_with_the_lines_that_make_battles(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    games = [("model_1", "model_1"), ("model_2", "model_2"), ("model_1", "model_2"), ("tie", "tie"),
-             ("error", "error"), ("model_1", "tie"), *[("model_2", "model_2")] * 6]  # fmt: skip
-    rows = [
-        {"question_id": 81 + n, "model_1": "old", "model_2": "new", "g1_winner": one, "g2_winner": two,
-         "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.0 + n}
-        for n, (one, two) in enumerate(games)
-    ]  # fmt: skip
-    path = tmp_path / "pair.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(ValueError, match="has MT-Bench's judgements of pairs") as error:
-        mc.read_predictions(path)
-    exec(str(error.value).partition("reads: ")[2], {"pandas": pd})
-    battles = pd.read_csv("battles.csv")
-    expected = ["model_a", "model_b", "tie", "tie", "tie", *["model_b"] * 6]
-    assert battles["winner"].tolist() == expected
-    assert mc.read_predictions("battles.csv").models
+def test_pairs_of_mt_bench_are_battles_won_in_both_games():
+    path = DATA / "mt_bench" / "gpt-4_pair.jsonl"
+    with pytest.warns(
+        DataWarning, match=r"gpt-4_pair.jsonl: left out 1 of 12 battles, in which the"
+    ):
+        preds = mc.read_predictions(path)
+    # Wins, losses and ties that FastChat's show_result.py --mode pairwise-all printed.
+    counts = {"small": [3, 1, 3], "large": [4, 2, 2], "middle": [1, 5, 1]}
+    won = (
+        [("small", "middle")] * 2
+        + [("small", "large")]
+        + [("large", "middle")] * 3
+        + [("large", "small"), ("middle", "large")]
+    )
+    tied = [("small", "middle"), ("small", "large"), ("small", "large")]
+    assert counts == {
+        model: [sum(a == model for a, _ in won), sum(b == model for _, b in won),
+                sum(model in pair for pair in tied)]
+        for model in counts
+    }  # fmt: skip
+    table = pd.DataFrame(
+        [(*p, "a") for p in won] + [(*p, "tie") for p in tied],
+        columns=["model_a", "model_b", "winner"],
+    )
+    expected = mc.bootstrap(mc.from_battles(table), n_resamples=2).estimate
+    found = mc.bootstrap(preds, n_resamples=2).estimate
+    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+    assert preds.groups.tolist() == [0] * 6 + [1] * 5
+    with pytest.warns(DataWarning):
+        assert mc.from_battles(path).models == preds.models
 
 
 def test_test_runs_of_deepeval_have_the_scores_of_their_metrics(tmp_path):

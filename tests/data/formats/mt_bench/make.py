@@ -42,3 +42,19 @@ for model, ratings in RATINGS.items():
         judge = common.Judge("gpt-4", prompts[kind], multi_turn=bool(turn))
         match = common.MatchSingle(question, model, answer, judge, multi_turn=bool(turn))
         common.play_a_match_single(match, output_file=str(output))
+
+# Letters of the judge in the two games of a battle, of which the second has the answers in the other order.
+VERDICTS = ["AB", "AB", "BA", "AA", "CC", "BA", "AB", "AC", "BA", "A?", "BA", "AB"]
+PAIRS = [("small", "middle"), ("small", "large"), ("middle", "large")]
+output = output.with_name("gpt-4_pair.jsonl")
+output.unlink(missing_ok=True)
+for place, letters in enumerate(VERDICTS):
+    pair, turn = PAIRS[place % 3], place // 3 % 2
+    kind = "pair-v2-multi-turn" if turn else "pair-v2"
+    games = iter(letters)
+    common.chat_completion_openai = lambda *_, games=games, **__: f"My verdict is [[{next(games)}]]"
+    question = {"question_id": 81 + place // 6, "turns": ["one?", "two?"], "category": "writing"}
+    answers = [{"model_id": model, "choices": [{"turns": ["1", "2"]}]} for model in pair]
+    judge = common.Judge("gpt-4", prompts[kind], multi_turn=bool(turn))
+    match = common.MatchPair(question, *pair, *answers, judge, multi_turn=bool(turn))
+    common.play_a_match_pair(match, output_file=str(output))
