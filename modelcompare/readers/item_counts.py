@@ -140,13 +140,11 @@ def _rows(
 
 def _long(frame: pd.DataFrame) -> dict[str, str]:
     """Return the three columns of all models."""
-    found = {}
-    for what, usual in _NUMBERS.items():
-        heading = names.first(frame.columns, usual)
-        if heading is None:
-            refuse_column(what, [*frame.columns], _WHERE)
-        found[what] = heading
-    return found
+    found = {what: names.first(frame.columns, usual) for what, usual in _NUMBERS.items()}
+    return {
+        what: heading or refuse_column(what, [*frame.columns], _WHERE)
+        for what, heading in found.items()
+    }
 
 
 def _named(

@@ -49,9 +49,10 @@ def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] 
     """Return the labels in each cell, in order; None where cells are no lists of labels."""
     if column.dtype.kind in "iufbM":
         return None
-    split, first = seen.columns.kind in SETS, next(iter(column.dropna()), None)
-    if isinstance(first, tuple):
+    if isinstance(next(iter(column.dropna()), None), tuple):
         return column
+    split = seen.columns.kind in SETS
+    first = next(iter(column.dropna()), None)
     written = isinstance(first, str) and _WRITTEN.fullmatch(first)
     if not (split or written or isinstance(first, list | set | frozenset | np.ndarray)):
         # All cells are read only if the first one is a list.
@@ -60,7 +61,9 @@ def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] 
     rows = [_labels(cell, separator) for cell in column]
     missing = column.isna() & (not split)
     bad = [row is None and not gone for row, gone in zip(rows, missing, strict=True)]
-    if any(bad) or not (split or any(rows)):
+    if any(bad) or not any(row is not None for row in rows):
+        return None
+    if not split and not any(rows):
         return None
     cells = [None if row is None else tuple(sorted(row)) for row in rows]
     return pd.Series(cells, index=column.index, name=column.name, dtype=object)
