@@ -161,7 +161,7 @@ class LabelPlan:
                 f"{asked} needs more samples: with labels on all {len(self.predictions):,}, "
                 f"differences of {detects:.2g} or more are detected"
             )
-        if max(needed) <= self.n_labels:
+        if max(at_random, allocated) <= self.n_labels:
             return f"{asked} needs no more labels than the {self.n_labels:,} here"
         drawn = f"{at_random:,} labels" if math.isfinite(at_random) else "all labels"
         return (

@@ -121,6 +121,12 @@ def test_no_number_of_labels_is_enough_where_the_samples_are_too_few() -> None:
     assert every**2 == pytest.approx(within.sum() + spread.between[0])
 
 
+def test_labels_that_are_enough_are_called_so() -> None:
+    size, _, _ = planned(margin=0.9)
+    assert size.frontier["n_items"][0] <= 100
+    assert "one of 0.9 needs no more labels than the 100 here" in size.sentence()
+
+
 def test_numbers_are_in_the_sentence_the_table_and_the_document() -> None:
     size, _, _ = planned(margin=0.05, cost_item=2.0)
     at_random, allocated = size.frontier["n_items"][0], size.n_needed_allocated
