@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -204,6 +205,22 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
     if 0 < size.max(initial=0.0) < 1 / LARGEST:
         raise ValueError(f"{where} all below {1 / LARGEST:g}; multiply all by a unit.")
     return values
+
+
+def matrix(
+    data: Any, where: str, what: str, n_columns: int | None = None, *, of: str = "numbers",
+    at_most: float = math.inf,
+) -> FloatArray:  # fmt: skip
+    """Return rows of finite numbers of at least 0, of shape (n_samples, n_columns)."""
+    array = as_array(data, where)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or n_columns not in (None, array.shape[1]):
+        wanted = "" if n_columns is None else f", not (n_samples, {n_columns})"
+        raise ValueError(f"{where} must give {what}; got shape {array.shape}{wanted}.")
+    numbers = array.astype(np.float64)
+    inside = (numbers >= 0) & (numbers <= at_most) & np.isfinite(numbers)
+    limits = "of at least 0" if math.isinf(at_most) else f"between 0 and {at_most:g}"
+    refuse_rows(~inside.all(axis=1), f"{where} must have {of} {limits}, but does not")
+    return numbers
 
 
 def probabilities(

@@ -60,12 +60,8 @@ def read_inputs(
         check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
         checks.check_model_names(outputs)
         named = {name.strip(): given for name, given in outputs.items()}
-        if survival:
-            truth, arrays, found_kind, times = as_survival(y_true, named, labels, kind)
-            return truth, arrays, dict.fromkeys(arrays, found_kind), times
-        truth, arrays, of_sets, labels = as_matrices(y_true, named, labels, kind)
-        checks.check_lengths(arrays, truth, len(truth))
-        return truth, arrays, dict(zip(arrays, of_sets, strict=True)), labels
+        read = as_survival if survival else as_matrices
+        return read(y_true, named, labels, kind)
     arrays = checks.model_arrays(outputs)
     found = None if y_true is None else as_truth(y_true, kind)
     checks.check_lengths(
