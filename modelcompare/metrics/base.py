@@ -61,12 +61,20 @@ class Factory:
         ``f{beta}``; empty if there is none.
     choices : tuple of str
         Values of that option, if it is not a number.
+    soft : bool
+        Whether the metric is the soft twin of the one that `make` returns.
     """
 
     make: Callable[..., AnyMetric]
     options: Mapping[str, Any]
     pattern: str = ""
     choices: tuple[str, ...] = ()
+    soft: bool = False
+
+    def made(self, **options: Any) -> AnyMetric:
+        """Return the metric with some other options."""
+        found = self.make(**{**self.options, **options})
+        return found.soft if self.soft and found.soft is not None else found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -311,7 +319,7 @@ class Metric(BaseMetric):
         """Return the metric with a value for 0 / 0, if it has that convention."""
         made = self.factory
         if made is not None and "zero_division" in made.options:
-            found = made.make(**{**made.options, "zero_division": zero_division})
+            found = made.made(zero_division=zero_division)
             return found if isinstance(found, Metric) else self
         if self.zero_division is None:
             return self
