@@ -68,6 +68,11 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
+def picked(array: AnyArray | None, rows: Any) -> Any:
+    """Return some rows of an array, read-only; None where there is no array."""
+    return None if array is None else read_only(array[rows])
+
+
 def rows_text(bad: Any) -> str:
     """Write the number of rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
     rows = row_numbers(bad)

@@ -34,10 +34,12 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
     """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
-    ids, runs = columns["ids"], columns["runs"]
-    groups = clusters_of_runs(ids, columns["groups"], runs)
-    repeated = ids is not None and runs is not None and len(pd.unique(ids)) < len(ids)
-    items = ids if repeated else columns.get("items")
+    ids, groups, items = columns["ids"], columns["groups"], columns.get("items")
+    if ids is not None and columns["runs"] is not None and len(pd.unique(ids)) < len(ids):
+        groups = ids if groups is None else groups
+        remedy = "the runs of an item are not independent, so a cluster must hold all of them"
+        refuse_rows(_inconsistent(groups, ids), "`groups` split the runs of an item", remedy)
+        items = ids
     if items is not None and (groups is None or _inconsistent(groups, items).any()):
         items = None
     strata = columns["strata"]
@@ -65,12 +67,13 @@ def split_runs(
 
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """Return a column with one value per sample, none missing."""
-    array = _one_each(name, data, n_samples)
+    array = one_each(name, data, n_samples)
     check_defined(array, f"`{name}`")
     return array
 
 
-def _one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
+def one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
+    """Return a column with one value per sample."""
     array = as_array(data, f"`{name}`")
     if array.shape != (n_samples,):
         raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
@@ -91,19 +94,6 @@ def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
         )
 
 
-def clusters_of_runs(
-    ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
-) -> AnyArray | None:
-    """Return clusters that keep the runs of an item together: the given ones, or the items."""
-    if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
-        return groups
-    if groups is None:
-        return ids
-    remedy = "the runs of an item are not independent, so a cluster must hold all of them"
-    refuse_rows(_inconsistent(groups, ids), "`groups` split the runs of an item", remedy)
-    return groups
-
-
 def _inconsistent(column: AnyArray, by: AnyArray) -> BoolArray:
     """Return rows that differ from the first row with the same entry of `by`."""
     group, value = pd.factorize(by)[0], pd.factorize(column)[0]
@@ -117,7 +107,7 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArr
     """Return finite, non-negative weights, not all 0."""
     if sample_weight is None:
         return None
-    array = _one_each("sample_weight", sample_weight, n_samples)
+    array = one_each("sample_weight", sample_weight, n_samples)
     values = real_values(array, "`sample_weight`")
     refuse_rows(values < 0, "`sample_weight` is negative")
     if not values.any():

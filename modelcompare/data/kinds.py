@@ -45,12 +45,8 @@ class Output:
 
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
-        return Output(
-            self.kind,
-            checks.read_only(self.array[rows]),
-            None if self.order is None else checks.read_only(self.order[rows]),
-            None if self.missing is None else checks.read_only(self.missing[rows]),
-        )
+        parts = (self.array, self.order, self.missing)
+        return Output(self.kind, *(checks.picked(part, rows) for part in parts))
 
     def ordered_by(self, logits: FloatArray) -> Output:
         """Return the output with the log-odds of the second of two classes."""

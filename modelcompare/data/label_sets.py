@@ -42,8 +42,10 @@ def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
     rows = _rows(y_true)
     if rows is None and isinstance(y_true, list | tuple | pd.Series):
         return False
-    if rows is not None and not _are_numbers(rows):
-        return True
+    if rows is not None:
+        texts = any(isinstance(label, str) for label in chain.from_iterable(rows))
+        if texts or len({*map(len, rows)}) > 1:
+            return True
     array = checks.as_array(y_true, "`y_true`")
     matrix = array.ndim == 2 and array.dtype.kind in "biuf"
     return matrix and _are_marks(array) and bool((array.sum(axis=1) != 1).any())

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
-from modelcompare.data.checks import frozen, read_only
+from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
     checked_column,
     checked_weights,
@@ -319,12 +319,9 @@ class Predictions(TestSet):
     @property
     def missing(self) -> dict[str, BoolArray]:
         """Marks, for each model, of the results that were missing and count as the worst."""
-        outputs = self._outputs.items()
         return {
-            model: np.zeros(output.array.shape, dtype=bool)
-            if output.missing is None
-            else output.missing
-            for model, output in outputs
+            model: np.zeros(output.array.shape, bool) if output.missing is None else output.missing
+            for model, output in self._outputs.items()
         }
 
     def with_missing(self, missing: Mapping[str, BoolArray]) -> Predictions:
@@ -361,11 +358,8 @@ class Predictions(TestSet):
         index = checks.row_positions(rows, len(self))
         part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
         part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
-        part._columns = {
-            name: None if column is None else read_only(column[index])
-            for name, column in self._columns.items()
-        }
-        part._own_runs = {m: read_only(runs[index]) for m, runs in self._own_runs.items()}
+        part._columns = {n: picked(column, index) for n, column in self._columns.items()}
+        part._own_runs = {m: picked(runs, index) for m, runs in self._own_runs.items()}
         part._judge = None if self._judge is None else self._judge.rows(index)
         if self._slices is not None:
             part._slices = self._slices.iloc[index].reset_index(drop=True)

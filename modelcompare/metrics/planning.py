@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
 from modelcompare.words import warn_caller
@@ -126,7 +127,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
             "are good here; give 1 to right answers."
         )
     if metric.of_items and not better and metric.factory is not None:
-        metric = metric.factory.make(**metric.factory.options, highest=False)
+        metric = answers_metric(metric.family, **metric.factory.options, highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
     declared = predictions.bounds_of(name)
