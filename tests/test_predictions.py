@@ -254,8 +254,8 @@ BAD_INPUT = [
     (([0, 1, 1], GOOD), {"sample_weight": [1, -2, 1]}, "`sample_weight` is negative in 1 row (row "
      "1)."),
     (([0, 1, 1], GOOD), {"sample_weight": [0, 0, 0]}, "`sample_weight` is 0 for every sample."),
-    (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` has 2 rows, there are 3 "
-     "samples."),
+    (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` must have shape (3,), got "
+     "(2,)."),
     ((None, GOOD), {"kind": "labels"}, "`y_true` is missing; labels and probabilities need it."),
 ]  # fmt: skip
 

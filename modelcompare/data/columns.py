@@ -128,10 +128,5 @@ def slice_frame(
         raise TypeError(
             f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
         )
-    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
-    for array in arrays.values():
-        if len(array) != n_samples:
-            raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
-        if array.ndim != 1:
-            raise ValueError(f"`slices` must have one value per sample, got {array.shape}.")
+    arrays = {name: one_each("slices", column, n_samples) for name, column in columns.items()}
     return pd.DataFrame(arrays, index=range(n_samples))

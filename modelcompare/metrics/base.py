@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf, slopes
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
+from modelcompare.words import Average, Kind, ZeroDivision, check_choice, check_zero_division
 
 _AVERAGES = {
     "macro": "the mean over classes",
@@ -301,8 +301,7 @@ class Metric(BaseMetric):
 
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
-        if average not in get_args(Average):
-            raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
+        check_choice("average", average, Average)
         if not self.has_averages or self.ratio is None:
             raise TypeError(f"{self.name} is not a quotient for each class, so it has no average.")
         common = replace(

@@ -26,7 +26,7 @@ from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
-from modelcompare.words import Kind
+from modelcompare.words import Kind, check_number
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -240,8 +240,7 @@ def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) ->
 
 def fbeta_metric(*, beta: float) -> Metric:
     """Return F-beta for any beta; 0 / 0 only for a class neither predicted nor true."""
-    if not (math.isfinite(beta) and beta >= 0):
-        raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
+    check_number("beta", beta)
     square = beta**2
     return with_twin(_of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),

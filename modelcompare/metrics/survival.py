@@ -19,6 +19,7 @@ from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import Concordant
 from modelcompare.metrics.running_sums import Below, Groups, by_sample
 from modelcompare.metrics.variants import number
+from modelcompare.options import check_positive
 
 
 def _truth(outcomes: Outcomes) -> tuple[FloatArray, BoolArray]:
@@ -190,8 +191,8 @@ def _prepare_brier(outcomes: Outcomes) -> Evaluate:
 
 def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
     """Return Uno's c-index, of events before a time if one is given."""
-    if tau is not None and not tau > 0:
-        raise ValueError(f"`tau` must be a time above 0, got {tau:g}.")
+    if tau is not None:
+        check_positive("tau", tau)
     return replace(
         C_INDEX, prepare=partial(_prepare_ipcw, tau=tau),
         jackknife=partial(_ipcw_jackknife, tau=tau),

@@ -75,8 +75,8 @@ def test_undefined_values_are_reported():
         (lambda: mc.Predictions([0, 1], {"a": [[0.7, 0.3], [0.2, 0.8]]}, kind="labels"), "model 'a' "
          "must give one label for each sample, got shape (2, 2); of probabilities take the likeliest "
          "class, or ask a metric of probabilities."),
-        (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
-         "least 0, got -1."),
+        (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be finite and at least "
+         "0, got -1."),
         (lambda: mc.diagnostics.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
          "true, pred, all, got 'rows'."),
         (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "
