@@ -7,7 +7,6 @@ samples, each a ratio of counts of its labels, and ranks of the labels of a samp
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -36,13 +35,15 @@ def _sample_ratios(outcomes: Outcomes, *, of: Metric) -> FloatArray:
 def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) -> Metric:
     """Return the mean over samples of a ratio of counts."""
     of = of.with_zero_division(zero_division)
+    same = partial(_mean_over_samples, zero_division=zero_division)
+    soft = same(of=of.soft) if isinstance(of.soft, Metric) else None
     numbers = Statistic(f"{of.name}_of_samples, {zero_division}", partial(_sample_ratios, of=of))
-    soft = of.soft is None
-    value = f"{of.name[soft:]} of the {'probabilities' if soft else 'labels'}"
+    value = f"{of.name} of the labels" if soft else f"{of.name[1:]} of the probabilities"
     return Metric(
-        name=f"{of.name}_samples", needs="label_probabilities" if soft else "label_sets",
+        name=f"{of.name}_samples", needs="label_sets" if soft else "label_probabilities",
         statistics=(numbers,), ratio=side_by_side, references=of.references,
         factory=Factory(partial(_mean_over_samples, of=of), {"zero_division": zero_division}),
+        soft=soft,
         description=f"""Mean over samples of the {value} of each.
 
         Weighs every sample equally, however many labels it has; `{of.name}_micro` weighs every
@@ -50,13 +51,6 @@ def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) ->
         example=f">>> round({of.name}_samples([[1, 1], [0, 1]], [[1, 0], [0, 1]]), 4)\n"
         f"{_EXAMPLES[of.name]}",
     )  # fmt: skip
-
-
-def _with_twin(of: Metric) -> Metric:
-    soft = of.soft
-    if not isinstance(soft, Metric):
-        raise TypeError(f"{of.name} has no soft twin.")
-    return replace(_mean_over_samples(of=of), soft=_mean_over_samples(of=soft))
 
 
 def _exact(outcomes: Outcomes) -> FloatArray:
@@ -121,6 +115,6 @@ LRAP = Metric(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *(_with_twin(each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),
+    *(_mean_over_samples(of=each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),
     SUBSET_ACCURACY, HAMMING_LOSS, LRAP,
 )  # fmt: skip

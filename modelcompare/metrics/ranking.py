@@ -24,6 +24,7 @@ from modelcompare.metrics.running_sums import (
     Running,
     added,
     by_sample,
+    own_pairs,
     slabs,
     summed,
 )
@@ -78,17 +79,10 @@ def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
 
 def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
     """Compute AUC without each sample, of shape (n_samples,), under one vector of weights."""
-    positive, negative = weights[pairs.readers], weights[pairs.adders]
-    n_positive, n_negative = positive.sum(), negative.sum()
-    below, above = pairs.of_each(weights)
-    total = positive @ below
-    out = np.empty(len(weights))
-    for samples, own, pairs_of_own, others in (
-        (pairs.readers, positive, below, (n_positive - positive) * n_negative),
-        (pairs.adders, negative, above, n_positive * (n_negative - negative)),
-    ):
-        out[samples] = divide(total - own * pairs_of_own, others)
-    return out
+    hits, (positive, negative) = own_pairs([pairs], weights), np.zeros((2, len(weights)))
+    positive[pairs.readers], negative[pairs.adders] = weights[pairs.readers], weights[pairs.adders]
+    others = (positive.sum() - positive) * (negative.sum() - negative)
+    return divide(hits.sum() / 2 - hits, others)
 
 
 # A binary comparison, in one direction or both, and the samples whose weight it has.
