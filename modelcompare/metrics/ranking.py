@@ -24,7 +24,7 @@ from modelcompare.metrics.running_sums import (
     Running,
     added,
     by_sample,
-    own_pairs,
+    partners,
     slabs,
     summed,
 )
@@ -79,7 +79,7 @@ def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
 
 def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
     """Compute AUC without each sample, of shape (n_samples,), under one vector of weights."""
-    hits, (positive, negative) = own_pairs([pairs], weights), np.zeros((2, len(weights)))
+    hits, (positive, negative) = weights * partners([pairs], weights), np.zeros((2, len(weights)))
     positive[pairs.readers], negative[pairs.adders] = weights[pairs.readers], weights[pairs.adders]
     others = (positive.sum() - positive) * (negative.sum() - negative)
     return divide(hits.sum() / 2 - hits, others)

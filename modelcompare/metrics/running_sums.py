@@ -284,11 +284,11 @@ class Below:
         return samples[order], roles[order].astype(np.uint8)
 
 
-def own_pairs(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
-    """Sum the weights of the pairs of each sample in some comparisons, ties half."""
+def partners(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
+    """Sum the weights of the samples with which each is a pair of some comparisons, ties half."""
     own = np.zeros(len(weights))
     for below in parts:
         read, added_to = below.of_each(weights)
         own[below.readers] += read
         own[below.adders] += added_to
-    return weights * own
+    return own

@@ -17,7 +17,7 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, In
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import Concordant
-from modelcompare.metrics.running_sums import Below, Groups, by_sample, own_pairs
+from modelcompare.metrics.running_sums import Below, Groups, by_sample, partners
 from modelcompare.metrics.variants import number
 from modelcompare.options import check_positive
 
@@ -72,7 +72,7 @@ class _Pairs:
 
 def _left(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
     """Sum the pairs that remain without each sample."""
-    later, earlier = np.split(own_pairs(parts, weights), 2)
+    later, earlier = np.split(weights * partners(parts, weights), 2)
     left = later.sum() - later - earlier
     return np.where(left <= 1e-12 * later.sum(), 0.0, left)
 
