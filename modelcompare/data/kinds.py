@@ -331,8 +331,8 @@ def inferred(array: AnyArray) -> AnyArray:
 
 
 def are_codes(found: AnyArray, n_classes: int) -> bool:
-    """Return whether the true labels are integers that index columns of probabilities."""
-    return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
+    """Return whether the true labels are whole numbers that index columns of probabilities."""
+    return found.dtype.kind in "iufb" and bool(np.isin(found, np.arange(n_classes)).all())
 
 
 def same_type(array: AnyArray, truth: AnyArray) -> bool:

@@ -10,11 +10,12 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import COUNTS, F1, JACCARD, PRECISION, RECALL, with_twin
-from modelcompare.metrics.quotient import divide, side_by_side
+from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import ZeroDivision
 
@@ -87,18 +88,12 @@ HAMMING_LOSS = Metric(
 
 def _ranked_precision(outcomes: Outcomes) -> FloatArray:
     """Compute the mean, over the true labels of a sample, of the precision at their rank."""
-    truth, scores = outcomes.truth > 0, outcomes.output.array
-    order = np.argsort(-scores, axis=1, kind="stable")
-    ordered = np.take_along_axis(scores, order, axis=1)
-    true = np.take_along_axis(truth, order, axis=1)
-    n_labels = truth.shape[1]
+    truth, scores = outcomes.truth > 0, pd.DataFrame(outcomes.output.array)
     # Tied labels all have the rank of the last of them.
-    last = np.where(np.diff(ordered, axis=1, append=-np.inf) != 0, np.arange(n_labels), n_labels)
-    last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-    found = np.take_along_axis(true.cumsum(axis=1), last, axis=1)
-    n_true = truth.sum(axis=1)
-    mean = divide((true * found / (last + 1)).sum(axis=1), n_true.astype(np.float64), 1.0)
-    return np.where(n_true == n_labels, 1.0, mean)[:, None]
+    ranks, among_true = (
+        each.rank(axis=1, method="max", ascending=False) for each in (scores, scores.where(truth))
+    )
+    return (among_true / ranks).mean(axis=1).fillna(1.0).to_numpy()[:, None]
 
 
 LRAP = Metric(

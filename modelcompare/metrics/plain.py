@@ -178,11 +178,6 @@ def _checked(
         if kind == "values" or y_true is None:
             truth = checks.real_values(truth, "`y_true`")
         return Output(kind, output), None, {"y_true": truth, "items": truth}
-    if labels is None and truth.ndim == 1 and truth.dtype.kind in "bf" and output.ndim == 2:
-        # Columns are the classes 0, 1, ..., of which some do not occur.
-        columns = np.arange(output.shape[1])
-        if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
-            labels = columns
     where, predicted = ("`y_prob`", {}) if kind != "labels" else ("`y_pred`", {"`y_pred`": output})
     classes, true = of_classes(truth, labels, predicted, [*output.shape[1:]], at_least=1)
     if labels is None and predicted and truth.ndim == 1 and not same_type(truth, output):

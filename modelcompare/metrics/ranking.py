@@ -63,12 +63,9 @@ def of_two_classes(outcomes: Outcomes) -> Below:
 
 def placements(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
     """Compute DeLong's structural components of positives, and of negatives."""
-    pairs = of_two_classes(outcomes)
-    below, above = pairs.of_each(np.ones(len(outcomes)))
-    placed = np.empty(len(outcomes))
-    placed[pairs.readers], placed[pairs.adders] = below / len(above), above / len(below)
-    positive = outcomes.true_codes == 1
-    return placed[positive], placed[~positive]
+    pairs, positive = of_two_classes(outcomes), outcomes.true_codes == 1
+    placed = partners([pairs], np.ones(len(outcomes)))
+    return placed[positive] / len(pairs.adders), placed[~positive] / len(pairs.readers)
 
 
 def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
