@@ -88,11 +88,16 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
-def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
-    """Return the models' arrays by name; names must be distinct, non-empty strings."""
+def by_model(outputs: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    """Return the models' outputs by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
     check_model_names(outputs)
-    return {name.strip(): as_array(array, f"model {name!r}") for name, array in outputs.items()}
+    return {name.strip(): given for name, given in outputs.items()}
+
+
+def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
+    """Return the models' outputs as arrays."""
+    return {name: as_array(each, f"model {name!r}") for name, each in by_model(outputs).items()}
 
 
 def check_model_names(names: Iterable[str]) -> None:
@@ -319,11 +324,6 @@ def factorized(array: AnyArray, where: str) -> tuple[IntArray, AnyArray]:
     if not (few and _is_whole("".join(found.tolist()))):
         check_defined(array, where)
     return places, found
-
-
-def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
-    """Return labels as indices into the classes."""
-    return coded(where, pd.factorize(array), labels)
 
 
 def coded(where: str, places: tuple[IntArray, AnyArray], labels: AnyArray) -> IntArray:

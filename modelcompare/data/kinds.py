@@ -69,7 +69,7 @@ def checked_output(
     elif labels is None:
         raise ValueError(f"{where} gave {kind}, but there are no classes.")
     elif kind == "labels":
-        array = checks.codes(where, array, labels)
+        array = checks.coded(where, pd.factorize(array), labels)
     else:
         if array.ndim == 1:
             array = inferred(array)

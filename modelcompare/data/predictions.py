@@ -279,11 +279,8 @@ class Predictions(TestSet):
         return None if self._slices is None else self._slices.copy()
 
     def output(self, model: str) -> Output:
-        found = self._outputs.get(model) if isinstance(model, str) else None
-        if found is None:
-            checks.check_models(self.models, model=model)
-            return self._outputs[model]
-        return found
+        checks.check_models(self.models, model=model)
+        return self._outputs[model]
 
     def predicted(self, model: str) -> IntArray:
         output = self.output(model)

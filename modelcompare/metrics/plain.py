@@ -11,7 +11,7 @@ import math
 import textwrap
 from collections.abc import Iterator
 from inspect import Parameter, Signature
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,7 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
 )
 from modelcompare.metrics.variants import varied
-from modelcompare.words import Kind, Tokenizer, listed, warn_caller
+from modelcompare.words import Kind, Tokenizer, check_choice, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
 _SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
@@ -195,10 +195,8 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
     pos_label, binary = options.pop("pos_label", None), options.get("average") == "binary"
-    if metric.per_class and options["average"] not in (None, *get_args(AverageName)):
-        raise ValueError(
-            f"`average` must be None, macro, micro, weighted or binary, got {options['average']!r}."
-        )
+    if metric.per_class and options["average"] is not None:
+        check_choice("average", options["average"], AverageName)
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
         truth[0] if truth else None, output, metric.needs, labels, sample_weight,

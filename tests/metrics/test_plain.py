@@ -63,8 +63,8 @@ def test_undefined_values_are_reported():
     [
         (lambda: mc.metrics.f1([0, 1], [0]), "`y_true` (2) and the model's output (1) must have "
          "the same, positive number of rows."),
-        (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be None, macro, "
-         "micro, weighted or binary, got 'samples'."),
+        (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be one of macro, "
+         "micro, weighted, binary, got 'samples'."),
         (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[0, 0, 1]), "`labels` must be distinct, "
          "got 0, 0, 1."),
         (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[]), "`labels` is empty; name the classes, "
