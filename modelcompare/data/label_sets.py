@@ -8,7 +8,7 @@ are the numbers that were found and that were given.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +26,8 @@ SETS: frozenset[Kind] = frozenset(
 N_OVERLAPS = 10
 # The truth, the outputs and the output type of each model, and the labels.
 Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray]
+# Cells that show the type of a column.
+_N_SEEN = 1_000
 _CELLS = (list, tuple, set, frozenset, np.ndarray)
 _COUNTS = "a row of counts for each sample, one for each label"
 
@@ -39,7 +41,7 @@ def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
         return True
     if kind != "auto" or y_true is None or isinstance(y_true, str):
         return False
-    rows = _rows(y_true)
+    rows = _rows(y_true, _N_SEEN)
     if rows is None and isinstance(y_true, list | tuple | pd.Series):
         return False
     if rows is not None:
@@ -51,14 +53,15 @@ def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
     return matrix and _are_marks(array) and bool((array.sum(axis=1) != 1).any())
 
 
-def _rows(column: Any) -> list[list[Any]] | None:
-    """Return the cells of a column of lists or sets; None for any other column."""
-    if not isinstance(column, list | tuple | np.ndarray | pd.Series) or not len(column):
+def _rows(column: Any, most: int | None = None) -> list[list[Any]] | None:
+    """Return the first cells of a column of lists or sets; None for any other column."""
+    matrix = isinstance(column, np.ndarray) and column.ndim != 1
+    if matrix or not isinstance(column, list | tuple | np.ndarray | pd.Series):
         return None
-    one_by_one = not isinstance(column, np.ndarray) or column.ndim == 1
-    if not (one_by_one and all(isinstance(cell, _CELLS) for cell in column)):
+    cells = [*islice(column, most)]
+    if not cells or not all(isinstance(cell, _CELLS) for cell in cells):
         return None
-    return [cell.tolist() if isinstance(cell, np.ndarray) else [*cell] for cell in column]
+    return [cell.tolist() if isinstance(cell, np.ndarray) else [*cell] for cell in cells]
 
 
 def _are_numbers(rows: list[list[Any]]) -> bool:

@@ -40,10 +40,8 @@ _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"
 def one_way(outcomes: Outcomes, code: int, samples: IntArray | None = None) -> Below:
     """Return the order of a class's samples relative to the others: negatives below positives."""
     scores = outcomes.score(code)
-    if samples is None:
-        order = np.argsort(scores, kind="stable")
-    else:
-        order = samples[np.argsort(scores[samples], kind="stable")]
+    samples = np.arange(len(scores)) if samples is None else samples
+    order = samples[np.argsort(scores[samples], kind="stable")]
     return Below.of(order, scores, outcomes.true_codes == code)
 
 
