@@ -111,8 +111,9 @@ def test_labels_found_include_what_models_predict():
     assert Predictions([0, 1], {"a": [0, 7]}).labels.tolist() == [0, 1, 7]
 
 
-def test_integer_truth_indexes_columns_of_probabilities_even_if_a_class_is_absent():
-    preds = Predictions([0, 2], {"a": [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]})
+@pytest.mark.parametrize("truth", [[0, 2], [0.0, 2.0]])
+def test_whole_truth_indexes_columns_of_probabilities_even_if_a_class_is_absent(truth):
+    preds = Predictions(truth, {"a": [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]})
     assert preds.labels.tolist() == [0, 1, 2]
 
 

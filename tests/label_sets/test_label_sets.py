@@ -87,7 +87,9 @@ def test_a_value_for_zero_by_zero_is_used_in_means_over_samples(hard, zero):
     ]
     found = mc.bootstrap(hard, "f1_samples", zero_division=zero, n_resamples=2).estimate
     assert np.asarray(found).ravel() == pytest.approx(expected)
-    assert mc.get_metric("f1_samples", zero_division=zero) != mc.get_metric("f1_samples")
+    chosen = mc.get_metric("f1_samples", zero_division=zero)
+    assert chosen != mc.get_metric("f1_samples")
+    assert chosen.soft == mc.get_metric("cf1_samples", zero_division=zero)
 
 
 def test_other_values_are_those_of_scikit_learn(soft, hard):
