@@ -387,21 +387,3 @@ def listed(values: AnyArray) -> str:
 def _example(array: AnyArray) -> str:
     first = array.ravel()[0] if array.size else None
     return repr(first) if isinstance(first, str) else str(first)
-
-
-def row_positions(rows: ArrayLike, n: int) -> IntArray:
-    """Return positions of some of n samples, given by a mask or by positions."""
-    index = np.asarray(rows)
-    if index.size == 0:
-        index = index.astype(np.intp)
-    if index.dtype == bool:
-        if index.shape != (n,):
-            raise ValueError(
-                f"`rows` is a mask of shape {index.shape}, but there are {n:,} samples."
-            )
-        index = np.flatnonzero(index)
-    if index.ndim != 1 or index.dtype.kind not in "iu":
-        raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
-    if not ((-n <= index) & (index < n)).all():
-        raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
-    return index

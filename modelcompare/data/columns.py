@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import (
     check_columns_distinct,
     check_defined,
@@ -130,3 +130,21 @@ def slice_frame(
         )
     arrays = {name: one_each("slices", column, n_samples) for name, column in columns.items()}
     return pd.DataFrame(arrays, index=range(n_samples))
+
+
+def row_positions(rows: ArrayLike, n: int) -> IntArray:
+    """Return positions of some of n samples, given by a mask or by positions."""
+    index = np.asarray(rows)
+    if index.size == 0:
+        index = index.astype(np.intp)
+    if index.dtype == bool:
+        if index.shape != (n,):
+            raise ValueError(
+                f"`rows` is a mask of shape {index.shape}, but there are {n:,} samples."
+            )
+        index = np.flatnonzero(index)
+    if index.ndim != 1 or index.dtype.kind not in "iu":
+        raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
+    if not ((-n <= index) & (index < n)).all():
+        raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
+    return index

@@ -19,6 +19,7 @@ from modelcompare.data.columns import (
     checked_weights,
     nested,
     read_columns,
+    row_positions,
     slice_frame,
     split_runs,
 )
@@ -342,7 +343,7 @@ class Predictions(TestSet):
         >>> len(preds.subset([True, True, False, True]))
         3
         """
-        index = checks.row_positions(rows, len(self))
+        index = row_positions(rows, len(self))
         slices = None if self._slices is None else self._slices.iloc[index]
         return self._replaced(
             {model: output.rows(index) for model, output in self._outputs.items()},

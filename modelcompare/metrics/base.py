@@ -25,6 +25,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
+from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf, slopes
@@ -44,37 +45,6 @@ class UndefinedMetricWarning(UserWarning):
 
 class SparseDataWarning(UserWarning):
     """Too few samples or clusters determine a value for its interval to be informative."""
-
-
-@dataclass(frozen=True)
-class Factory:
-    """The function that made a metric, so that it can be made with other options.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the metric, given options by keyword.
-    options : mapping
-        The options of this metric.
-    pattern : str
-        Name of the metric with a field for the one option that the name may contain:
-        ``f{beta}``; empty if there is none.
-    choices : tuple of str
-        Values of that option, if it is not a number.
-    soft : bool
-        Whether the metric is the soft twin of the one that `make` returns.
-    """
-
-    make: Callable[..., AnyMetric]
-    options: Mapping[str, Any]
-    pattern: str = ""
-    choices: tuple[str, ...] = ()
-    soft: bool = False
-
-    def made(self, **options: Any) -> AnyMetric:
-        """Return the metric with some other options."""
-        found = self.make(**{**self.options, **options})
-        return found.soft if self.soft and found.soft is not None else found
 
 
 @dataclass(frozen=True, kw_only=True)
