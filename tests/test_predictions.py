@@ -111,8 +111,9 @@ def test_labels_found_include_what_models_predict():
     assert Predictions([0, 1], {"a": [0, 7]}).labels.tolist() == [0, 1, 7]
 
 
-def test_integer_truth_indexes_columns_of_probabilities_even_if_a_class_is_absent():
-    preds = Predictions([0, 2], {"a": [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]})
+@pytest.mark.parametrize("truth", [[0, 2], [0.0, 2.0]])
+def test_whole_truth_indexes_columns_of_probabilities_even_if_a_class_is_absent(truth):
+    preds = Predictions(truth, {"a": [[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]})
     assert preds.labels.tolist() == [0, 1, 2]
 
 
@@ -254,8 +255,8 @@ BAD_INPUT = [
     (([0, 1, 1], GOOD), {"sample_weight": [1, -2, 1]}, "`sample_weight` is negative in 1 row (row "
      "1)."),
     (([0, 1, 1], GOOD), {"sample_weight": [0, 0, 0]}, "`sample_weight` is 0 for every sample."),
-    (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` has 2 rows, there are 3 "
-     "samples."),
+    (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` must have shape (3,), got "
+     "(2,)."),
     ((None, GOOD), {"kind": "labels"}, "`y_true` is missing; labels and probabilities need it."),
 ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -67,6 +68,11 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
+def picked(array: AnyArray | None, rows: Any) -> Any:
+    """Return some rows of an array, read-only; None where there is no array."""
+    return None if array is None else read_only(array[rows])
+
+
 def rows_text(bad: Any) -> str:
     """Write the number of rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
     rows = row_numbers(bad)
@@ -82,11 +88,16 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
-def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
-    """Return the models' arrays by name; names must be distinct, non-empty strings."""
+def by_model(outputs: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    """Return the models' outputs by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
     check_model_names(outputs)
-    return {name.strip(): as_array(array, f"model {name!r}") for name, array in outputs.items()}
+    return {name.strip(): given for name, given in outputs.items()}
+
+
+def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
+    """Return the models' outputs as arrays."""
+    return {name: as_array(each, f"model {name!r}") for name, each in by_model(outputs).items()}
 
 
 def check_model_names(names: Iterable[str]) -> None:
@@ -206,6 +217,22 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
     return values
 
 
+def matrix(
+    data: Any, where: str, what: str, n_columns: int | None = None, *, of: str = "numbers",
+    at_most: float = math.inf,
+) -> FloatArray:  # fmt: skip
+    """Return rows of finite numbers of at least 0, of shape (n_samples, n_columns)."""
+    array = as_array(data, where)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or n_columns not in (None, array.shape[1]):
+        wanted = "" if n_columns is None else f", not (n_samples, {n_columns})"
+        raise ValueError(f"{where} must give {what}; got shape {array.shape}{wanted}.")
+    numbers = array.astype(np.float64)
+    inside = (numbers >= 0) & (numbers <= at_most) & np.isfinite(numbers)
+    limits = "of at least 0" if math.isinf(at_most) else f"between 0 and {at_most:g}"
+    refuse_rows(~inside.all(axis=1), f"{where} must have {of} {limits}, but does not")
+    return numbers
+
+
 def probabilities(
     where: str, array: AnyArray, labels: AnyArray, normalize: bool, missing_mass: bool = False
 ) -> AnyArray:
@@ -299,11 +326,6 @@ def factorized(array: AnyArray, where: str) -> tuple[IntArray, AnyArray]:
     return places, found
 
 
-def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
-    """Return labels as indices into the classes."""
-    return coded(where, pd.factorize(array), labels)
-
-
 def coded(where: str, places: tuple[IntArray, AnyArray], labels: AnyArray) -> IntArray:
     """Return labels as indices into the classes, by the distinct labels and their places."""
     position = {label: code for code, label in enumerate(labels.tolist())}
@@ -365,21 +387,3 @@ def listed(values: AnyArray) -> str:
 def _example(array: AnyArray) -> str:
     first = array.ravel()[0] if array.size else None
     return repr(first) if isinstance(first, str) else str(first)
-
-
-def row_positions(rows: ArrayLike, n: int) -> IntArray:
-    """Return positions of some of n samples, given by a mask or by positions."""
-    index = np.asarray(rows)
-    if index.size == 0:
-        index = index.astype(np.intp)
-    if index.dtype == bool:
-        if index.shape != (n,):
-            raise ValueError(
-                f"`rows` is a mask of shape {index.shape}, but there are {n:,} samples."
-            )
-        index = np.flatnonzero(index)
-    if index.ndim != 1 or index.dtype.kind not in "iu":
-        raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
-    if not ((-n <= index) & (index < n)).all():
-        raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
-    return index

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import (
     check_columns_distinct,
     check_defined,
@@ -34,10 +34,12 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
     """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
-    ids, runs = columns["ids"], columns["runs"]
-    groups = clusters_of_runs(ids, columns["groups"], runs)
-    repeated = ids is not None and runs is not None and len(pd.unique(ids)) < len(ids)
-    items = ids if repeated else columns.get("items")
+    ids, groups, items = columns["ids"], columns["groups"], columns.get("items")
+    if ids is not None and columns["runs"] is not None and len(pd.unique(ids)) < len(ids):
+        groups = ids if groups is None else groups
+        remedy = "the runs of an item are not independent, so a cluster must hold all of them"
+        refuse_rows(_inconsistent(groups, ids), "`groups` split the runs of an item", remedy)
+        items = ids
     if items is not None and (groups is None or _inconsistent(groups, items).any()):
         items = None
     strata = columns["strata"]
@@ -65,12 +67,13 @@ def split_runs(
 
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """Return a column with one value per sample, none missing."""
-    array = _one_each(name, data, n_samples)
+    array = one_each(name, data, n_samples)
     check_defined(array, f"`{name}`")
     return array
 
 
-def _one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
+def one_each(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
+    """Return a column with one value per sample."""
     array = as_array(data, f"`{name}`")
     if array.shape != (n_samples,):
         raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
@@ -91,19 +94,6 @@ def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
         )
 
 
-def clusters_of_runs(
-    ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
-) -> AnyArray | None:
-    """Return clusters that keep the runs of an item together: the given ones, or the items."""
-    if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
-        return groups
-    if groups is None:
-        return ids
-    remedy = "the runs of an item are not independent, so a cluster must hold all of them"
-    refuse_rows(_inconsistent(groups, ids), "`groups` split the runs of an item", remedy)
-    return groups
-
-
 def _inconsistent(column: AnyArray, by: AnyArray) -> BoolArray:
     """Return rows that differ from the first row with the same entry of `by`."""
     group, value = pd.factorize(by)[0], pd.factorize(column)[0]
@@ -117,7 +107,7 @@ def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArr
     """Return finite, non-negative weights, not all 0."""
     if sample_weight is None:
         return None
-    array = _one_each("sample_weight", sample_weight, n_samples)
+    array = one_each("sample_weight", sample_weight, n_samples)
     values = real_values(array, "`sample_weight`")
     refuse_rows(values < 0, "`sample_weight` is negative")
     if not values.any():
@@ -138,10 +128,23 @@ def slice_frame(
         raise TypeError(
             f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
         )
-    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
-    for array in arrays.values():
-        if len(array) != n_samples:
-            raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
-        if array.ndim != 1:
-            raise ValueError(f"`slices` must have one value per sample, got {array.shape}.")
+    arrays = {name: one_each("slices", column, n_samples) for name, column in columns.items()}
     return pd.DataFrame(arrays, index=range(n_samples))
+
+
+def row_positions(rows: ArrayLike, n: int) -> IntArray:
+    """Return positions of some of n samples, given by a mask or by positions."""
+    index = np.asarray(rows)
+    if index.size == 0:
+        index = index.astype(np.intp)
+    if index.dtype == bool:
+        if index.shape != (n,):
+            raise ValueError(
+                f"`rows` is a mask of shape {index.shape}, but there are {n:,} samples."
+            )
+        index = np.flatnonzero(index)
+    if index.ndim != 1 or index.dtype.kind not in "iu":
+        raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
+    if not ((-n <= index) & (index < n)).all():
+        raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
+    return index

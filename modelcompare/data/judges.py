@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, Found, IntArray, once
 from modelcompare.data.checks import frozen, listed, read_only, real_values, refuse_rows
-from modelcompare.data.columns import checked_column
+from modelcompare.data.columns import checked_column, one_each
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kinds import inferred
 
@@ -228,11 +228,7 @@ def _judge(
     """Check the weights of the labels."""
     weight = None
     if label_weight is not None:
-        given = np.asarray(as_array(label_weight, "`label_weight`"), dtype=np.float64)
-        if given.shape != labelled.shape:
-            raise ValueError(
-                f"`label_weight` must have shape ({len(labelled)},), got {given.shape}."
-            )
+        given = one_each("label_weight", label_weight, len(labelled)).astype(np.float64)
         bad = labelled & ~(np.isfinite(given) & (given > 0))
         refuse_rows(bad, "`label_weight` is missing or not positive where there is a label")
         weight = frozen(np.where(labelled, given, 0.0))

@@ -45,12 +45,8 @@ class Output:
 
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
-        return Output(
-            self.kind,
-            checks.read_only(self.array[rows]),
-            None if self.order is None else checks.read_only(self.order[rows]),
-            None if self.missing is None else checks.read_only(self.missing[rows]),
-        )
+        parts = (self.array, self.order, self.missing)
+        return Output(self.kind, *(checks.picked(part, rows) for part in parts))
 
     def ordered_by(self, logits: FloatArray) -> Output:
         """Return the output with the log-odds of the second of two classes."""
@@ -73,7 +69,7 @@ def checked_output(
     elif labels is None:
         raise ValueError(f"{where} gave {kind}, but there are no classes.")
     elif kind == "labels":
-        array = checks.codes(where, array, labels)
+        array = checks.coded(where, pd.factorize(array), labels)
     else:
         if array.ndim == 1:
             array = inferred(array)
@@ -335,8 +331,8 @@ def inferred(array: AnyArray) -> AnyArray:
 
 
 def are_codes(found: AnyArray, n_classes: int) -> bool:
-    """Return whether the true labels are integers that index columns of probabilities."""
-    return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
+    """Return whether the true labels are whole numbers that index columns of probabilities."""
+    return found.dtype.kind in "iufb" and bool(np.isin(found, np.arange(n_classes)).all())
 
 
 def same_type(array: AnyArray, truth: AnyArray) -> bool:

@@ -25,8 +25,11 @@ SETS: frozenset[Kind] = frozenset(
 # Overlaps of a detection and an object at which they are matched, 0.5 to 0.95.
 N_OVERLAPS = 10
 # The truth, the outputs and the output type of each model, and the labels.
-Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], tuple[Kind, ...], AnyArray]
+Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray]
+# Cells that show the type of a column.
 _N_SEEN = 1_000
+_CELLS = (list, tuple, set, frozenset, np.ndarray)
+_COUNTS = "a row of counts for each sample, one for each label"
 
 
 def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
@@ -38,32 +41,37 @@ def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
         return True
     if kind != "auto" or y_true is None or isinstance(y_true, str):
         return False
-    if _of_lists(y_true):
-        first = [*islice(map(_entries, y_true), _N_SEEN)]
-        texts = any(isinstance(label, str) for label in chain.from_iterable(first))
-        if texts or len({*map(len, first)}) > 1:
+    rows = _rows(y_true, _N_SEEN)
+    if rows is None and isinstance(y_true, list | tuple | pd.Series):
+        return False
+    if rows is not None:
+        texts = any(isinstance(label, str) for label in chain.from_iterable(rows))
+        if texts or len({*map(len, rows)}) > 1:
             return True
-    array = np.asarray(y_true) if isinstance(y_true, list | tuple | np.ndarray) else np.empty(0)
-    return (
-        array.ndim == 2 and array.dtype.kind in "biuf"
-        and bool(((array == 0) | (array == 1)).all()) and bool((array.sum(axis=1) != 1).any())
-    )  # fmt: skip
+    array = checks.as_array(y_true, "`y_true`")
+    matrix = array.ndim == 2 and array.dtype.kind in "biuf"
+    return matrix and _are_marks(array) and bool((array.sum(axis=1) != 1).any())
 
 
-def _of_lists(column: Any) -> bool:
-    """Return whether a column's cells are lists or sets, and not numbers of a matrix."""
-    if isinstance(column, np.ndarray) and column.ndim != 1:
-        return False
-    if not isinstance(column, list | tuple | np.ndarray | pd.Series):
-        return False
-    cells = [*islice(iter(column), _N_SEEN)]
-    return bool(cells) and all(
-        isinstance(cell, list | tuple | set | frozenset | np.ndarray) for cell in cells
-    )
+def _rows(column: Any, most: int | None = None) -> list[list[Any]] | None:
+    """Return the first cells of a column of lists or sets; None for any other column."""
+    matrix = isinstance(column, np.ndarray) and column.ndim != 1
+    if matrix or not isinstance(column, list | tuple | np.ndarray | pd.Series):
+        return None
+    cells = [*islice(column, most)]
+    if not cells or not all(isinstance(cell, _CELLS) for cell in cells):
+        return None
+    return [cell.tolist() if isinstance(cell, np.ndarray) else [*cell] for cell in cells]
 
 
-def _entries(cell: Any) -> list[Any]:
-    return cell.tolist() if isinstance(cell, np.ndarray) else [*cell]
+def _are_numbers(rows: list[list[Any]]) -> bool:
+    """Return whether rows are all numbers, as many in each: those of a matrix."""
+    numbers = all(isinstance(x, int | float | np.number) for x in chain.from_iterable(rows))
+    return numbers and len({*map(len, rows)}) == 1 and len(rows[0]) > 0
+
+
+def _are_marks(array: AnyArray) -> bool:
+    return bool(((array == 0) | (array == 1)).all())
 
 
 def as_matrices(
@@ -82,51 +90,43 @@ def as_matrices(
         return _of_counts(y_true, outputs, labels)
     if kind == "label_detections":
         return _of_detections(y_true, outputs, labels)
-    lists = {m: [_entries(cell) for cell in given] for m, given in outputs.items()
-             if _of_lists(given) and not _is_matrix(given)}  # fmt: skip
-    truth = [_entries(cell) for cell in y_true] if _of_lists(y_true) else None
-    truth = None if truth is not None and _is_matrix(y_true) else truth
-    found = _known(labels, [*([truth] if truth is not None else []), *lists.values()])
-    true = _indicators(truth, found, "`y_true`") if truth is not None else None
-    if true is None:
-        true = _zeros_and_ones(checks.as_array(y_true, "`y_true`"), "`y_true`")
-        found = checks.classes(labels, np.arange(true.shape[1]), at_least=1)
-    _check_width(true, found, "`y_true`")
+    columns = {"`y_true`": y_true} | {f"model {m!r}": given for m, given in outputs.items()}
+    rows = {where: _rows(column) for where, column in columns.items()}
+    lists = {w: each for w, each in rows.items() if each is not None and not _are_numbers(each)}
+    what = "lists of labels, or a row of numbers for each sample, one for each label"
+    if "`y_true`" in lists:
+        known = _occurring(lists.values()) if labels is None else labels
+        found = checks.classes(known, np.empty(0), at_least=1)
+        true = _indicators(lists["`y_true`"], found, "`y_true`")
+    else:
+        true, found = _truth(y_true, labels, what, at_most=1.0)
+        wrong = ((true != 0) & (true != 1)).any(axis=1)
+        checks.refuse_rows(wrong, "`y_true` must have 0 or 1 for each label, but does not")
     arrays: dict[str, AnyArray] = {}
     for model, given in outputs.items():
         where = f"model {model!r}"
         arrays[model] = (
-            _indicators(lists[model], found, where) if model in lists
-            else _numbers(checks.as_array(given, where), where)
+            _indicators(lists[where], found, where) if where in lists
+            else checks.matrix(given, where, what, len(found), at_most=1.0)
         )  # fmt: skip
-        _check_width(arrays[model], found, where)
-    kinds: tuple[Kind, ...] = tuple(_kind_of(array) for array in arrays.values())
-    if kind == "label_sets" and "label_probabilities" in kinds:
-        model = next(m for m, k in zip(arrays, kinds, strict=True) if k != kind)
-        raise ValueError(
-            f"model {model!r} gave numbers other than 0 and 1; leave `kind` (--kind) out to take "
-            "them for the probability of each label."
-        )
-    if kind == "label_probabilities":
-        return true, arrays, (kind,) * len(kinds), found
+    checks.check_lengths(arrays, true, len(true))
+    kinds = {model: _kind_of(model, array, kind) for model, array in arrays.items()}
     return true, arrays, kinds, found
 
 
-def _is_matrix(rows: Any) -> bool:
-    """Return whether lists are all numbers, as many in each: rows of a matrix."""
-    cells = [_entries(cell) for cell in rows]
-    numbers = all(isinstance(x, int | float | np.number) for x in chain.from_iterable(cells))
-    return numbers and len({*map(len, cells)}) == 1 and len(cells[0]) > 0
+def _truth(
+    y_true: Any, labels: ArrayLike | None, what: str, **limits: Any
+) -> tuple[FloatArray, AnyArray]:
+    """Return the truth, a column of numbers for each label, and the labels."""
+    width = None if labels is None else len(checks.as_array(labels))
+    true = checks.matrix(y_true, "`y_true`", what, width, **limits)
+    return true, checks.classes(labels, np.arange(true.shape[1]), at_least=1)
 
 
-def _known(labels: ArrayLike | None, lists: Iterable[Sequence[Sequence[Any]]]) -> AnyArray:
-    """Return the labels, given or those that occur."""
-    if labels is not None:
-        return checks.classes(labels, np.empty(0), at_least=1)
-    occurring = {label: None for rows in lists for row in rows for label in row}
-    if not occurring:
-        return np.arange(0)
-    array = np.fromiter(occurring, dtype=object, count=len(occurring))
+def _occurring(lists: Iterable[Sequence[Sequence[Any]]]) -> AnyArray:
+    """Return the labels that occur, sorted."""
+    labels = dict.fromkeys(chain.from_iterable(chain.from_iterable(lists)))
+    array = np.fromiter(labels, dtype=object, count=len(labels))
     return checks.distinct(checks.as_array(array, "`y_true`"), "`y_true` or a model")
 
 
@@ -146,87 +146,40 @@ def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> 
     return out
 
 
-def _zeros_and_ones(array: AnyArray, where: str) -> FloatArray:
-    numbers = _numbers(array, where)
-    checks.refuse_rows(
-        ((numbers != 0) & (numbers != 1)).any(axis=1),
-        f"{where} must have 0 or 1 for each label, but does not",
-    )
-    return numbers
-
-
-def _numbers(array: AnyArray, where: str) -> FloatArray:
-    """Return rows of numbers between 0 and 1."""
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
+def _kind_of(model: str, array: AnyArray, kind: KindOrAuto) -> Kind:
+    """Return the type of rows of numbers, as given or by their content."""
+    if kind != "label_probabilities" and _are_marks(array):
+        return "label_sets"
+    if kind == "label_sets":
         raise ValueError(
-            f"{where} must give lists of labels, or a row of numbers for each sample, a number for "
-            f"each label; got shape {array.shape}."
+            f"model {model!r} gave numbers other than 0 and 1; leave `kind` (--kind) out to take "
+            "them for the probability of each label."
         )
-    numbers = array.astype(np.float64)
-    checks.refuse_rows(
-        ~((numbers >= 0) & (numbers <= 1)).all(axis=1),
-        f"{where} must have numbers between 0 and 1 for each label, but does not",
-    )
-    return numbers
-
-
-def _kind_of(array: AnyArray) -> Kind:
-    return "label_sets" if ((array == 0) | (array == 1)).all() else "label_probabilities"
-
-
-def _check_width(array: AnyArray, labels: AnyArray, where: str) -> None:
-    if array.shape[1] != len(labels) or not len(labels):
-        raise ValueError(
-            f"{where} has {array.shape[1]} numbers a sample, but there are {len(labels)} labels; "
-            "give one for each label."
-        )
+    return "label_probabilities"
 
 
 def _of_counts(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None) -> Matrices:
     """Check counts: found and given objects of each label side by side, (n_samples, 2 n_labels)."""
-    true = _whole(checks.as_array(y_true, "`y_true`"), "`y_true`")
-    found = checks.classes(labels, np.arange(true.shape[1]), at_least=1)
-    _check_width(true, found, "`y_true`")
-    arrays: dict[str, AnyArray] = {}
-    for model, given in outputs.items():
-        where = f"model {model!r}"
-        array = _whole(checks.as_array(given, where), where)
-        if array.shape[1] != 2 * len(found):
-            raise ValueError(
-                f"{where} must have found and given objects of {len(found)} labels, "
-                f"(n_samples, {2 * len(found)}); got {array.shape}."
-            )
-        hits, predicted = np.split(array, 2, axis=1)
-        rows = min(len(hits), len(true))
-        checks.refuse_rows(
-            (hits > predicted).any(axis=1) | (hits[:rows] > true[:rows]).any(axis=1)
-            if rows == len(hits) else np.zeros(len(hits), dtype=bool),
-            f"{where} found more objects than it gave, or than there are",
-        )  # fmt: skip
-        arrays[model] = array
-    kinds: list[Kind] = ["label_counts" for _ in arrays]
-    return true, arrays, (*kinds,), found
-
-
-def _whole(array: AnyArray, where: str) -> FloatArray:
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise ValueError(f"{where} must have a row of counts for each sample, got {array.shape}.")
-    numbers = array.astype(np.float64)
-    checks.refuse_rows(
-        ~((numbers >= 0) & np.isfinite(numbers)).all(axis=1),
-        f"{where} must have counts of at least 0, but does not",
-    )
-    return numbers
+    true, found = _truth(y_true, labels, _COUNTS, of="counts")
+    what = f"found and given objects of each of {len(found)} labels"
+    arrays: dict[str, AnyArray] = {
+        model: checks.matrix(given, f"model {model!r}", what, 2 * len(found), of="counts")
+        for model, given in outputs.items()
+    }
+    checks.check_lengths(arrays, true, len(true))
+    for model, array in arrays.items():
+        hits, given = np.split(array, 2, axis=1)
+        wrong = (hits > np.minimum(given, true)).any(axis=1)
+        more = f"model {model!r} found more objects than it gave, or than there are"
+        checks.refuse_rows(wrong, more)
+    return true, arrays, dict.fromkeys(arrays, "label_counts"), found
 
 
 def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None) -> Matrices:
     """Check detections: rows of a label's code, a score, and marks of a match, for each image."""
-    true = _whole(checks.as_array(y_true, "`y_true`"), "`y_true`")
-    found = checks.classes(labels, np.arange(true.shape[1]), at_least=1)
-    _check_width(true, found, "`y_true`")
-    arrays: dict[str, AnyArray] = {}
+    true, found = _truth(y_true, labels, _COUNTS, of="counts")
+    width, arrays = 2 + N_OVERLAPS, {}
     for model, given in outputs.items():
-        width = 2 + N_OVERLAPS
         rows = [np.asarray(each if len(each) else np.empty((0, width)), float) for each in given]
         bad = [each.ndim != 2 or each.shape[1] != width for each in rows]
         checks.refuse_rows(
@@ -236,5 +189,5 @@ def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | 
         )  # fmt: skip
         arrays[model] = np.empty(len(rows), dtype=object)
         arrays[model][:] = rows
-    kinds: list[Kind] = ["label_detections" for _ in arrays]
-    return true, arrays, (*kinds,), found
+    checks.check_lengths(arrays, true, len(true))
+    return true, arrays, dict.fromkeys(arrays, "label_detections"), found

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
-from modelcompare.data.checks import frozen, read_only
+from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
     checked_column,
     checked_weights,
     nested,
     read_columns,
+    row_positions,
     slice_frame,
     split_runs,
 )
@@ -253,9 +254,7 @@ class Predictions(TestSet):
         """The samples that people labelled, without the judge; all samples if there is none."""
         if self._judge is None:
             return self
-        part = self.subset(self._judge.labelled)
-        part._judge = None
-        return part
+        return self.subset(self._judge.labelled)._replaced(_judge=None)
 
     def as_labelled(
         self, rows: IntArray, weight: FloatArray, *, codes: IntArray | None = None,
@@ -265,13 +264,10 @@ class Predictions(TestSet):
         outputs = {m: output.rows(rows) for m, output in self._outputs.items()}
         if scores is not None:
             outputs = {m: replace(outputs[m], array=array) for m, array in scores.items()}
-        part = self._replaced(outputs)
-        part._judge, part._slices, part._own_runs = None, None, {}
-        truth = {} if codes is None or self._labels is None else {
-            "codes": codes, "y_true": self._labels[codes]
-        }  # fmt: skip
-        part._columns = {**dict.fromkeys(self._columns), **truth, "sample_weight": weight}
-        return part
+        columns: dict[str, Any] = {**dict.fromkeys(self._columns), "sample_weight": weight}
+        if codes is not None and self._labels is not None:
+            columns |= {"codes": codes, "y_true": self._labels[codes]}
+        return self._replaced(outputs, _columns=columns, _judge=None, _slices=None, _own_runs={})
 
     # -- outputs ----------------------------------------------------------------------------
 
@@ -284,11 +280,8 @@ class Predictions(TestSet):
         return None if self._slices is None else self._slices.copy()
 
     def output(self, model: str) -> Output:
-        found = self._outputs.get(model) if isinstance(model, str) else None
-        if found is None:
-            checks.check_models(self.models, model=model)
-            return self._outputs[model]
-        return found
+        checks.check_models(self.models, model=model)
+        return self._outputs[model]
 
     def predicted(self, model: str) -> IntArray:
         output = self.output(model)
@@ -305,26 +298,22 @@ class Predictions(TestSet):
     # -- subsets ----------------------------------------------------------------------------
 
     def _of_models(self, models: Sequence[str]) -> Predictions:
-        part = self._replaced({model: self._outputs[model] for model in models})
-        part._judge = None if self._judge is None else self._judge.of_models(models)
-        return part
+        judge = None if self._judge is None else self._judge.of_models(models)
+        return self._replaced({model: self._outputs[model] for model in models}, _judge=judge)
 
     def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
         """Return the predictions with the order of two classes given by these logits."""
         if self.n_classes != 2:
             return self
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
-        return self._replaced({**self._outputs, **ordered})
+        return self._replaced(self._outputs | ordered)
 
     @property
     def missing(self) -> dict[str, BoolArray]:
         """Marks, for each model, of the results that were missing and count as the worst."""
-        outputs = self._outputs.items()
         return {
-            model: np.zeros(output.array.shape, dtype=bool)
-            if output.missing is None
-            else output.missing
-            for model, output in outputs
+            model: np.zeros(output.array.shape, bool) if output.missing is None else output.missing
+            for model, output in self._outputs.items()
         }
 
     def with_missing(self, missing: Mapping[str, BoolArray]) -> Predictions:
@@ -335,19 +324,15 @@ class Predictions(TestSet):
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:
             check_choice("columns", name, Design)
-        part = self._replaced(self._outputs)
         given = {n: frozen(checked_column(n, column, len(self))) for n, column in columns.items()}
-        part._columns = nested({**self._columns, **given})
-        part._own_runs = {} if "runs" in given else self._own_runs
-        return part
+        own = {} if "runs" in given else self._own_runs
+        return self._replaced(_columns=nested({**self._columns, **given}), _own_runs=own)
 
     def without(self, *columns: SampleColumn) -> Predictions:
         for name in columns:
             check_choice("columns", name, SampleColumn)
-        part = self._replaced(self._outputs)
-        part._columns = {**self._columns, **dict.fromkeys(columns)}
-        part._own_runs = {} if "runs" in columns else self._own_runs
-        return part
+        own = {} if "runs" in columns else self._own_runs
+        return self._replaced(_columns={**self._columns, **dict.fromkeys(columns)}, _own_runs=own)
 
     def subset(self, rows: ArrayLike) -> Predictions:
         """Return some of the samples, by a mask of shape (n_samples,) or by indices.
@@ -358,18 +343,16 @@ class Predictions(TestSet):
         >>> len(preds.subset([True, True, False, True]))
         3
         """
-        index = checks.row_positions(rows, len(self))
-        part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
-        part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
-        part._columns = {
-            name: None if column is None else read_only(column[index])
-            for name, column in self._columns.items()
-        }
-        part._own_runs = {m: read_only(runs[index]) for m, runs in self._own_runs.items()}
-        part._judge = None if self._judge is None else self._judge.rows(index)
-        if self._slices is not None:
-            part._slices = self._slices.iloc[index].reset_index(drop=True)
-        return part
+        index = row_positions(rows, len(self))
+        slices = None if self._slices is None else self._slices.iloc[index]
+        return self._replaced(
+            {model: output.rows(index) for model, output in self._outputs.items()},
+            _predicted={m: frozen(codes[index]) for m, codes in self._predicted.items()},
+            _columns={n: picked(column, index) for n, column in self._columns.items()},
+            _own_runs={m: picked(runs, index) for m, runs in self._own_runs.items()},
+            _judge=None if self._judge is None else self._judge.rows(index),
+            _slices=None if slices is None else slices.reset_index(drop=True),
+        )  # fmt: skip
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
         n = len(self)
@@ -388,11 +371,15 @@ class Predictions(TestSet):
 
     # -- workers ----------------------------------------------------------------------------
 
-    def _replaced(self, outputs: dict[str, Output]) -> Predictions:
+    def _replaced(self, outputs: dict[str, Output] | None = None, **changed: Any) -> Predictions:
+        """Return the same predictions with other outputs, or other values of attributes."""
+        outputs = self._outputs if outputs is None else outputs
         part = object.__new__(Predictions)
         part._share(self)
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
         part._judge = None if self._judge is None else self._judge.anew()
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
+        for name, value in changed.items():
+            setattr(part, name, value)
         return part

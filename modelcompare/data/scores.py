@@ -120,20 +120,20 @@ def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, 
                 f"model {model!r} has {own}, model {first!r} has {', '.join(names)}; give each "
                 "model the same ones."
             )
-        arrays[model] = _stacked(model, {name: found[name] for name in names})
+        arrays[model] = _stacked(f"model {model!r}", {name: found[name] for name in names})
     return names, arrays
 
 
-def _stacked(model: str, columns: Mapping[str, ArrayLike]) -> FloatArray:
+def _stacked(where: str, columns: Mapping[str, ArrayLike]) -> FloatArray:
     """Return several scores of one model, of shape (n_samples, n_scores)."""
     arrays = {}
     for name, given in columns.items():
-        where = f"score {name!r} of model {model!r}"
-        arrays[name] = checks.real_values(checks.as_array(given, where), where)
+        what = f"score {name!r} of {where}"
+        arrays[name] = checks.real_values(checks.as_array(given, what), what)
     lengths = {name: len(array) for name, array in arrays.items()}
     if len({*lengths.values()}) > 1:
         counts = ", ".join(f"{n:,} of {name}" for name, n in lengths.items())
-        raise ValueError(f"model {model!r} has scores of different lengths ({counts}).")
+        raise ValueError(f"{where} has scores of different lengths ({counts}).")
     return np.column_stack([*arrays.values()])
 
 
@@ -144,8 +144,4 @@ def scored(where: str, array: AnyArray, names: tuple[str, ...]) -> FloatArray:
             f"{where} must have shape (n_samples, {len(names)}), a column for each of the scores "
             f"{', '.join(names)}; got {array.shape}."
         )
-    columns = [
-        checks.real_values(column, f"score {name!r} of {where}")
-        for name, column in zip(names, array.T, strict=True)
-    ]
-    return np.column_stack(columns)
+    return _stacked(where, dict(zip(names, array.T, strict=True)))

@@ -80,11 +80,11 @@ class Strengths:
 class _Rows(NamedTuple):
     """Battles, or distinct ones and how often they occur."""
 
-    first: IntArray
-    second: IntArray
-    outcome: IntArray
-    effects: FloatArray
-    weight: FloatArray
+    first: AnyArray
+    second: AnyArray
+    outcome: AnyArray
+    effects: AnyArray
+    weight: AnyArray
 
 
 class _Slopes(NamedTuple):
@@ -139,7 +139,7 @@ def fitted(battles: Battles) -> Strengths:
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
         _warn_of_halves(reason, len(battles.models))
-        rows = _joined(rows, halves)
+        rows = _Rows(*map(np.concatenate, zip(rows, halves, strict=True)))
     parameters, inverse = model.maximum(rows)
     influence = _influences(model, whole, parameters, inverse, battles.cluster)
     if reason:
@@ -178,20 +178,8 @@ def _collapsed(rows: _Rows) -> _Rows:
     frame = frame.join(pd.DataFrame(rows.effects).add_prefix("effect "))
     place = frame.groupby([*frame], sort=False).ngroup().to_numpy()
     kept = np.unique(place, return_index=True)[1]
-    return _Rows(
-        rows.first[kept], rows.second[kept], rows.outcome[kept], rows.effects[kept],
-        np.bincount(place).astype(np.float64),
-    )  # fmt: skip
-
-
-def _joined(rows: _Rows, others: _Rows) -> _Rows:
-    """Return the rows of both."""
-    return _Rows(
-        np.concatenate([rows.first, others.first]), np.concatenate([rows.second, others.second]),
-        np.concatenate([rows.outcome, others.outcome]),
-        np.concatenate([rows.effects, others.effects]),
-        np.concatenate([rows.weight, others.weight]),
-    )  # fmt: skip
+    distinct = _Rows(*(column[kept] for column in rows))
+    return distinct._replace(weight=np.bincount(place).astype(np.float64))
 
 
 def _counts(rows: _Rows, n_models: int) -> tuple[FloatArray, FloatArray]:

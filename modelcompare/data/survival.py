@@ -13,8 +13,8 @@ from modelcompare.data import checks
 from modelcompare.words import Kind, KindOrAuto
 
 SURVIVAL: frozenset[Kind] = frozenset({"risks", "survival_probabilities"})
-# The truth, the outputs, their type, and the times of survival probabilities.
-Survival: TypeAlias = tuple[FloatArray, dict[str, AnyArray], Kind, AnyArray | None]
+# The truth, the outputs and their types, and the times of survival probabilities.
+Survival: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray | None]
 _ROUNDING = 1e-8
 _PAIRS = "a time and 1 if the event was seen then, 0 if the sample was censored"
 
@@ -54,10 +54,10 @@ def as_survival(
     if not wanted:
         if times is not None:
             raise ValueError("`labels` are times of survival probabilities; leave them out.")
-        return truth, arrays, "risks", None
+        return truth, arrays, dict.fromkeys(arrays, "risks"), None
     known = _times(times, truth)
     found = {m: _curves(array, known, f"model {m!r}") for m, array in arrays.items()}
-    return truth, found, "survival_probabilities", known
+    return truth, found, dict.fromkeys(found, "survival_probabilities"), known
 
 
 def _times_and_events(y_true: Any) -> FloatArray:
@@ -104,16 +104,8 @@ def _times(given: ArrayLike | None, truth: FloatArray) -> FloatArray:
 
 def _curves(array: AnyArray, times: FloatArray, where: str) -> FloatArray:
     """Return survival probabilities, (n_samples, n_times)."""
-    if array.shape[1] != len(times) or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{where} must give a probability for each of the {len(times)} times; got shape "
-            f"{array.shape}."
-        )
-    found = array.astype(np.float64)
-    checks.refuse_rows(
-        ~((found >= 0) & (found <= 1)).all(axis=1),
-        f"{where} must give probabilities between 0 and 1, but does not",
-    )
+    what = f"a probability for each of the {len(times)} times"
+    found = checks.matrix(array, where, what, len(times), of="probabilities", at_most=1.0)
     checks.refuse_rows(
         (np.diff(found, axis=1) > _ROUNDING).any(axis=1),
         f"{where} gives a probability to survive that increases with time",

@@ -22,7 +22,7 @@ from modelcompare.data.kinds import (
 )
 from modelcompare.data.label_sets import SETS, are_sets, as_matrices
 from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
-from modelcompare.words import Kind, KindOrAuto, check_mapping
+from modelcompare.words import Kind, KindOrAuto
 
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
@@ -57,15 +57,8 @@ def read_inputs(
     """
     survival = is_survival(y_true, kind)
     if survival or are_sets(y_true, kind):
-        check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
-        checks.check_model_names(outputs)
-        named = {name.strip(): given for name, given in outputs.items()}
-        if survival:
-            truth, arrays, found_kind, times = as_survival(y_true, named, labels, kind)
-            return truth, arrays, dict.fromkeys(arrays, found_kind), times
-        truth, arrays, of_sets, labels = as_matrices(y_true, named, labels, kind)
-        checks.check_lengths(arrays, truth, len(truth))
-        return truth, arrays, dict(zip(arrays, of_sets, strict=True)), labels
+        read = as_survival if survival else as_matrices
+        return read(y_true, checks.by_model(outputs), labels, kind)
     arrays = checks.model_arrays(outputs)
     found = None if y_true is None else as_truth(y_true, kind)
     checks.check_lengths(

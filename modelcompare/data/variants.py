@@ -60,19 +60,17 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     # The two share no cluster, and samples weigh 1 on average in each.
     units = first.unit_of, first.unit_of.max() + 1 + second.unit_of
     weights = [p.weights / p.weights.mean() for p in (first, second)]
-    truth, other_truth = _truth(first), _truth(second)
-    return Predictions(
-        None if truth is None or other_truth is None else np.concatenate([truth, other_truth]),
-        {model: np.concatenate([_given(first, model), _given(second, other)])},
-        kind=kinds[0],
-        labels=first.labels,
+    truths = [each for p in (first, second) if (each := _truth(p)) is not None]
+    outputs = first.output(model).array, second.output(other).array
+    return _rebuilt(
+        first, {model: np.concatenate(outputs)}, kinds[0],
+        y_true=np.concatenate(truths) if len(truths) == 2 else None,
         groups=None if first.groups is None and second.groups is None else np.concatenate(units),
         sample_weight=None if not (first.weighted or second.weighted) else np.concatenate(weights),
         missing_mass=first.missing_mass or second.missing_mass,
-        greater_is_better=first.told_direction,
         bounds=first.bounds if first.bounds == second.bounds else None,
-        score_names=first.score_names,
-    )
+        **dict.fromkeys(("ids", "strata", "runs", "slices", "name")),
+    )  # fmt: skip
 
 
 def _rebuilt(

@@ -7,7 +7,7 @@ each item and the totals of the categories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -80,56 +80,51 @@ def coincidences(counts: FloatArray) -> FloatArray:
     return (pairs * weight[:, None, None]).reshape(len(counts), -1)
 
 
-def krippendorff_alpha(
-    cells: FloatArray, *, distance: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
+def krippendorff_alpha(cells: FloatArray, *, distances: FloatArray | None) -> FloatArray:
     """Return one minus the observed over the expected disagreement.
 
     Parameters
     ----------
     cells : ndarray of shape (..., n_categories ** 2)
         Coincidences.
-    distance : callable
-        Squared distances of the categories, of shape (..., n_categories, n_categories), given their
-        totals (..., n_categories).
+    distances : ndarray of shape (n_categories, n_categories), optional
+        Squared distances of the categories; if they are ordinal, those of their ranks.
     """
     n_categories = round(cells.shape[-1] ** 0.5)
     matrix = cells.reshape(*cells.shape[:-1], n_categories, n_categories)
     totals = matrix.sum(axis=-1)
     n = totals.sum(axis=-1)
-    d = distance(totals)
+    d = _between(totals) if distances is None else distances
     observed = (matrix * d).sum(axis=(-1, -2))
     expected = (totals[..., :, None] * totals[..., None, :] * d).sum(axis=(-1, -2))
     return 1 - divide((n - 1) * observed, expected)
 
 
 def _between(totals: FloatArray) -> FloatArray:
+    """Compute squared distances of the categories' mid-ranks."""
     # Ratings up to the middle of each category.
     middle = np.cumsum(totals, axis=-1) - totals / 2
     return (middle[..., :, None] - middle[..., None, :]) ** 2
 
 
-def _constant(_totals: FloatArray, *, table: FloatArray) -> FloatArray:
-    return table
-
-
-def _distances(level: Level, categories: AnyArray) -> Callable[[FloatArray], FloatArray]:
+def _distances(level: Level, categories: AnyArray) -> FloatArray | None:
+    """Compute squared distances of the categories; None if they depend on the ratings."""
     k = len(categories)
     if level == "nominal":
-        return partial(_constant, table=1 - np.eye(k))
+        return 1 - np.eye(k)
     if level == "ordinal":
-        return _between
+        return None
     if categories.dtype.kind not in "fiu":
         raise ValueError(f"`level='{level}'` needs numbers, the ratings are {categories[:3]}.")
     values = categories.astype(np.float64)
     difference = values[:, None] - values[None, :]
     if level == "interval":
-        return partial(_constant, table=difference**2)
+        return difference**2
     if (values < 0).any():
         raise ValueError("`level='ratio'` needs numbers that are not negative.")
     total = values[:, None] + values[None, :]
     relative = np.divide(difference, total, out=np.zeros((k, k)), where=total > 0)
-    return partial(_constant, table=relative**2)
+    return relative**2
 
 
 def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
@@ -177,6 +172,6 @@ def annotation_metrics(
     )  # fmt: skip
     alpha = chance_corrected(
         name="krippendorff_alpha", statistics=(of_items("coincidences", coincidences(counts)),),
-        value=partial(krippendorff_alpha, distance=_distances(level, categories)),
+        value=partial(krippendorff_alpha, distances=_distances(level, categories)),
     )  # fmt: skip
     return (percent, fleiss, alpha) if (raters == raters[0]).all() else (percent, alpha)

@@ -20,6 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
 from modelcompare.metrics.scoring import mean_ratio
+from modelcompare.words import check_count
 
 _RECORDS: dict[str, dict[str, Any]] = {
     "pass_at_k": {
@@ -121,8 +122,9 @@ _ITEMS = _of_items("items", _shares, shared=True)
 def answers_metric(family: str, *, k: int = 5, highest: bool = True) -> Metric:
     """Return a metric of k answers to each item; the best score is the highest, or the lowest."""
     middle = family == "majority_of_k"
-    if k < 1 or (middle and k % 2 == 0):
-        raise ValueError(f"`k` must be at least 1{' and odd' if middle else ''}, got {k}.")
+    check_count("k", k, at_least=1)
+    if middle and k % 2 == 0:
+        raise ValueError(f"`k` must be odd, got {k}.")
     rank = (k + 1) // 2 if middle else k if highest and family != "pass_hat_k" else 1
     pattern, passes = family.removesuffix("k") + "{k}", family != "best_of_k"
     name = pattern.format(k=k)

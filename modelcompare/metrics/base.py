@@ -19,17 +19,18 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
+from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf, slopes
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
+from modelcompare.words import Average, Kind, ZeroDivision, check_choice, check_zero_division
 
 _AVERAGES = {
     "macro": "the mean over classes",
@@ -44,29 +45,6 @@ class UndefinedMetricWarning(UserWarning):
 
 class SparseDataWarning(UserWarning):
     """Too few samples or clusters determine a value for its interval to be informative."""
-
-
-@dataclass(frozen=True)
-class Factory:
-    """The function that made a metric, so that it can be made with other options.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the metric, given options by keyword.
-    options : mapping
-        The options of this metric.
-    pattern : str
-        Name of the metric with a field for the one option that the name may contain:
-        ``f{beta}``; empty if there is none.
-    choices : tuple of str
-        Values of that option, if it is not a number.
-    """
-
-    make: Callable[..., AnyMetric]
-    options: Mapping[str, Any]
-    pattern: str = ""
-    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,8 +271,7 @@ class Metric(BaseMetric):
 
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
-        if average not in get_args(Average):
-            raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
+        check_choice("average", average, Average)
         if not self.has_averages or self.ratio is None:
             raise TypeError(f"{self.name} is not a quotient for each class, so it has no average.")
         common = replace(
@@ -311,7 +288,7 @@ class Metric(BaseMetric):
         """Return the metric with a value for 0 / 0, if it has that convention."""
         made = self.factory
         if made is not None and "zero_division" in made.options:
-            found = made.make(**{**made.options, "zero_division": zero_division})
+            found = made.made(zero_division=zero_division)
             return found if isinstance(found, Metric) else self
         if self.zero_division is None:
             return self

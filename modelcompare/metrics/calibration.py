@@ -37,8 +37,6 @@ def bin_edges(
     confidence: FloatArray, n_bins: int, strategy: Strategy, weight: FloatArray | None = None
 ) -> FloatArray:
     """Inner edges of bins of equal width, or of samples of equal weight."""
-    if strategy not in ("width", "mass"):
-        raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
     if strategy == "mass":
         return mass_edges(confidence, n_bins, weight)
     return np.arange(1, n_bins) / n_bins

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
-from modelcompare.metrics.counts import COUNTS, PREDICTED, SUPPORT, soft_twin, with_twin
+from modelcompare.metrics.costs import decided_costs, expected_costs
+from modelcompare.metrics.counts import COUNTS, PREDICTED, SUPPORT, with_twin
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.words import check_choice
 
@@ -27,15 +26,11 @@ def _distances(n_classes: int, weights: Distance) -> FloatArray:
 
 
 def _hard_distance(outcomes: Outcomes, *, weights: Distance) -> FloatArray:
-    distances = _distances(outcomes.n_classes, weights)
-    if outcomes.true_distribution is None:
-        return distances[outcomes.true_codes, outcomes.predicted][:, None]
-    return (outcomes.truth * distances[outcomes.predicted]).sum(axis=1, keepdims=True)
+    return decided_costs(outcomes, matrix=_distances(outcomes.n_classes, weights))
 
 
 def _soft_distance(outcomes: Outcomes, *, weights: Distance) -> FloatArray:
-    expected = outcomes.probabilities @ _distances(outcomes.n_classes, weights)
-    return (outcomes.truth * expected).sum(axis=1, keepdims=True)
+    return expected_costs(outcomes, matrix=_distances(outcomes.n_classes, weights))
 
 
 def _less_than_chance(
@@ -54,11 +49,13 @@ def weighted_kappa_metric(*, weights: Distance = "quadratic") -> Metric:
     distance = Statistic(
         f"{weights}_distance", partial(_hard_distance, weights=weights), discrete=True, soft=soft
     )
-    hard = Metric(
+    return with_twin(Metric(
         name=f"cohen_kappa_{weights}", family="weighted_kappa", bounds=(-1.0, 1.0),
         statistics=(distance, PREDICTED, SUPPORT),
         value=Quotient(partial(_less_than_chance, weights=weights)), zero_division=math.nan,
-        factory=_made_by(weighted_kappa_metric, weights, "cohen_kappa_{weights}"),
+        factory=Factory(
+            weighted_kappa_metric, {"weights": weights}, "cohen_kappa_{weights}", get_args(Distance)
+        ),
         description="""Agreement beyond chance of ordered classes, by the distance of errors.
 
         For ratings and grades: an error between neighbours costs 1, between others their distance
@@ -67,17 +64,7 @@ def weighted_kappa_metric(*, weights: Distance = "quadratic") -> Metric:
         good, fair and poor. Depends on the class shares, as `cohen_kappa` does.""",
         references=("Cohen (1968), Psychological Bulletin 70, 213-220.",),
         example=">>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 2, 1]), 4)\n0.8",
-    )  # fmt: skip
-    of_soft = _made_by(_soft_kappa_metric, weights, "ccohen_kappa_{weights}")
-    return replace(hard, soft=replace(soft_twin(hard), factory=of_soft))
-
-
-def _soft_kappa_metric(*, weights: Distance = "quadratic") -> AnyMetric | None:
-    return weighted_kappa_metric(weights=weights).soft
-
-
-def _made_by(make: Callable[..., Any], weights: Distance, pattern: str) -> Factory:
-    return Factory(make, {"weights": weights}, pattern, get_args(Distance))
+    ))  # fmt: skip
 
 
 def _informed(

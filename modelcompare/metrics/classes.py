@@ -6,14 +6,12 @@ Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
-from modelcompare.metrics.subsets import names_subset, no_class
-
-if TYPE_CHECKING:
-    from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.subsets import class_code, names_subset
 
 
 def without_classes(
@@ -56,9 +54,9 @@ def without_classes(
         if not metric.per_class and names_subset(text):
             plain.append(given)
             continue
-        label = _class_of(predictions, given, text) if metric.per_class else None
-        if label is None:
+        if not metric.per_class or predictions.labels is None:
             raise ValueError(f"{given}: {metric.name} has no value per class; leave {text!r} out.")
+        label = predictions.labels.tolist()[class_code(given, text, predictions)]
         if metric.name not in classes:
             plain.append(name)
         classes.setdefault(metric.name, []).append(label)
@@ -105,12 +103,3 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
             f"{', '.join(map(str, known[:5]))}, got {of_class!r}."
         )
     return found, of_class
-
-
-def _class_of(predictions: TestSet, given: object, text: str) -> Any:
-    """Return the class that is written like the text."""
-    label = predictions.class_named(text)
-    known = [] if predictions.labels is None else predictions.labels.tolist()
-    if label in known:
-        return label
-    raise no_class(str(given), text, known)

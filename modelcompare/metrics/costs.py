@@ -14,6 +14,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import BaseMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.counts import soft_twin, with_twin
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import shown
 
@@ -41,11 +42,11 @@ class CostMetric(Metric):
                 f"`costs` has no class {lacking[0]!r}; it has {', '.join(self.costs.index)}."
                 if names else f"metric {self.name!r} needs classes, and there are none."
             )  # fmt: skip
-        table, soft = self.costs.loc[names, names], self.soft
-        return replace(
-            self, soft=soft.of_classes(labels) if isinstance(soft, CostMetric) else None,
-            **_statistics(table, soft=self.needs == "probabilities"),
-        )  # fmt: skip
+        statistics = _statistics(self.costs.loc[names, names])
+        if self.needs == "probabilities":
+            return replace(self, statistics=tuple(each.soft or each for each in statistics))
+        made = replace(self, statistics=statistics)
+        return replace(made, soft=soft_twin(made))
 
 
 @checked()
@@ -83,16 +84,14 @@ def cost(costs: Any, *, name: str = "cost") -> Metric:
     """
     table = _table(costs)
     numbers = table.to_numpy()
-    made = CostMetric(
+    return with_twin(CostMetric(
         name=name, ratio=mean_ratio, greater_is_better=False, costs=table,
-        bounds=(float(numbers.min()), float(numbers.max())), **_statistics(table),
+        bounds=(float(numbers.min()), float(numbers.max())), statistics=_statistics(table),
         description="""Mean cost of decisions.
 
         Weighs each mistake by its cost. The costs must be those of the application: with others the
         order of the models may be another one.""",
-    )  # fmt: skip
-    soft = replace(made, name=f"c{name}", needs="probabilities", **_statistics(table, soft=True))
-    return replace(made, soft=soft)
+    ))  # fmt: skip
 
 
 def _table(costs: Any) -> pd.DataFrame:
@@ -122,22 +121,24 @@ def _table(costs: Any) -> pd.DataFrame:
     return table
 
 
-def _statistics(table: pd.DataFrame, *, soft: bool = False) -> dict[str, Any]:
+def _statistics(table: pd.DataFrame) -> tuple[Statistic, Statistic]:
     """Return the statistics of costs in the order of their table."""
     matrix = table.to_numpy()
     key = ",".join(f"{number:.17g}" for number in matrix.ravel())
-    compute = partial(_expected if soft else _decided, matrix=matrix)
-    statistic = Statistic(f"{'soft_' * soft}costs {key}", compute, discrete=not soft)
-    return {"statistics": (statistic, COUNT)}
+    soft = Statistic(f"soft_costs {key}", partial(expected_costs, matrix=matrix))
+    decided = partial(decided_costs, matrix=matrix)
+    return Statistic(f"costs {key}", decided, discrete=True, soft=soft), COUNT
 
 
-def _decided(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+def decided_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+    """Return the cost of each decision from those of true (rows) by predicted classes."""
     predicted = outcomes.predicted
     if outcomes.true_distribution is not None:
         return (outcomes.truth * matrix[:, predicted].T).sum(axis=1, keepdims=True)
     return matrix[outcomes.true_codes, predicted][:, None]
 
 
-def _expected(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+def expected_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+    """Return the cost that each sample's probabilities lead to expect."""
     of_classes = outcomes.truth @ matrix
     return (of_classes * outcomes.probabilities).sum(axis=1, keepdims=True)

@@ -26,7 +26,7 @@ from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
-from modelcompare.words import Kind
+from modelcompare.words import Kind, check_number
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -105,10 +105,11 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     if metric.needs not in _TWINS or not hard or any(s.soft is None for s in hard):
         raise TypeError(f"{metric.name} has no soft twin: its statistics have none.")
     needs, variant = _TWINS[metric.needs]
-    family = "" if prose else metric.stem
+    family, made = "" if prose else metric.stem, metric.factory
+    made = made and replace(made, pattern=f"c{made.pattern}", soft=True)
     return replace(
         metric, name=f"c{metric.name}", statistics=tuple(s.soft or s for s in metric.statistics),
-        needs=needs, proportion=False, soft=None, family=family,
+        needs=needs, proportion=False, soft=None, family=family, factory=made,
         variant="" if prose else variant, **prose,
     )  # fmt: skip
 
@@ -239,10 +240,9 @@ def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) ->
 
 def fbeta_metric(*, beta: float) -> Metric:
     """Return F-beta for any beta; 0 / 0 only for a class neither predicted nor true."""
-    if not (math.isfinite(beta) and beta >= 0):
-        raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
+    check_number("beta", beta)
     square = beta**2
-    hard = _of_classes(
+    return with_twin(_of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
         ratio=ClassRatio((1 + square, 0, 0, 0), (1 + square, square, 1, 0)),
         factory=Factory(fbeta_metric, {"beta": beta}, "f{beta}"),
@@ -252,13 +252,7 @@ def fbeta_metric(*, beta: float) -> Metric:
         below (a user who sees every alarm). Choose beta from the cost of errors, before seeing
         scores; true negatives do not count. Beta is part of the name: ``f2``, ``f0.5_macro``.""",
         example='>>> round(fbeta([0, 0, 1], [0, 1, 1], beta=2, average="binary"), 4)\n0.8333',
-    )  # fmt: skip
-    soft = replace(soft_twin(hard), factory=Factory(_soft_fbeta, {"beta": beta}, "cf{beta}"))
-    return replace(hard, soft=soft)
-
-
-def _soft_fbeta(*, beta: float) -> Any:
-    return fbeta_metric(beta=beta).soft
+    ))  # fmt: skip
 
 
 FBETA = fbeta_metric(beta=2.0)

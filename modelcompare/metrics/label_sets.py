@@ -7,15 +7,15 @@ samples, each a ratio of counts of its labels, and ranks of the labels of a samp
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import COUNTS, F1, JACCARD, PRECISION, RECALL, with_twin
-from modelcompare.metrics.quotient import divide, side_by_side
+from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import ZeroDivision
 
@@ -36,13 +36,15 @@ def _sample_ratios(outcomes: Outcomes, *, of: Metric) -> FloatArray:
 def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) -> Metric:
     """Return the mean over samples of a ratio of counts."""
     of = of.with_zero_division(zero_division)
+    same = partial(_mean_over_samples, zero_division=zero_division)
+    soft = same(of=of.soft) if isinstance(of.soft, Metric) else None
     numbers = Statistic(f"{of.name}_of_samples, {zero_division}", partial(_sample_ratios, of=of))
-    soft = of.soft is None
-    value = f"{of.name[soft:]} of the {'probabilities' if soft else 'labels'}"
+    value = f"{of.name} of the labels" if soft else f"{of.name[1:]} of the probabilities"
     return Metric(
-        name=f"{of.name}_samples", needs="label_probabilities" if soft else "label_sets",
+        name=f"{of.name}_samples", needs="label_sets" if soft else "label_probabilities",
         statistics=(numbers,), ratio=side_by_side, references=of.references,
         factory=Factory(partial(_mean_over_samples, of=of), {"zero_division": zero_division}),
+        soft=soft,
         description=f"""Mean over samples of the {value} of each.
 
         Weighs every sample equally, however many labels it has; `{of.name}_micro` weighs every
@@ -50,13 +52,6 @@ def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) ->
         example=f">>> round({of.name}_samples([[1, 1], [0, 1]], [[1, 0], [0, 1]]), 4)\n"
         f"{_EXAMPLES[of.name]}",
     )  # fmt: skip
-
-
-def _with_twin(of: Metric) -> Metric:
-    soft = of.soft
-    if not isinstance(soft, Metric):
-        raise TypeError(f"{of.name} has no soft twin.")
-    return replace(_mean_over_samples(of=of), soft=_mean_over_samples(of=soft))
 
 
 def _exact(outcomes: Outcomes) -> FloatArray:
@@ -93,18 +88,12 @@ HAMMING_LOSS = Metric(
 
 def _ranked_precision(outcomes: Outcomes) -> FloatArray:
     """Compute the mean, over the true labels of a sample, of the precision at their rank."""
-    truth, scores = outcomes.truth > 0, outcomes.output.array
-    order = np.argsort(-scores, axis=1, kind="stable")
-    ordered = np.take_along_axis(scores, order, axis=1)
-    true = np.take_along_axis(truth, order, axis=1)
-    n_labels = truth.shape[1]
+    truth, scores = outcomes.truth > 0, pd.DataFrame(outcomes.output.array)
     # Tied labels all have the rank of the last of them.
-    last = np.where(np.diff(ordered, axis=1, append=-np.inf) != 0, np.arange(n_labels), n_labels)
-    last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-    found = np.take_along_axis(true.cumsum(axis=1), last, axis=1)
-    n_true = truth.sum(axis=1)
-    mean = divide((true * found / (last + 1)).sum(axis=1), n_true.astype(np.float64), 1.0)
-    return np.where(n_true == n_labels, 1.0, mean)[:, None]
+    ranks, among_true = (
+        each.rank(axis=1, method="max", ascending=False) for each in (scores, scores.where(truth))
+    )
+    return (among_true / ranks).mean(axis=1).fillna(1.0).to_numpy()[:, None]
 
 
 LRAP = Metric(
@@ -121,6 +110,6 @@ LRAP = Metric(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *(_with_twin(each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),
+    *(_mean_over_samples(of=each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),
     SUBSET_ACCURACY, HAMMING_LOSS, LRAP,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 
 MAX_ORDER = 4
 
@@ -86,16 +86,12 @@ def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> Flo
     return out
 
 
-def _matches(gram: IntArray, line_of: IntArray, n: int) -> FloatArray:
+def _matches(gram: IntArray, line_of: IntArray, n: int) -> AnyArray:
     """Count n-grams that each hypothesis shares with its reference, as often as both have them."""
     key = gram * n + line_of % n
     in_hypothesis = line_of < n
     (found, times), (true, true_times) = (
         np.unique(key[part], return_counts=True) for part in (in_hypothesis, ~in_hypothesis)
     )
-    if len(true) == 0:
-        return np.zeros(n)
-    place = np.minimum(np.searchsorted(true, found), len(true) - 1)
-    shared = np.where(true[place] == found, np.minimum(times, true_times[place]), 0)
-    out: FloatArray = np.bincount(found % n, shared, minlength=n).astype(np.float64)
-    return out
+    both, here, there = np.intersect1d(found, true, assume_unique=True, return_indices=True)
+    return np.bincount(both % n, np.minimum(times[here], true_times[there]), minlength=n)

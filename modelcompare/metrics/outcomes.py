@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
 from modelcompare.data.test_set import TestSet
-
-if TYPE_CHECKING:
-    from modelcompare.data.kinds import Output
-
 
 _WITHOUT_TRUTH = "this metric needs y_true; the predictions hold per-example scores only."
 

@@ -11,19 +11,19 @@ import math
 import textwrap
 from collections.abc import Iterator
 from inspect import Parameter, Signature
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import check_arguments
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output, same_type
-from modelcompare.data.label_sets import SETS, as_matrices
-from modelcompare.data.survival import SURVIVAL, as_survival
-from modelcompare.data.truths import as_truth, of_classes
+from modelcompare.data.label_sets import SETS
+from modelcompare.data.survival import SURVIVAL
+from modelcompare.data.truths import as_truth, of_classes, read_inputs, truth_of
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -33,7 +33,7 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
 )
 from modelcompare.metrics.variants import varied
-from modelcompare.words import Kind, Tokenizer, listed, warn_caller
+from modelcompare.words import Kind, Tokenizer, check_choice, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
 _SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
@@ -149,8 +149,23 @@ def read_outcomes(
     instead of probabilities of the second of two classes. Weights are ones by default; there are no
     classes outside classification.
     """
+    output, classes, true = _checked(y_true, y_output, kind, labels, raw=raw)
+    weight = checked_weights(sample_weight, len(output.array))
+    weights = np.ones(len(output.array)) if weight is None else weight
+    names = [] if classes is None else classes.tolist()
+    outcomes = Outcomes(output, n_classes=len(names), weight=weights, labels=classes, **true)
+    return outcomes, weights, names
+
+
+def _checked(
+    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None, *,
+    raw: bool,
+) -> tuple[Output, AnyArray | None, dict[str, Any]]:  # fmt: skip
+    """Return the output, the classes or times, and the columns of the truth."""
     if kind in SETS | SURVIVAL:
-        return _outcomes_beside(y_true, y_output, kind, labels, sample_weight)
+        given, arrays, kinds, known = read_inputs(y_true, {"y_pred": y_output}, labels, kind)
+        classes, true = truth_of(given, known, arrays, kinds, normalize=False)
+        return Output(kinds["y_pred"], arrays["y_pred"]), classes, true
     output = checks.as_array(y_output)
     truth = output if y_true is None else as_truth(y_true, kind)
     if len(truth) != len(output) or len(truth) == 0:
@@ -158,18 +173,11 @@ def read_outcomes(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
             "positive number of rows."
         )
-    weight = checked_weights(sample_weight, len(truth))
-    weights = np.ones(len(truth)) if weight is None else weight
     if kind not in ("labels", "probabilities"):
-        of_model = Output(kind, checked_output("the model's output", output, kind, None))
+        output = checked_output("the model's output", output, kind, None)
         if kind == "values" or y_true is None:
             truth = checks.real_values(truth, "`y_true`")
-        return Outcomes(of_model, y_true=truth, items=truth), weights, []
-    if labels is None and truth.ndim == 1 and truth.dtype.kind in "bf" and output.ndim == 2:
-        # Columns are the classes 0, 1, ..., of which some do not occur.
-        columns = np.arange(output.shape[1])
-        if len(np.unique(truth)) < len(columns) and np.isin(truth, columns).all():
-            labels = columns
+        return Output(kind, output), None, {"y_true": truth, "items": truth}
     where, predicted = ("`y_prob`", {}) if kind != "labels" else ("`y_pred`", {"`y_pred`": output})
     classes, true = of_classes(truth, labels, predicted, [*output.shape[1:]], at_least=1)
     if labels is None and predicted and truth.ndim == 1 and not same_type(truth, output):
@@ -179,37 +187,7 @@ def read_outcomes(
         )
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"
-    of_model = Output(kind, checked_output(where, output, kind, classes))
-    outcomes = Outcomes(
-        of_model,
-        true["codes"],
-        len(classes),
-        truth,
-        true.get("true_distribution"),
-        weight=weights,
-    )
-    return outcomes, weights, classes.tolist()
-
-
-def _outcomes_beside(
-    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
-    """Check sets of labels, or survival, of one model; see `read_outcomes`."""
-    given, found, known = {"y_pred": y_output}, kind, None
-    if kind in SURVIVAL:
-        truth, arrays, _, known = as_survival(y_true, given, labels, kind)
-    else:
-        truth, arrays, (found,), known = as_matrices(y_true, given, labels, kind)
-    checks.check_lengths(arrays, truth, len(truth))
-    weight = checked_weights(sample_weight, len(truth))
-    weights = np.ones(len(truth)) if weight is None else weight
-    outcomes = Outcomes(
-        Output(found, arrays["y_pred"]), n_classes=0 if known is None else len(known),
-        y_true=truth, true_distribution=None if kind in SURVIVAL else truth, weight=weights,
-        labels=known,
-    )  # fmt: skip
-    return outcomes, weights, [] if known is None else known.tolist()
+    return Output(kind, checked_output(where, output, kind, classes)), classes, true
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
@@ -217,10 +195,8 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
     pos_label, binary = options.pop("pos_label", None), options.get("average") == "binary"
-    if metric.per_class and options["average"] not in (None, *get_args(AverageName)):
-        raise ValueError(
-            f"`average` must be None, macro, micro, weighted or binary, got {options['average']!r}."
-        )
+    if metric.per_class and options["average"] is not None:
+        check_choice("average", options["average"], AverageName)
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
         truth[0] if truth else None, output, metric.needs, labels, sample_weight,

@@ -22,6 +22,7 @@ from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.running_sums import Running, by_sample
 from modelcompare.metrics.scoring import score_of
 from modelcompare.metrics.variants import number
+from modelcompare.words import check_number
 
 # Share of a sum of weights that is rounding.
 _ROUNDING = 1e-12
@@ -86,8 +87,7 @@ def _scores(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
 
 def percentile_metric(*, p: float = 95.0) -> OrderMetric:
     """Return the percentile p of per-example scores."""
-    if not 0 <= p <= 100:
-        raise ValueError(f"`p` must be between 0 and 100, got {p:g}.")
+    check_number("p", p, at_most=100.0)
     return _percentile(
         p, name=f"p{number(p)}", factory=Factory(percentile_metric, {"p": p}, "p{p}")
     )

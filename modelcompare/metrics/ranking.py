@@ -24,6 +24,7 @@ from modelcompare.metrics.running_sums import (
     Running,
     added,
     by_sample,
+    partners,
     slabs,
     summed,
 )
@@ -39,10 +40,8 @@ _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"
 def one_way(outcomes: Outcomes, code: int, samples: IntArray | None = None) -> Below:
     """Return the order of a class's samples relative to the others: negatives below positives."""
     scores = outcomes.score(code)
-    if samples is None:
-        order = np.argsort(scores, kind="stable")
-    else:
-        order = samples[np.argsort(scores[samples], kind="stable")]
+    samples = np.arange(len(scores)) if samples is None else samples
+    order = samples[np.argsort(scores[samples], kind="stable")]
     return Below.of(order, scores, outcomes.true_codes == code)
 
 
@@ -62,12 +61,9 @@ def of_two_classes(outcomes: Outcomes) -> Below:
 
 def placements(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
     """Compute DeLong's structural components of positives, and of negatives."""
-    pairs = of_two_classes(outcomes)
-    below, above = pairs.of_each(np.ones(len(outcomes)))
-    placed = np.empty(len(outcomes))
-    placed[pairs.readers], placed[pairs.adders] = below / len(above), above / len(below)
-    positive = outcomes.true_codes == 1
-    return placed[positive], placed[~positive]
+    pairs, positive = of_two_classes(outcomes), outcomes.true_codes == 1
+    placed = partners([pairs], np.ones(len(outcomes)))
+    return placed[positive] / len(pairs.adders), placed[~positive] / len(pairs.readers)
 
 
 def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
@@ -78,17 +74,10 @@ def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
 
 def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
     """Compute AUC without each sample, of shape (n_samples,), under one vector of weights."""
-    positive, negative = weights[pairs.readers], weights[pairs.adders]
-    n_positive, n_negative = positive.sum(), negative.sum()
-    below, above = pairs.of_each(weights)
-    total = positive @ below
-    out = np.empty(len(weights))
-    for samples, own, pairs_of_own, others in (
-        (pairs.readers, positive, below, (n_positive - positive) * n_negative),
-        (pairs.adders, negative, above, n_positive * (n_negative - negative)),
-    ):
-        out[samples] = divide(total - own * pairs_of_own, others)
-    return out
+    hits, (positive, negative) = weights * partners([pairs], weights), np.zeros((2, len(weights)))
+    positive[pairs.readers], negative[pairs.adders] = weights[pairs.readers], weights[pairs.adders]
+    others = (positive.sum() - positive) * (negative.sum() - negative)
+    return divide(hits.sum() / 2 - hits, others)
 
 
 # A binary comparison, in one direction or both, and the samples whose weight it has.

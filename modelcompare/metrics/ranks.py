@@ -11,10 +11,18 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.metrics.base import OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
-from modelcompare.metrics.running_sums import Below, Groups, by_sample, slabs, summed, total
+from modelcompare.metrics.running_sums import (
+    Below,
+    Groups,
+    by_sample,
+    partners,
+    slabs,
+    summed,
+    total,
+)
 
 
 def _unequal(groups: Groups, weights: AnyArray) -> FloatArray:
@@ -76,50 +84,46 @@ def _centred_ranks(groups: Groups, sums: AnyArray, samples: slice) -> FloatArray
     return ranks - sums[groups.rows[-1]].astype(np.float64)
 
 
-def digits(few: Groups, many: Groups) -> Iterator[tuple[IntArray, Below]]:
-    """Yield comparisons that count concordant pairs, one for each binary digit of the ranks.
-
-    The ranks of two samples in one order agree in some leading binary digits and differ in the
-    next. At that digit, among samples that agree in those before it, concordant pairs have zeros
-    below ones in the other order, as in a ROC curve. Each comparison comes with the leading digits.
-    """
-    for digit in range((len(few) - 1).bit_length()):
-        before = few.codes >> (digit + 1)
-        order = many.order[np.argsort(before[many.order], kind="stable")]
-        is_one, least = (few.codes >> digit & 1).astype(bool), before * len(many)
-        yield before, Below.of(order, least + many.codes, is_one, least)
-
-
 @dataclass(frozen=True)
 class Concordant:
     """Comparisons whose sum is the weight of samples below others in both orders, ties half.
 
-    Those of few samples, one for each binary digit of a rank, are kept for later resamples.
+    There is one for each binary digit of the ranks; those of few samples are kept for later
+    resamples. The ranks of two samples in one order agree in some leading binary digits and differ
+    in the next. At that digit, among samples that agree in those before it, concordant pairs have
+    zeros below ones in the other order, as in a ROC curve.
     """
 
     few: Groups
     many: Groups
 
     def __iter__(self) -> Iterator[Below]:
-        yield from self._kept or (below for _, below in digits(self.few, self.many))
+        yield from self._kept or self._of_digits()
+
+    def _of_digits(self) -> Iterator[Below]:
+        few, many = self.few, self.many
+        for digit in range((len(few) - 1).bit_length()):
+            before = few.codes >> (digit + 1)
+            order = many.order[np.argsort(before[many.order], kind="stable")]
+            is_one, least = (few.codes >> digit & 1).astype(bool), before * len(many)
+            yield Below.of(order, least + many.codes, is_one, least)
 
     @cached_property
     def _kept(self) -> list[Below]:
-        small = 8 * len(self.few.order) <= CACHE_BYTES
-        return [below for _, below in digits(self.few, self.many)] if small else []
+        return [*self._of_digits()] if 8 * len(self.few.order) <= CACHE_BYTES else []
 
 
 def _leanings(few: Groups, many: Groups, weights: FloatArray) -> FloatArray:
-    """Compute the weight of samples concordant with each, minus that of discordant ones."""
-    out = np.zeros(len(weights))
-    for before, below in digits(few, many):
-        for own, others, agreeing in zip(
-            (below.readers, below.adders), (below.adders, below.readers), below.of_each(weights),
-            strict=True,
-        ):  # fmt: skip
-            sizes = np.bincount(before[others], weights[others], before.max() + 1)
-            out[own] += 2 * agreeing - sizes[before[own]]
-    return out
+    """Compute the weight of samples concordant with each, minus that of discordant ones.
+
+    Samples that are tied in the order of many are half of each.
+    """
+    return 2 * partners(Concordant(few, many), weights) - _outside(few, weights)
+
+
+def _outside(groups: Groups, weights: FloatArray) -> FloatArray:
+    """Sum the weights of the samples in other groups than each."""
+    return weights.sum() - np.bincount(groups.codes, weights)[groups.codes]
 
 
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
@@ -144,7 +148,7 @@ def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     leanings = _leanings(few, many, weights) * weights
     pairs = []
     for groups in (few, many):
-        unequal = weights * (weights.sum() - np.bincount(groups.codes, weights)[groups.codes])
+        unequal = weights * _outside(groups, weights)
         left = unequal.sum() / 2 - unequal
         pairs.append(np.where(left <= 1e-12 * unequal.sum(), 0.0, left))
     return _tau(np.sum(leanings) / 2 - leanings, *pairs)

@@ -7,9 +7,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 from modelcompare.arguments import checked
+from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
 from modelcompare.metrics.costs import CostMetric
@@ -22,9 +23,6 @@ from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, varied
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
-
-if TYPE_CHECKING:
-    from modelcompare.data.test_set import TestSet
 
 MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 

@@ -8,7 +8,7 @@ the number of resamples that are summed together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -282,3 +282,13 @@ class Below:
         )
         order = np.lexsort((then, before))
         return samples[order], roles[order].astype(np.uint8)
+
+
+def partners(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
+    """Sum the weights of the samples with which each is a pair of some comparisons, ties half."""
+    own = np.zeros(len(weights))
+    for below in parts:
+        read, added_to = below.of_each(weights)
+        own[below.readers] += read
+        own[below.adders] += added_to
+    return own

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.counts import with_twin
+from modelcompare.words import check_count
 
 _MOST_CLASSES = 100
 # Largest distance from 1 of a sum of half-precision probabilities.
@@ -188,8 +189,7 @@ def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
 
 def top_k_metric(*, k: int = 3) -> Metric:
     """Return the accuracy of a list of k classes; later classes win ties, as in scikit-learn."""
-    if k < 1:
-        raise ValueError(f"`k` must be at least 1, got {k}.")
+    check_count("k", k, at_least=1)
     return Metric(
         name=f"top_{k}_accuracy", family="top_k_accuracy", ratio=mean_ratio, needs="probabilities",
         statistics=(Statistic(f"in_top_{k}", partial(_in_top, k=k)), COUNT),

@@ -5,33 +5,21 @@ As scikit-learn's ``labels=``: other classes are true and predicted, and are not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
-from modelcompare.metrics.quotient import Parts, Quotient, SumsOf
+from modelcompare.metrics.quotient import Quotient, SumsOf
 from modelcompare.spelling import did_you_mean, nearest
 
 # Classes that an error lists.
 _LISTED = 9
 
 _EXAMPLES = "f1_micro[-O] or f1_macro[cat,dog]"
-
-
-@dataclass(frozen=True)
-class Among:
-    """A ratio of the counts of some classes, which is no longer one of all of them."""
-
-    parts: Parts
-
-    def __call__(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self.parts(*totals)
 
 
 def names_subset(text: str) -> bool:
@@ -68,7 +56,8 @@ def over_classes(metric: AnyMetric, text: str, predictions: TestSet) -> Metric:
     if metric.zero_division == "paper":
         raise ValueError(f"{name} has no value by the paper's convention; give a number or NaN.")
     codes = _codes(name, text, predictions)
-    parts: Parts = Among(SumsOf(ratio) if isinstance(metric.ratio, SumsOf) else ratio)
+    # No longer a ratio of the counts of all classes.
+    parts = partial(SumsOf(ratio) if isinstance(metric.ratio, SumsOf) else ratio)
     return replace(
         metric, name=name, family=metric.stem, variant=f"over the classes {text}", ratio=parts,
         statistics=tuple(_of(each, codes) for each in metric.statistics), value=Quotient(),
@@ -78,18 +67,26 @@ def over_classes(metric: AnyMetric, text: str, predictions: TestSet) -> Metric:
 
 def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
     """Return the positions of the classes, in order."""
-    known: list[Any] = [] if predictions.labels is None else predictions.labels.tolist()
-    given = [each.strip() for each in text.removeprefix("-").split(",")]
-    labels = [predictions.class_named(each) for each in given]
-    unknown = [each for each, label in zip(given, labels, strict=True) if label not in known]
-    if unknown:
-        raise no_class(name, unknown[0], known)
-    chosen = {known.index(label) for label in labels}
+    texts = text.removeprefix("-").split(",")
+    chosen = {class_code(name, each.strip(), predictions) for each in texts}
     if text.startswith("-"):
-        chosen = {*range(len(known))} - chosen
+        chosen = {*range(predictions.n_classes)} - chosen
     if not chosen:
         raise ValueError(f"{name} leaves out every class; keep at least one.")
     return tuple(sorted(chosen))
+
+
+def class_code(given: str, text: str, predictions: TestSet) -> int:
+    """Return the position of the class that is written like a text, in a given name."""
+    known = [] if predictions.labels is None else [*map(str, predictions.labels.tolist())]
+    if text in known:
+        return known.index(text)
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    hint = did_you_mean(
+        nearest(text, known, cutoff=0.5),
+        otherwise=f"the classes are {', '.join(known[:_LISTED])}{more}.",
+    )
+    raise ValueError(f"{given}: there is no class {text!r}; {hint}")
 
 
 def _of(statistic: Statistic, codes: tuple[int, ...]) -> Statistic:
@@ -102,14 +99,3 @@ def _of(statistic: Statistic, codes: tuple[int, ...]) -> Statistic:
 
 def _columns(outcomes: Outcomes, *, of: Statistic, codes: tuple[int, ...]) -> FloatArray:
     return np.ascontiguousarray(of.compute(outcomes)[:, list(codes)])
-
-
-def no_class(given: str, text: str, known: Sequence[Any]) -> ValueError:
-    """Return the error about a class that does not exist, with those that were meant."""
-    names = [str(each) for each in known]
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    hint = did_you_mean(
-        nearest(text, names, cutoff=0.5),
-        otherwise=f"the classes are {', '.join(names[:_LISTED])}{more}.",
-    )
-    return ValueError(f"{given}: there is no class {text!r}; {hint}")

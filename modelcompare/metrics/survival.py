@@ -17,8 +17,9 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, In
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import Concordant
-from modelcompare.metrics.running_sums import Below, Groups, by_sample
+from modelcompare.metrics.running_sums import Below, Groups, by_sample, partners
 from modelcompare.metrics.variants import number
+from modelcompare.options import check_positive
 
 
 def _truth(outcomes: Outcomes) -> tuple[FloatArray, BoolArray]:
@@ -71,12 +72,7 @@ class _Pairs:
 
 def _left(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
     """Sum the pairs that remain without each sample."""
-    own = np.zeros(len(weights))
-    for below in parts:
-        read, added = below.of_each(weights)
-        own[below.readers] += read
-        own[below.adders] += added
-    later, earlier = np.split(weights * own, 2)
+    later, earlier = np.split(weights * partners(parts, weights), 2)
     left = later.sum() - later - earlier
     return np.where(left <= 1e-12 * later.sum(), 0.0, left)
 
@@ -190,8 +186,8 @@ def _prepare_brier(outcomes: Outcomes) -> Evaluate:
 
 def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
     """Return Uno's c-index, of events before a time if one is given."""
-    if tau is not None and not tau > 0:
-        raise ValueError(f"`tau` must be a time above 0, got {tau:g}.")
+    if tau is not None:
+        check_positive("tau", tau)
     return replace(
         C_INDEX, prepare=partial(_prepare_ipcw, tau=tau),
         jackknife=partial(_ipcw_jackknife, tau=tau),

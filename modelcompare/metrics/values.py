@@ -14,6 +14,7 @@ from modelcompare.metrics.quantiles import quantile_metric
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.metrics.variants import number
+from modelcompare.words import check_fraction
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:
@@ -144,8 +145,7 @@ def _pinball(outcomes: Outcomes, *, quantile: float) -> FloatArray:
 
 def pinball_metric(*, quantile: float = 0.5) -> Metric:
     """Return the mean pinball loss of predicted quantiles."""
-    if not 0 < quantile < 1:
-        raise ValueError(f"`quantile` must be between 0 and 1, got {quantile:g}.")
+    check_fraction("quantile", quantile)
     name = f"pinball_{number(quantile)}"
     losses = Statistic(f"{name}_losses", partial(_pinball, quantile=quantile))
     return _mean_error(

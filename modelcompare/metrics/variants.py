@@ -14,7 +14,7 @@ def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
     left, known = dict(options), list(metric.factory.options) if metric.factory else []
     if metric.factory is not None:
         own = {name: left.pop(name) for name in metric.factory.options if name in left}
-        metric = metric.factory.make(**{**metric.factory.options, **own}) if own else metric
+        metric = metric.factory.made(**own) if own else metric
     if isinstance(metric, Metric):
         if metric.per_class and (average := left.pop("average", None)) is not None:
             metric = metric.averaged(average)

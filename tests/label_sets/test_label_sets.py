@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn import metrics as reference
 
 import modelcompare as mc
+from tests.test_inputs import Tensor
 
 LABELS = ["cat", "dog", "emu"]
 N = 120
@@ -85,7 +87,9 @@ def test_a_value_for_zero_by_zero_is_used_in_means_over_samples(hard, zero):
     ]
     found = mc.bootstrap(hard, "f1_samples", zero_division=zero, n_resamples=2).estimate
     assert np.asarray(found).ravel() == pytest.approx(expected)
-    assert mc.get_metric("f1_samples", zero_division=zero) != mc.get_metric("f1_samples")
+    chosen = mc.get_metric("f1_samples", zero_division=zero)
+    assert chosen != mc.get_metric("f1_samples")
+    assert chosen.soft == mc.get_metric("cf1_samples", zero_division=zero)
 
 
 def test_other_values_are_those_of_scikit_learn(soft, hard):
@@ -196,6 +200,28 @@ def test_lists_and_rows_are_the_same_test_set(hard):
         assert np.array_equal(found.output("sure").array, hard.output("sure").array)
 
 
+def test_frames_and_tensors_of_rows_are_sets(hard):
+    truth, probabilities = world()
+    outputs = {m: p >= 0.5 for m, p in probabilities.items()}
+    tensors = {m: Tensor(p) for m, p in outputs.items()}
+    of_frames = {m: pd.DataFrame(p) for m, p in outputs.items()}
+    for y_true, models in (
+        (pd.DataFrame(truth), of_frames),
+        (Tensor(truth), tensors),
+        (pl.DataFrame(truth), outputs),
+    ):
+        found = mc.Predictions(y_true, models, labels=LABELS)
+        assert {*found.kinds.values()} == {"label_sets"}
+        assert np.array_equal(found.true_distribution, hard.true_distribution)
+        assert np.array_equal(found.output("sure").array, hard.output("sure").array)
+
+
+def test_frames_of_one_class_each_are_soft_labels():
+    truth = np.eye(3)[[0, 1, 2, 1]]
+    for y_true in (pd.DataFrame(truth), Tensor(truth)):
+        assert mc.Predictions(y_true, {"a": truth}).kinds == {"a": "probabilities"}
+
+
 def test_one_one_in_each_row_is_one_class():
     truth = np.eye(3)[[0, 1, 2, 1]]
     assert mc.Predictions(truth, {"a": truth}).kinds == {"a": "probabilities"}
@@ -208,7 +234,7 @@ def test_one_one_in_each_row_is_one_class():
         ([["a"], ["b", "a"]], [["a"], ["c"]], {"labels": ["a", "b"]}, "unknown or repeated in 1 row"),
         ([["a"], ["b", "b"]], [["a"], ["b"]], {}, r"`y_true` has labels that are unknown or repeated"),
         ([[1, 1], [0, 0]], [[0.5, 2], [0, 0]], {}, "numbers between 0 and 1"),
-        ([[1, 1], [0, 0]], [[1, 0, 1], [0, 0, 0]], {}, "has 3 numbers a sample, but there are 2"),
+        ([[1, 1], [0, 0]], [[1, 0, 1], [0, 0, 0]], {}, r"got shape \(2, 3\), not \(n_samples, 2\)"),
         ([[1, 1], [0, 0]], [0, 1], {}, "lists of labels, or a row of numbers"),
         ([[1, 1], [0, 0]], [[0.5, 1], [0, 0]], {"kind": "label_sets"}, "other than 0 and 1"),
         ([[1, 1], [0, 0]], [[1, 1]], {}, "has 1 rows, `y_true` has 2"),

@@ -193,7 +193,7 @@ REFUSED = {
     "`groups` (--groups COLUMN), or `runs` and `ids` that repeat from run to run (--read "
     "run=COLUMN --id COLUMN).": lambda: asked(scored()),
     "pass_at_6 draws 6 answers to each item, and item q": lambda: asked(PREDS, "pass_at_6"),
-    "`k` must be at least 1 and odd, got 4.": lambda: asked(PREDS, "majority_of_4"),
+    "`k` must be odd, got 4.": lambda: asked(PREDS, "majority_of_4"),
     "`k` must be at least 1, got 0.": lambda: plain("pass_at_k", ITEM, A, 0),
     "unknown metric 'pass_at_0'": lambda: asked(PREDS, "pass_at_0"),
     "pass_at_2 needs scores of 0 and 1, and there are others in": lambda: asked(

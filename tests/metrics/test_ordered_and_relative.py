@@ -113,7 +113,7 @@ REFUSED = {
     "mape divides by the true value, and it is 0 in 1 row (row 1); use smape": lambda: mc.metrics.mape(
         [1.0, 0.0], [1.0, 1.0]
     ),
-    "`quantile` must be between 0 and 1, got 1.": lambda: mc.get_metric("pinball", quantile=1.0),
+    "`quantile` must be in (0, 1), got 1.": lambda: mc.get_metric("pinball", quantile=1.0),
     "`weights` must be one of linear, quadratic, got 'cubic'": lambda: mc.metrics.weighted_kappa(
         [0, 1], [0, 1], weights="cubic"
     ),

@@ -84,7 +84,7 @@ def test_of_one_named_score_the_name_may_be_left_out(metric):
 REFUSED = {
     "there is no score 'p50'; the models have correct, latency_ms, a_p5, and percentiles of these, "
     "such as a_p5_p95.": lambda: mc.compare(mc.Predictions.from_scores(LOGGED), "p50"),
-    "`p` must be between 0 and 100, got 101.": lambda: mc.metrics.percentile([1.0, 2.0], p=101),
+    "`p` must be in [0, 100], got 101.": lambda: mc.metrics.percentile([1.0, 2.0], p=101),
     "there is no score 'latency_p50'": lambda: mc.compare(
         mc.Predictions.from_scores(LOGGED), "latency_p50"
     ),

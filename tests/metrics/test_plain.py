@@ -63,8 +63,8 @@ def test_undefined_values_are_reported():
     [
         (lambda: mc.metrics.f1([0, 1], [0]), "`y_true` (2) and the model's output (1) must have "
          "the same, positive number of rows."),
-        (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be None, macro, "
-         "micro, weighted or binary, got 'samples'."),
+        (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be one of macro, "
+         "micro, weighted, binary, got 'samples'."),
         (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[0, 0, 1]), "`labels` must be distinct, "
          "got 0, 0, 1."),
         (lambda: mc.metrics.f1([0, 1, 1], [0, 1, 1], labels=[]), "`labels` is empty; name the classes, "
@@ -75,8 +75,8 @@ def test_undefined_values_are_reported():
         (lambda: mc.Predictions([0, 1], {"a": [[0.7, 0.3], [0.2, 0.8]]}, kind="labels"), "model 'a' "
          "must give one label for each sample, got shape (2, 2); of probabilities take the likeliest "
          "class, or ask a metric of probabilities."),
-        (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
-         "least 0, got -1."),
+        (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be finite and at least "
+         "0, got -1."),
         (lambda: mc.diagnostics.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
          "true, pred, all, got 'rows'."),
         (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "

@@ -188,8 +188,8 @@ def test_equal_mass_edges_come_from_the_whole_test_set():
     values = RNG.random(30)
     thirds = in_bins(values, bin_edges(values, 3, "mass"), "mass")
     assert np.bincount(thirds).tolist() == [10, 10, 10]
-    with pytest.raises(ValueError, match="`strategy` must be width or mass"):
-        bin_edges(values, 3, "quantile")
+    with pytest.raises(ValueError, match="`strategy` must be one of width, mass"):
+        mc.get_metric("ece", strategy="quantile")
     classwise = [np.sort(PROBS[:, j])[[16, 32, 48, 64]] for j in range(4)]
     check(
         CALIBRATED, "ece_classwise_mass_5",

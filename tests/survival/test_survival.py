@@ -229,7 +229,7 @@ def test_metrics_of_other_outputs_are_refused():
         mc.compare(of_risks(), "integrated_brier_score")
     with pytest.raises(ValueError, match="needs risks, but model 'a' gave survival_prob"):
         mc.compare(of_curves(), "c_index")
-    with pytest.raises(ValueError, match="`tau` must be a time above 0"):
+    with pytest.raises(ValueError, match="`tau` must be above 0, got -1"):
         mc.get_metric("c_index_ipcw", tau=-1.0)
     with pytest.raises(ValueError, match="pass blocks that you know as `groups`"):
         mc.io.in_time_blocks(of_risks(), np.arange(40))

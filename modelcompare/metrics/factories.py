@@ -1,0 +1,38 @@
+"""Functions that make metrics with options, of which one may be part of the name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Factory:
+    """The function that made a metric, so that it can be made with other options.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the metric, given options by keyword.
+    options : mapping
+        The options of this metric.
+    pattern : str
+        Name of the metric with a field for the one option that the name may contain:
+        ``f{beta}``; empty if there is none.
+    choices : tuple of str
+        Values of that option, if it is not a number.
+    soft : bool
+        Whether the metric is the soft twin of the one that `make` returns.
+    """
+
+    make: Callable[..., Any]
+    options: Mapping[str, Any]
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+    soft: bool = False
+
+    def made(self, **options: Any) -> Any:
+        """Return the metric with some other options."""
+        found = self.make(**{**self.options, **options})
+        return found.soft if self.soft else found
