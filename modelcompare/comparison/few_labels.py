@@ -29,8 +29,8 @@ def warn_of_few_labels(sample: Sample, places: IntArray | None = None) -> list[s
     texts, n_samples = [], len(sample.evaluation.predictions)
     few = [
         (float(labels), float(share))
-        for each in sample.judged.found(None)
-        for labels, share in zip(each.labels, each.spread.sizes / n_samples, strict=True)
+        for cells, *_ in (sample.judged.rows((k,)) for k in range(len(sample.models)))
+        for labels, share in zip(cells.labels, cells.sizes / n_samples, strict=True)
         if labels < LEAST and share > _MATTERS
     ]
     if few:
