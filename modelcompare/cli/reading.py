@@ -81,11 +81,8 @@ class Reading(SimpleNamespace):
             if self.threshold_for != "f1":
                 raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
             return predictions
-        # Loading the registry takes time.
-        from modelcompare.metrics.registry import split_class
-
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
-        _, named = split_class(self.threshold_for)
+        _, named = mc.metrics.registry.split_class(self.threshold_for)
         labels = [] if predictions.labels is None else predictions.labels.tolist()
         label = predictions.class_named(named) if named else labels[-1] if labels else None
         found = mc.diagnostics.choose_thresholds(validation, self.threshold_for, label=label)
