@@ -45,10 +45,11 @@ def application(command: str | None = None, *, everything: bool = False) -> Prog
 
     Help shows the options that most users need, or everything.
     """
-    program = Program(
-        "modelcompare", params=[_VERSION, _COMPLETION], no_args_is_help=True, help=_ABOUT,
+    program = _VERSION(Program(
+        "modelcompare", no_args_is_help=True, help=_ABOUT,
         context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    )  # fmt: skip
+    ))  # fmt: skip
+    program.params.append(_COMPLETION)
     study = Program("study", no_args_is_help=True, help=STUDY)
     for row in COMMANDS:
         first, _, within = row.name.partition(" ")
@@ -166,13 +167,6 @@ def _cannot_write(error: OSError) -> int:
 COMPLETIONS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the version and leave."""
-    if asked:
-        answer(f"modelcompare {mc.__version__}")
-        ctx.exit()
-
-
 def _print_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
     """Print the completion of a shell and leave."""
     if shell:
@@ -182,10 +176,9 @@ def _print_completion(ctx: click.Context, _: click.Parameter, shell: str | None)
 
 
 _ABOUT = "Compare models from their predictions on a test set: intervals, paired tests, figures."
-_VERSION = click.Option(
-    ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
-    help="Show the version and exit.",
-)  # fmt: skip
+_VERSION = click.version_option(
+    mc.__version__, prog_name="modelcompare", message="%(prog)s %(version)s"
+)
 _COMPLETION = click.Option(
     ["--show-completion"], type=click.Choice([*COMPLETIONS]), metavar="SHELL",
     is_eager=True, expose_value=False, callback=_print_completion,

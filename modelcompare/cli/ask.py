@@ -38,22 +38,18 @@ def of_predictions(
     output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
-def groups(
-    reading: Reading, output: Output, *, gaps: bool = False, min_size: int | None = None,
-    **options: Any,
-) -> None:  # fmt: skip
+def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> None:
     """Compare in subgroups of one test set, or on several test sets."""
     output.check(reading.files)
     if gaps:
-        _gaps(reading, output, min_size=min_size, **options)
+        _gaps(reading, output, **options)
         return
-    if options.pop("margin", None) is not None:
+    if "margin" in options:
         raise ValueError("--margin is for --gaps; to decide on several test sets use gate.")
     if reading.slices:
-        options |= {} if min_size is None else {"min_size": min_size}
         output.emit(mc.compare_groups(reading.read(sliced=True), **options))
         return
-    if min_size is not None:
+    if "min_size" in options:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
     results = reading.read_results()
     if results is not None:
@@ -64,21 +60,24 @@ def groups(
     output.emit(mc.compare_groups(sets, **options))
 
 
+# Options of `groups` that are for gaps too.
+_OF_GAPS = {"margin", "min_size", "n_resamples", "rng"}
+
+
 def _gaps(
-    reading: Reading, output: Output, *, metrics: Sequence[str] | None = None,
-    margin: float | None = None, min_size: int | None = None, n_resamples: int, rng: Any,
-    confidence_level: float, **_others: Any,
+    reading: Reading, output: Output, *, metrics: Sequence[str] = (), confidence_level: float,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Measure gaps between subgroups; fail if they are not within a margin."""
-    if len(reading.slices or ()) != 1 or len(metrics or ()) > 1:
+    if len(reading.slices or ()) != 1 or len(metrics) > 1:
         raise ValueError("--gaps are of one metric (-m NAME) in the subgroups of one --by COLUMN.")
-    options: dict[str, Any] = {} if min_size is None else {"min_size": min_size}
+    used = {name: options[name] for name in _OF_GAPS & options.keys()}
     found = mc.diagnostics.gaps(
-        reading.read(sliced=True), *(metrics or ()), by=reading.slices[0], margin=margin,
-        alpha=1 - confidence_level, n_resamples=n_resamples, rng=rng, **options,
+        reading.read(sliced=True), *metrics, by=reading.slices[0], alpha=1 - confidence_level,
+        **used,
     )  # fmt: skip
     output.emit(found, inputs=reading.files)
-    if margin is not None and not found.passed:
+    if "margin" in used and not found.passed:
         raise click.exceptions.Exit(1)
 
 
@@ -113,10 +112,7 @@ def of_two_models(
         check_paths([each for each in (queue, output.output) if each is not None], reading.files)
     predictions = reading.read_all()
     first = next(iter(predictions.values())) if isinstance(predictions, dict) else predictions
-    # Loading the registry takes time; errors of reading come first.
-    from modelcompare.metrics.registry import default_metric
-
-    value = metric or default_metric(first)
+    value = metric or mc.metrics.registry.default_metric(first)
     result = attrgetter(function)(mc)(predictions, *_two(first), value, label=label, **options)
     drawn = None if n_labels is None else result.queue(n_labels)
     output.emit(result, inputs=reading.files)
@@ -138,9 +134,7 @@ def disagreements(reading: Reading, output: Output) -> None:
     """List the samples on which two models disagree."""
     output.check(reading.files)
     predictions = reading.read()
-    from modelcompare.diagnostics.disagreements import disagreements as found_disagreements
-
-    output.emit(found_disagreements(predictions, *_two(predictions)))
+    output.emit(mc.diagnostics.disagreements(predictions, *_two(predictions)))
 
 
 # Options of `ranks` that are for the folds of a cross-validation, and for several data sets.

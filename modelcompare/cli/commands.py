@@ -159,7 +159,8 @@ def _parameter(option: Option, *, everything: bool) -> click.Parameter:
         shared["default"] = option.default
     return click.Option(
         [option.name, *(option.flags.split() or [option.flag])], multiple=repeatable,
-        is_flag=kind is bool,
+        # Without a default, False would let the value of a required option be left out.
+        is_flag=True if kind is bool else None,
         hidden=option.advanced and not everything, help=_text(option, everything=everything),
         **shared,
     )  # fmt: skip

@@ -15,11 +15,11 @@ from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import default_metric, resolve_metrics
+from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.questions.gate import gate as by_rules
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
-from modelcompare.questions.rules import is_of_sets, read_rule
+from modelcompare.questions.rules import is_of_sets, read_rules
 from modelcompare.report import escape
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
@@ -54,13 +54,10 @@ def gate(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
     check_inconclusive(inconclusive_exit)
-    of_sets = any(map(is_of_sets, rule))
     reading.compared = baseline, candidate
-    predictions, more = read_for(reading, of_sets=of_sets, by_blocks="ledger" not in options)
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
-    rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
-    check_directions(rules, predictions)
+    predictions, rules, more = read_for(reading, rule, given, by_blocks="ledger" not in options)
     options |= more
     of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
     if of_looks and "n_candidates" in options:
@@ -75,11 +72,18 @@ def gate(
     stop_unless(found.passed, refused=refused, inconclusive=inconclusive_exit)
 
 
-def read_for(reading: Reading, *, of_sets: bool, by_blocks: bool) -> tuple[Any, dict[str, Any]]:
-    """Read a test set, or several, with the options that these need; a ledger needs all rows."""
-    if of_sets:
-        return reading.read_sets(), {"missing": reading.missing_sets}
-    return reading.read(by_blocks=by_blocks), {}
+def read_for(
+    reading: Reading, rule: Sequence[str], given: Mapping[str, Any], *, by_blocks: bool
+) -> tuple[Any, list[dict[str, Any]], dict[str, Any]]:
+    """Read a test set and the rules, or what is `given` instead; a ledger needs all rows.
+
+    Rules of several test sets read these, with the options that they need.
+    """
+    of_sets = any(map(is_of_sets, rule))
+    predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
+    rules = read_rules(rule or given, predictions)
+    _check_directions(rules, next(iter(predictions.values())) if of_sets else predictions)
+    return predictions, rules, {"missing": reading.missing_sets} if of_sets else {}
 
 
 def stop_unless(passed: bool, *, refused: bool, inconclusive: int) -> None:
@@ -97,15 +101,10 @@ def check_inconclusive(code: int) -> None:
         )
 
 
-def check_directions(
-    rules: Sequence[Mapping[str, Any]], predictions: TestSet | Mapping[str, TestSet]
-) -> None:
+def _check_directions(rules: Sequence[Mapping[str, Any]], predictions: TestSet) -> None:
     """Refuse scores whose direction is unknown."""
-    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    first = next(iter(sets.values()))
     for rule in rules:
-        metric = rule["metric"] or default_metric(first)
-        (found,) = resolve_metrics(without_classes(metric, first)[0], first)
+        (found,) = resolve_metrics(without_classes(rule["metric"], predictions)[0], predictions)
         if found.direction_from == "default":
             raise ValueError(
                 f"whether low or high values of {found.name} are good is not known, and a gate "

@@ -72,10 +72,7 @@ GATES = (
                 name="candidate", type=str, default=REQUIRED, metavar="MODEL",
                 help="Model that would replace it.",
             ),
-            metric(
-                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
-                panel=None,
-            ),
+            metric(panel=None),
             OPTIONS["margin"],
             flag(name="non_inferior", help="Pass if not worse (the default)."),
             flag(name="superior", help="Pass if better by the margin."),
@@ -109,10 +106,7 @@ GATES = (
             changed(READING, "files", default=()),
             Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
             Option(name="candidate", metavar="MODEL", help="Model that would replace it."),
-            metric(
-                "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
-                panel=None,
-            ),
+            metric(panel=None),
             replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
             named("label", panel=None),
             named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,

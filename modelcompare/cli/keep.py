@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.gate import check_directions, check_inconclusive, read_for, stop_unless
+from modelcompare.cli.gate import check_inconclusive, read_for, stop_unless
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
-from modelcompare.questions.rules import is_of_sets, read_rule
 from modelcompare.report import escape
 
 
@@ -37,15 +36,10 @@ def keep(
         )
     if rule and not (metric is None and margin is None and label is None):
         raise ValueError("--rule gives metric, class and margin; leave their options out.")
-    of_sets = any(map(is_of_sets, rule))
     given = {"metric": metric, "label": label, "kind": "superior", "margin": margin or 0.0}
-    rules = [read_rule(each, of_sets=of_sets) for each in rule] or [given]
     reading.compared = baseline, candidate
-    predictions, more = read_for(reading, of_sets=of_sets, by_blocks=False)
-    check_directions(rules, predictions)
-    found = mc.keep(
-        predictions, baseline, candidate, rules, ledger=ledger, **options, **more
-    )  # fmt: skip
+    predictions, rules, more = read_for(reading, rule, given, by_blocks=False)
+    found = mc.keep(predictions, baseline, candidate, rules, ledger=ledger, **options, **more)
     if output.form == "table" and output.output is None:
         answer(escape.terminal(found.sentence()))
         say(f"modelcompare: {found.ledger}")

@@ -77,7 +77,10 @@ def named(name: str, help: str = "", **changes: Any) -> Option:
 
 flag = partial(Option, type=bool, default=False)
 metrics = partial(named, "metrics", complete=metric_names)
-metric = partial(named, "metric", complete=metric_names)
+metric = partial(
+    named, "metric", "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
+    complete=metric_names,
+)  # fmt: skip
 statistics = partial(Option, panel="Statistics", metavar="NAME")
 # Labels to buy beside a judge.
 QUEUE = (
@@ -297,11 +300,12 @@ _ALL = output(
     name="all", type=bool, default=False,
     help="Show every row of the table.",
 )  # fmt: skip
+_FORMAT = output(
+    name="format", type=Format | None, metavar="FORM",
+    help=f"{listed(Format)}; by default that of -o, else a table.",
+)  # fmt: skip
 _OUTPUT = (
-    output(
-        name="format", type=Format | None, metavar="FORM",
-        help=f"{listed(Format)}; by default that of -o, else a table.",
-    ),
+    _FORMAT,
     output(name="output", flags="--output -o", metavar="PATH", help="Write to a file."),
     _ALL,
 )  # fmt: skip
@@ -314,10 +318,7 @@ FOLDER = Group(
             name="folder", flags="--output -o", metavar="FOLDER",
             help="Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
         ),
-        output(
-            name="format", type=Format | None, metavar="FORM",
-            help=f"Form to print: {listed(Format)}.",
-        ),
+        replace(_FORMAT, help=f"Form to print: {listed(Format)}."),
         _ALL,
     ),
 )  # fmt: skip

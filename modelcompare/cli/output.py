@@ -14,6 +14,7 @@ from rich.console import Console
 
 from modelcompare.cli.streams import CannotWriteError, answer_document, say, typed
 from modelcompare.paths import check_folder_writable, check_writable
+from modelcompare.report import writers
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import check_matplotlib
 from modelcompare.report.figures.types import Figure
@@ -24,7 +25,6 @@ from modelcompare.report.writers.files import (
     write_text,
 )
 from modelcompare.report.writers.formats import WRITERS, contents, form_of
-from modelcompare.report.writers.page import check_html, page
 from modelcompare.report.writers.terminal import screen, screen_text
 from modelcompare.words import Format
 
@@ -59,7 +59,7 @@ class Output:
             check_matplotlib()
             check_folder_writable(self.folder)
         if form == "html":
-            check_html()
+            writers.page.check_html()
 
     def emit(self, *results: Any, inputs: Sequence[Path] = ()) -> None:
         """Print results in the requested form or write them; draw the first with --plot.
@@ -111,7 +111,7 @@ def _text(document: Document, form: Format, *, show_all: bool) -> str:
     if form == "table":
         return screen_text(document, show_all=show_all)
     if form == "html":
-        return page(document, command=typed())
+        return writers.page.page(document, command=typed())
     return WRITERS[form](document)
 
 

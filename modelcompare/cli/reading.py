@@ -86,14 +86,10 @@ class Reading(SimpleNamespace):
             if self.threshold_for != "f1":
                 raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
             return predictions
-        # Loading metrics takes time.
-        from modelcompare.metrics.from_file import load_metric
-        from modelcompare.metrics.registry import split_class
-
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
-        best_for = load_metric(self.threshold_for) if in_file else self.threshold_for
-        _, named = (None, None) if in_file else split_class(self.threshold_for)
+        best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
+        _, named = (None, None) if in_file else mc.metrics.registry.split_class(self.threshold_for)
         labels = [] if predictions.labels is None else predictions.labels.tolist()
         label = predictions.class_named(named) if named else labels[-1] if labels else None
         found = mc.diagnostics.choose_thresholds(validation, best_for, label=label)

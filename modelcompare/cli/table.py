@@ -247,7 +247,7 @@ COMMANDS = (
         "ask:of_two_models",
         (
             changed(READING, "files", default=()),
-            metric("Metric; by default f1_macro, mean_score of scores, rmse of real values."),
+            metric(),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], PLANNED_FOR, OPTIONS["cost_item"],
             OPTIONS["cost_run"], *QUEUE,

@@ -21,6 +21,7 @@ from modelcompare.engine.units import written_size
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.report import writers
 from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import (
@@ -32,7 +33,6 @@ from modelcompare.report.figures.selection import (
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for, more
 from modelcompare.report.tables import VALUE, Table
-from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.words import IntervalMethod, Scheme, warn_caller
 
@@ -154,7 +154,8 @@ class BootstrapResult(Sample):
         decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
         table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
-        return framed(tables_shown([table]), self.signature)
+        shown = writers.notebook.tables_shown([table])
+        return writers.notebook.framed(shown, self.signature)
 
     @checked()
     @written_out(methods=choices(indent=12))

@@ -51,8 +51,8 @@ def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) 
     texts, n_samples = [], len(sample.evaluation.predictions)
     few = [
         (float(labels), float(share))
-        for each in judged.found(None)
-        for labels, share in zip(each.labels, each.spread.sizes / n_samples, strict=True)
+        for cells, *_ in (judged.rows((k,)) for k in range(len(sample.models)))
+        for labels, share in zip(cells.labels, cells.sizes / n_samples, strict=True)
         if labels < LEAST and share > _MATTERS
     ]
     if few:

@@ -26,7 +26,7 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
 from typing import Any
@@ -52,6 +52,8 @@ from modelcompare.metrics.base import Metric, divide
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
+# Models of whose pairs the rows are kept; those of many would take much memory.
+_FEW_MODELS = 10
 # Relative weight of the rows that measure derivatives.
 _PROBE = 1e-5
 
@@ -63,9 +65,9 @@ class Found:
     Attributes
     ----------
     centre : ndarray
-        Value, or difference, with the added label in cells of few labels.
+        Value; of a difference with the added label in cells of few labels.
     shrunk : ndarray
-        The same with it in all cells.
+        Value, or difference, with it in all cells.
     variance, degrees : ndarray
         Variance, and its degrees of freedom.
     alone : ndarray
@@ -108,13 +110,7 @@ class Judged:
     @cached_property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
-        if self._has_numbers:
-            return np.stack([each.centre for each in self.found(None)])
-        places = [(k,) for k in range(len(self.models))]
-        rows = [self._real(*self.cells(each)) for each in places]
-        return np.stack([
-            self._evaluation(*each).estimate()[0] for each in zip(places, rows, strict=True)
-        ])  # fmt: skip
+        return np.stack([self._centre((k,), *self.rows((k,))) for k in range(len(self.models))])
 
     def found(self, pairs: Pairs | None) -> list[Found]:
         """Return what is known of all models, or of the differences of pairs."""
@@ -145,6 +141,16 @@ class Judged:
         return found, patterns
 
     # -- rows ---------------------------------------------------------------------------------
+
+    def rows(self, places: tuple[int, ...]) -> tuple[Cells, Rows, Rows]:
+        """Return cells, the rows with labels by people, and those of the added labels."""
+
+        def found() -> tuple[Cells, Rows, Rows]:
+            cells, patterns = self.cells(places)
+            return cells, self._real(cells, patterns), self._added(places, cells, patterns)
+
+        few = len(places) == 1 or len(self.models) <= _FEW_MODELS
+        return self.judge.kept(("rows", self.models, places), found) if few else found()
 
     def _real(self, cells: Cells, patterns: Patterns) -> Rows:
         """Return the rows with labels by people, each for its share of the samples of its cell."""
@@ -223,22 +229,29 @@ class Judged:
         return once(self._found, places, partial(self._post_stratified, places))
 
     def _post_stratified(self, places: tuple[int, ...]) -> Found:
-        cells, patterns = self.cells(places)
-        real, added = self._real(cells, patterns), self._added(places, cells, patterns)
-        n_labels, share = len(self._labelled), 1 / (cells.labels + 1)
-        centred = real.joined(added, np.where(cells.labels < LEAST, share, 0.0))
-        centre = _contrast(self._evaluation(places, centred).estimate())
-        every = real.joined(added, share)
+        cells, real, added = self.rows(places)
+        n_labels, pair = len(self._labelled), len(places) > 1
+        centre = self._centre(places, cells, real, added) if pair else self.point[places[0]]
+        every = real.joined(added, 1 / (cells.labels + 1))
         shrunk, u = self._influences(places, every)
         parts = Spread.of(u, every, cells)
         variance, degrees = parts.at(cells.labels)
-        if len(places) > 1:
+        if pair:
             degrees = degrees_of_pair(degrees, n_labels)
         degrees = np.minimum(degrees, carrier_degrees(u, every, cells, n_labels, variance))
         here, w = u[:n_labels], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
-        found = Found(centre, shrunk, variance, degrees, alone, cells.labels, parts)
-        return self._by_numbers(places, found) if self._has_numbers else found
+        if self._has_numbers:
+            shrunk, (_, variance, degrees) = centre, self._by_numbers(places)
+        return Found(centre, shrunk, variance, degrees, alone, cells.labels, parts)
+
+    def _centre(self, places: tuple[int, ...], cells: Cells, real: Rows, added: Rows) -> FloatArray:
+        """Return the value of a model; of a pair with the added label in cells of few labels."""
+        if self._has_numbers:
+            return self._by_numbers(places)[0]
+        few = (cells.labels < LEAST) & (len(places) > 1)
+        rows = real.joined(added, np.where(few, 1 / (cells.labels + 1), 0.0))
+        return _contrast(self._evaluation(places, rows).estimate())
 
     def _influences(self, places: tuple[int, ...], rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return the value, or difference, and its derivatives by the weights of the rows.
@@ -266,12 +279,16 @@ class Judged:
         many = any(are_many(verdicts) for verdicts in self.judge.verdicts.values())
         return many and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
 
-    def _by_numbers(self, places: tuple[int, ...], found: Found) -> Found:
-        """Return the mean by the judge's scores as predictions of those of people."""
-        judged = _contrast(np.stack([self.judge.verdicts[self.models[k]] for k in places]))
-        numbers = predicted_mean(_contrast(self._scores[[*places]]), judged, self._labelled)
-        centre, variance, degrees = (np.full(found.centre.shape, x) for x in numbers)
-        return replace(found, centre=centre, shrunk=centre, variance=variance, degrees=degrees)
+    def _by_numbers(self, places: tuple[int, ...]) -> list[FloatArray]:
+        """Return the mean by the judge's scores as predictions of people's, variance, degrees."""
+        models = [self.models[k] for k in places]
+
+        def found() -> tuple[float, float, float]:
+            judged = _contrast(np.stack([self.judge.verdicts[model] for model in models]))
+            return predicted_mean(_contrast(self._scores[[*places]]), judged, self._labelled)
+
+        numbers = self.judge.kept(("numbers", *models), found)
+        return [np.full(len(self.keys), number) for number in numbers]
 
 
 def predicted_mean(

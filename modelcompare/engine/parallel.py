@@ -116,7 +116,7 @@ class _Blas:
     @property
     def n_free(self) -> int:
         """Number of threads of BLAS without the limit."""
-        return max(self._before, default=os.cpu_count() or 1)
+        return max(self._before) if self._before else os.cpu_count() or 1
 
     def limit(self) -> None:
         """Limit BLAS to one thread."""

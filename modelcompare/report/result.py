@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.arguments import missing_attribute
+from modelcompare.report import writers
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import read_members
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
-from modelcompare.report.writers import files, notebook
+from modelcompare.report.writers import files
 from modelcompare.report.writers.formats import WRITERS, form_of
-from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 
 
@@ -118,7 +118,7 @@ class Result(ABC):
         Below are `more` results, such as subgroups or calibration of the same models.
         """
         others = [each.document() for each in more]
-        files.write_text(path, page(self.document(), others))
+        files.write_text(path, writers.page.page(self.document(), others))
 
     def __str__(self) -> str:
         """Write the findings, and the tables without their particulars."""
@@ -126,4 +126,4 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
-        return notebook.fragment(self.document())
+        return writers.notebook.fragment(self.document())

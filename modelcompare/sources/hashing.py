@@ -24,8 +24,9 @@ _LANES = CACHE_BYTES // (8 * 4)
 # Bytes of a text that fill one block of MD5 together with its end mark and its length.
 _ONE_BLOCK = 55
 _CONSTANTS = np.array([int(abs(math.sin(i + 1)) * 2**32) for i in range(64)], dtype=np.uint32)
-_FOUR_DIGITS = np.array([f"{number:04}" for number in range(10_000)], dtype="S4")
-_FOUR_DIGITS = _FOUR_DIGITS.view(np.uint32)
+# Characters of 0000 to 9999, four in a word.
+_FOUR_DIGITS = np.indices((10, 10, 10, 10), dtype=np.uint8).reshape(4, -1).T + np.uint8(ord("0"))
+_FOUR_DIGITS = np.ascontiguousarray(_FOUR_DIGITS).view(np.uint32)[:, 0]
 _SHIFTS = ((7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21))
 _BEGIN = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476)
 

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from modelcompare.report import escape
+from modelcompare.report import escape, writers
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table
 from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes
-from modelcompare.report.writers.latex import latex
-from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
 from modelcompare.words import Format
 
@@ -77,10 +75,10 @@ def as_json(document: Document) -> str:
 WRITERS: Mapping[Format, Callable[[Document], str]] = {
     "table": screen_text,
     "markdown": lambda made: markdown(made.tables.values(), made.signature, made.sentences),
-    "latex": lambda made: latex(made.printed(), made.signature, stem=made.stem),
+    "latex": lambda made: writers.latex.latex(made.printed(), made.signature, stem=made.stem),
     "csv": lambda made: csv(made.frames()),
     "json": as_json,
-    "html": page,
+    "html": lambda made: writers.page.page(made),
 }
 # The form that the name of a file implies.
 SUFFIXES: Mapping[str, Format] = {

@@ -216,12 +216,8 @@ class TextColumn:
         """Fold a cell into lines of the column's width, and pad them."""
         lines = [part for line in text.split("\n") for part in fold(line, self.needed)]
         spaces = [" " * (self.needed - cell_len(line)) for line in lines]
-        both = (
-            zip(spaces, lines, strict=True)
-            if self.kind in RIGHT
-            else zip(lines, spaces, strict=True)
-        )
-        return [before + after for before, after in both]
+        right = self.kind in RIGHT
+        return [s + line if right else line + s for s, line in zip(spaces, lines, strict=True)]
 
 
 def fold(text: str, width: int) -> list[str]:
@@ -318,11 +314,8 @@ class CharacterAxis:
 
     def header(self) -> str:
         """Return the labels of the axis, each centred over its character if the width allows."""
-        for most in (5, 4, 3, 2):
-            line = self._place(nice_ticks(self.low, self.high, most=most))
-            if line is not None:
-                return line
-        return " " * self.width
+        lines = (self._place(nice_ticks(self.low, self.high, most=most)) for most in (5, 4, 3, 2))
+        return next((line for line in lines if line is not None), " " * self.width)
 
     def _place(self, ticks: list[float]) -> str | None:
         """Write the ticks into one line, or give up where two would touch."""
