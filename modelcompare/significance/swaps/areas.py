@@ -37,7 +37,6 @@ from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
 from modelcompare.significance.swaps.statistic import (
     ROUNDING,
-    Rows,
     Swapped,
     UnitSwaps,
     studentized,
@@ -106,7 +105,7 @@ class SwappedAreas(UnitSwaps):
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         chosen = [self._pairs[place] for place in pairs.tolist()]
-        moved = swapped.times_each([Rows(pair.signed) for pair in chosen])
+        moved = swapped.times_each([pair.signed for pair in chosen])
         found = [pair.statistics(sums) for pair, sums in zip(chosen, moved, strict=True)]
         return np.stack(found)[:, None]
 

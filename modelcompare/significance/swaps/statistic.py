@@ -116,32 +116,6 @@ class SwapStatistic(ABC):
         return count, [units if len(units) < enough else None for units in found]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Columns that are summed over the units that swap.
-
-    Parameters
-    ----------
-    columns : matrix of shape (n_columns, n_units)
-        Dense or sparse.
-    units : ndarray of int, optional
-        Units of the columns, in order; all by default.
-    """
-
-    columns: Any
-    units: IntArray | None = None
-
-    def among(self, chosen: slice | IntArray) -> tuple[Any, IntArray | None]:
-        """Return the columns of chosen units, and the places of these units."""
-        if isinstance(chosen, slice):
-            return self.columns, self.units
-        if self.units is None:
-            return self.columns[:, chosen], None
-        place = np.minimum(np.searchsorted(self.units, chosen), len(self.units) - 1)
-        here = np.flatnonzero(self.units[place] == chosen)
-        return self.columns[:, place[here]], here
-
-
 @dataclass
 class Swapped:
     """Swaps of units, and sums over the units that swap.
@@ -174,24 +148,27 @@ class Swapped:
 
     def times(self, columns: Any) -> FloatArray:
         """Return sums (n_columns, n_masks) of columns over the units that swap."""
-        return self.times_each([Rows(columns)])[0]
+        return self.times_each([columns])[0]
 
-    def times_each(self, matrices: Sequence[Rows]) -> list[FloatArray]:
-        """Return sums of several matrices of columns, with masks converted once."""
-        chosen = [rows.among(self.units) for rows in matrices]
-        at_once = max([CACHE_BYTES, *(_SHARE * rows.columns.size for rows in matrices)])
+    def times_each(self, matrices: Sequence[Any]) -> list[FloatArray]:
+        """Return sums of several matrices of columns (n_columns, n_units), dense or sparse.
+
+        Masks are converted once.
+        """
+        every = isinstance(self.units, slice)
+        chosen = [matrix if every else matrix[:, self.units] for matrix in matrices]
+        at_once = max([CACHE_BYTES, *(_SHARE * matrix.size for matrix in matrices)])
         n_parts = max(1, ceil(self.masks.size / at_once))
         parts = []
         for masks in np.array_split(self.masks, n_parts):
             wide: dict[Any, AnyArray] = {}
             part = []
-            for rows, (columns, units) in zip(matrices, chosen, strict=True):
+            for columns in chosen:
                 # Sparse products read masks of one unit after the other.
                 order: Literal["C", "F"] = "C" if sparse.issparse(columns) else "F"
-                key = columns.dtype, order, id(rows.units)
+                key = columns.dtype, order
                 if key not in wide:
-                    piece = (masks if units is None else masks[:, units]).T
-                    wide[key] = piece.astype(columns.dtype, order=order, copy=False)
+                    wide[key] = masks.T.astype(columns.dtype, order=order, copy=False)
                 part.append(np.asarray(columns @ wide[key], dtype=np.float64))
             parts.append(part)
         if n_parts == 1:
