@@ -73,7 +73,7 @@ def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: flo
 
 
 class _Sets(Confusions):
-    """Which labels are true, and which predicted, (n_samples, n_labels), by one model."""
+    """True and predicted labels (n_samples, n_labels), 0 or 1, of one model."""
 
     def shared(self, gains: FloatArray) -> FloatArray:
         # TP, FN, FP and TN are 0 to 3.

@@ -63,7 +63,7 @@ class Incomplete(Contrasts):
     def _known(
         self, read: Callable[[Contrasts], tuple[FloatArray, FloatArray]]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return distances, or errors, below and above the rows, as far as models are known."""
+        """Return distances, or errors, below and above all rows; 0 for a lacking model."""
         below, above = (
             # A lacking model has the last place.
             np.vstack([side, np.zeros_like(side[:1])])[self.places]

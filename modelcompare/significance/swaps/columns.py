@@ -30,7 +30,7 @@ _TOLERANCE = 1e-12
 # Coefficients are rounded, so that terms cancel to 0; larger ones would keep rounding errors.
 _DECIMALS = 9
 _LARGEST = 1e3
-# Of fewer columns single precision is not worth a look at all numbers.
+# Fewer columns are not worth the check that their numbers are whole.
 _LEAST_COLUMNS = 32
 
 Block = Callable[[slice], FloatArray]
