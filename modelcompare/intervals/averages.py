@@ -160,7 +160,7 @@ class Average:
             return np.zeros(values.shape[:-1])
         around = self.around_mean(values)
         # A class that is frequent by chance also has more hits for its false alarms.
-        gains = over_cells(self.gains(values)).of(self.cells)
+        gains = CellSums.of_gains(self.gains(values)).of(self.cells)
         both = self.cells.squares * gains * taken(around, self.cells.true)
         of_both = 2 * both.sum(axis=-1) / self.mass.sum(axis=-1)
         return self.mean(around**2) / self.size + of_both
@@ -182,12 +182,6 @@ class Average:
         weights = np.where(self.of_any, self.mean(self.trials.mean_failure_weight()), 1.0)
         return self.ratio.success_weight / weights
 
-    def shared(self, gains: FloatArray) -> FloatArray:
-        """Sum the covariances of classes, by the influences of the outcomes of each."""
-        products = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
-        found: FloatArray = (self.cells.squares * products).sum(axis=-1)
-        return found
-
     @cached_property
     def certainty(self) -> tuple[FloatArray, FloatArray]:
         """Variance of the average at shrunk shares, and its degrees of freedom."""
@@ -195,17 +189,10 @@ class Average:
         own = self.weights**2 * self.trials.variance(self.shrunk)
         own = own / (1 - size / (size + 2) ** 2)
         # Square of a sample's influence over all classes minus the squares: covariance of classes.
-        shared = self.shared(self.gains(values))
+        shared = self.cells.shared(self.gains(values))
         total = own.sum(axis=-1) + shared + self.variance_of_weights(values)
         total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
         return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)
-
-
-def over_cells(gains: FloatArray) -> CellSums:
-    """Sum the influences of a sample of each cell over classes."""
-    hit, missed, alarm, other = np.moveaxis(gains, -1, 0)
-    rest = other.sum(axis=-1)[..., None]
-    return CellSums(rest + (missed - other), alarm - other, rest + hit - other)
 
 
 def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:

@@ -78,6 +78,12 @@ class Confusions:
         """Margins of squared weights."""
         return self.margins if self.squares is self.weights else self._margins(self.squares)
 
+    def shared(self, gains: FloatArray) -> FloatArray:
+        """Sum the covariances of classes, by the influences (..., n_classes, 4) of outcomes."""
+        of_sum, of_each = (CellSums.of_gains(each).of(self) for each in (gains, gains**2))
+        found: FloatArray = (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
+        return found
+
     def _margins(self, numbers: FloatArray) -> Margins:
         if self.named.ndim == 1:
             tables = numbers.reshape(*numbers.shape[:-1], self.n_classes, self.n_classes)
@@ -108,6 +114,13 @@ class CellSums:
     of_true: FloatArray
     of_named: FloatArray
     right: FloatArray
+
+    @classmethod
+    def of_gains(cls, gains: FloatArray) -> CellSums:
+        """Sum the influences of a sample of each cell over classes, from those of outcomes."""
+        hit, missed, alarm, other = np.moveaxis(gains, -1, 0)
+        rest = other.sum(axis=-1)[..., None]
+        return cls(rest + (missed - other), alarm - other, rest + hit - other)
 
     def at(self, true: IntArray, named: IntArray) -> FloatArray:
         """Return the numbers of some cells, of shape (..., n_cells)."""

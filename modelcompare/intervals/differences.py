@@ -14,7 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.influence import Pairs
-from modelcompare.intervals.averages import Average, over_cells
+from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import CellSums, Confusions
 from modelcompare.intervals.ratios import Bounds
 from modelcompare.metrics.quotient import ClassRatio, divide
@@ -94,7 +94,7 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
 
 def _influences(average: Average, gains: FloatArray, values: FloatArray) -> CellSums:
     """Compute the influence of a sample of each cell, including that on class frequencies."""
-    found = over_cells(gains)
+    found = CellSums.of_gains(gains)
     if not average.support_weighted:
         return found
     more = average.around_mean(values) / average.mass.sum(axis=-1)[..., None]

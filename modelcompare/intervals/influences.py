@@ -349,24 +349,20 @@ def macro_corrections(
     .. [1] Cochran (1977), Sampling Techniques, section 6.8 (the bias of a ratio).
     """
     occurs = support > 0
-    bias, unseen = np.empty((2, len(evaluation.models)))
-    for model in range(len(bias)):
-        value, of_class = _ratio_bias(evaluation, metric, slice(model, model + 1))
-        counted = divide(np.maximum(support - 1, 0.0), support, 0.0)
-        bias[model] = (of_class * counted)[occurs].mean()
-        variance = unseen_variance(value[occurs], support[occurs])
-        unseen[model] = _UNSEEN * variance.mean() / occurs.sum()
-    return bias, unseen
+    value, of_class = _ratio_bias(evaluation, metric)
+    counted = divide(np.maximum(support - 1, 0.0), support, 0.0)
+    bias = (of_class * counted)[:, occurs].mean(axis=1)
+    variance = unseen_variance(value[:, occurs], support[occurs]).mean(axis=1)
+    return bias, _UNSEEN * variance / occurs.sum()
 
 
-def _ratio_bias(
-    evaluation: Evaluation, metric: Metric, model: slice
-) -> tuple[FloatArray, FloatArray]:
-    """Compute one model's ratio of each class, and its second-order bias."""
-    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(model)[None], model)
-    value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
-    for rows in evaluation.row_steps(model):
-        part, whole = ratio_of(evaluation, metric, evaluation.statistics(model, rows), model)
+def _ratio_bias(evaluation: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
+    """Compute ratios of each class (n_models, n_classes), and their second-order biases."""
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(slice(None)))
+    value = divide(top, bottom, 0.0)
+    excess = np.zeros_like(value)
+    for rows in evaluation.row_steps():
+        part, whole = ratio_of(evaluation, metric, evaluation.statistics(rows=rows))
         counts = evaluation.units.counts(rows)
-        excess = excess + counts @ ((part - value * whole) * whole)
-    return value[0], -divide(excess, bottom[0] ** 2, 0.0)
+        excess += np.tensordot(counts, (part - value * whole) * whole, 1)
+    return value, -divide(excess, bottom**2, 0.0)

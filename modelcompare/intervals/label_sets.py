@@ -8,12 +8,11 @@ the intervals of the labels by MOVER, with the correlations of their influences.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
@@ -51,9 +50,10 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
         return _of_each(contrasts, of_label, values, level)
     if contrasts.pairs is None:
         return _means(contrasts.evaluation, what, level)
-    totals = [_totals(contrasts.evaluation, metric, k) for k in range(len(contrasts.sample.models))]
-    own = _of_each(contrasts, of_label, np.stack([divide(*each) for each in totals]), level)
-    return _joined(own, contrasts.evaluation, metric, totals, contrasts.pairs)
+    totals = contrasts.evaluation.grand_total(slice(None))
+    values = divide(*ratio_of(contrasts.evaluation, metric, totals))
+    own = _of_each(contrasts, of_label, values, level)
+    return _joined(own, contrasts.evaluation, metric, contrasts.pairs)
 
 
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
@@ -72,46 +72,18 @@ def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: flo
 # -- means over labels --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Cells(Confusions):
-    """Counts of each label of one model, which has no cells of pairs of classes.
-
-    Parameters
-    ----------
-    counted, of_squares : tuple of ndarray
-        Weights of samples with the label, where it is predicted, and both; and of their squares.
-    """
-
-    counted: Margins
-    of_squares: Margins
-
-    @cached_property
-    def margins(self) -> Margins:
-        return self.counted
-
-    @cached_property
-    def margins_of_squares(self) -> Margins:
-        return self.of_squares
-
-
-@dataclass(frozen=True, kw_only=True)
-class _AverageOfSets(Average):
-    """Mean over labels, whose covariance is counted over samples.
-
-    Parameters
-    ----------
-    outcomes : ndarray of int of shape (n_samples, n_labels)
-        TP, FN, FP and TN as 0 to 3.
-    sample_weight : ndarray of shape (n_samples,)
-    """
-
-    outcomes: IntArray
-    sample_weight: FloatArray
+class _Sets(Confusions):
+    """True and predicted labels (n_samples, n_labels), 0 or 1, of one model."""
 
     def shared(self, gains: FloatArray) -> FloatArray:
-        own = gains[np.arange(gains.shape[0]), self.outcomes]
+        # TP, FN, FP and TN are 0 to 3.
+        outcomes = np.where(self.true, 1 - self.named, 3 - self.named)
+        own = gains[np.arange(gains.shape[0]), outcomes]
         products = own.sum(axis=1) ** 2 - (own**2).sum(axis=1)
-        return np.asarray(self.sample_weight**2 @ products)
+        return np.asarray(self.squares @ products)
+
+    def _margins(self, numbers: FloatArray) -> Margins:
+        return numbers @ self.true, numbers @ self.named, numbers @ (self.true * self.named)
 
 
 def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
@@ -120,19 +92,10 @@ def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
     weights = predictions.weights
     for model in predictions.models:
         outcomes = Outcomes.of(predictions, model)
-        truth, named = outcomes.truth > 0, outcomes.predicted_indicator > 0
-        counts, squares = (
-            (w @ truth, w @ named, w @ (truth & named)) for w in (weights, weights**2)
-        )
-        none = np.arange(0)
-        cells = _Cells(
-            none, none, weights, weights**2, predictions.n_classes, counted=counts,
-            of_squares=squares,
-        )  # fmt: skip
-        average = _AverageOfSets(
-            cells, what.ratio, strict=what.strict,
-            outcomes=np.where(truth, 1 - named, 3 - named), sample_weight=weights,
-        )  # fmt: skip
+        sides = (outcomes.truth > 0, outcomes.predicted_indicator > 0)
+        truth, named = (side.astype(np.intp) for side in sides)
+        cells = _Sets(truth, named, weights, weights**2, predictions.n_classes)
+        average = Average(cells, what.ratio, strict=what.strict)
         ends.append(what.apply(*effective_size_interval(average, level)))
         sizes.append(np.minimum(average.certainty[1], len(predictions)))
     low, high = (np.array(side)[:, None] for side in zip(*ends, strict=True))
@@ -142,34 +105,22 @@ def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
 # -- differences of means over labels -----------------------------------------------------------
 
 
-def _totals(evaluation: Evaluation, metric: Metric, model: int) -> tuple[FloatArray, FloatArray]:
-    """Return numerators and denominators of each label."""
-    here = slice(model, model + 1)
-    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(here)[None], here)
-    return top[0], bottom[0]
-
-
-def _joined(
-    own: Interval, evaluation: Evaluation, metric: Metric,
-    totals: list[tuple[FloatArray, FloatArray]], pairs: Pairs,
-) -> Interval:  # fmt: skip
+def _joined(own: Interval, evaluation: Evaluation, metric: Metric, pairs: Pairs) -> Interval:
     """Join intervals of differences of labels to those of their mean, where both have a value.
 
     References
     ----------
     .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
     """
-    values = np.stack([divide(*each) for each in totals])
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(slice(None)))
+    values = divide(top, bottom)
     apart = values[pairs[0]] - values[pairs[1]]
     covariances = np.zeros((*apart.shape, apart.shape[1]))
     for rows in evaluation.row_steps():
-        influence = []
-        for model, (top, bottom) in enumerate(totals):
-            here = slice(model, model + 1)
-            part, whole = ratio_of(evaluation, metric, evaluation.statistics(here, rows), here)
-            influence.append(divide(part - divide(top, bottom, 0.0) * whole, bottom, 0.0))
+        part, whole = ratio_of(evaluation, metric, evaluation.statistics(rows=rows))
+        influence = divide(part - divide(top, bottom, 0.0) * whole, bottom, 0.0)
         for place, (a, b) in enumerate(zip(*pairs, strict=True)):
-            both = influence[a] - influence[b]
+            both = influence[:, a] - influence[:, b]
             covariances[place] += both.T @ both
     spread = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
     correlation = divide(covariances, spread[:, :, None] * spread[:, None, :], 0.0)

@@ -54,37 +54,28 @@ class Incomplete(Contrasts):
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        # A lacking model has the last place, and no error.
-        own = self.sample.standard_error()
-        of_models = np.vstack([own, np.zeros_like(own[:1])])[self.places]
-        if self.pairs is None:
-            return of_models
-        a, b = self.pairs
-        out: FloatArray = of_models[a] + of_models[b]
-        known, both = self._both_known
-        out[known] = both.standard_error
-        return out
-
-    @property
-    def _both_known(self) -> tuple[IntArray, Contrasts]:
-        """Positions of the pairs of which no model is lacking, and their differences."""
-        assert self.pairs is not None  # noqa: S101  of the callers
-        a, b = (self.places[side] for side in self.pairs)
-        known = np.flatnonzero((a >= 0) & (b >= 0))
-        return known, Contrasts(self.sample, (a[known], b[known]))
+        return self._known(lambda rows: (rows.standard_error, rows.standard_error))[0]
 
     def reach(self, of: Callable[[Contrasts], Interval]) -> tuple[FloatArray, FloatArray]:
         """Return distances as `_reach`, of the sample's intervals; a fixed value has no width."""
+        return self._known(partial(_reach, of=of))
+
+    def _known(
+        self, read: Callable[[Contrasts], tuple[FloatArray, FloatArray]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return distances, or errors, below and above all rows; 0 for a lacking model."""
         below, above = (
             # A lacking model has the last place.
-            np.vstack([reach, np.zeros_like(reach[:1])])[self.places]
-            for reach in _reach(Contrasts(self.sample, None), of)
+            np.vstack([side, np.zeros_like(side[:1])])[self.places]
+            for side in read(Contrasts(self.sample, None))
         )
         if self.pairs is not None:
             a, b = self.pairs
             below, above = below[a] + above[b], above[a] + below[b]
-            known, both = self._both_known
-            below[known], above[known] = _reach(both, of)
+            first, second = self.places[a], self.places[b]
+            known = np.flatnonzero((first >= 0) & (second >= 0))
+            both = Contrasts(self.sample, (first[known], second[known]))
+            below[known], above[known] = read(both)
         return below, above
 
 

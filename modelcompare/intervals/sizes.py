@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -25,26 +26,47 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
     the class if the metric is per class.
     """
     out = np.full((len(evaluation.models), len(evaluation.keys)), np.nan)
-    ratios = []
+    sums = np.zeros((2, *out.shape))
+    ratios = [metric for metric in metrics if _is_weighted(metric)]
+    for rows in evaluation.row_steps() if ratios else ():
+        numbers, counts = evaluation.statistics(rows=rows), evaluation.units.counts(rows)
+        for ratio in ratios:
+            added = _denominators(evaluation, ratio, numbers)
+            powers = [np.tensordot(counts, each, 1) for each in (added, added**2)]
+            sums[..., evaluation.metric_slice(ratio.name)] += powers
     for metric in metrics:
-        if isinstance(metric, Metric) and metric.ratio and metric.needs != "probabilities":
-            ratios.append(metric)
+        where = evaluation.metric_slice(metric.name)
+        if _is_weighted(metric):
+            out[:, where] = divide(sums[0, :, where] ** 2, sums[1, :, where], 0.0)
         else:
             of_class = metric.per_class and evaluation.predictions.labels is not None
-            found = _of_samples(evaluation.predictions, by_class=of_class)
-            out[:, evaluation.metric_slice(metric.name)] = found
-    for model in range(len(out) if ratios else 0):
-        _fill_ratios(out[model], evaluation, ratios, slice(model, model + 1))
+            out[:, where] = _of_samples(evaluation.predictions, by_class=of_class)
     return out
 
 
 def ratio_of(
-    evaluation: Evaluation, metric: Metric, numbers: FloatArray, model: slice
+    evaluation: Evaluation, metric: Metric, numbers: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return numerators and denominators of one model's ratio, from statistics of rows."""
+    """Return numerators and denominators (..., n_models or 1, width) of statistics, or totals."""
     if metric.ratio is None:
         raise TypeError(f"{metric.name} declares no ratio.")
-    return metric.ratio(*(part[:, 0] for part in evaluation.parts(metric, numbers, model)))
+    return metric.ratio(*evaluation.parts(metric, numbers))
+
+
+def _is_weighted(metric: AnyMetric) -> TypeGuard[Metric]:
+    """True if units are weighted by their shares of a denominator."""
+    return (
+        isinstance(metric, Metric) and metric.ratio is not None and metric.needs != "probabilities"
+    )
+
+
+def _denominators(evaluation: Evaluation, metric: Metric, numbers: FloatArray) -> FloatArray:
+    """Return denominators (n_rows, n_models or 1, n_values) of the numbers of rows."""
+    found = ratio_of(evaluation, metric, numbers)[1]
+    if metric.average:
+        totals = evaluation.grand_total(slice(None))[None]
+        found = (found * class_slopes(metric, *evaluation.parts(metric, totals))).sum(axis=-1)
+    return found if metric.per_class else found[..., None]
 
 
 def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -> FloatArray:
@@ -54,19 +76,14 @@ def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -
     """
     where = evaluation.metric_slice(metric.name)
     shape = len(evaluation.models), where.stop - where.start
-    if isinstance(metric, Metric) and metric.ratio and metric.needs != "probabilities":
-        parts = evaluation.parts(metric, evaluation.statistics(rows=rows))
-        of_all = evaluation.parts(metric, evaluation.grand_total(slice(None))[None])
-        part, whole = metric.ratio(*parts)[1], metric.ratio(*of_all)[1]
-        if metric.average:
-            slopes = class_slopes(metric, *of_all)
-            part, whole = ((x * slopes).sum(axis=-1) for x in (part, whole))
+    if _is_weighted(metric):
+        numbers = evaluation.statistics(rows=rows), evaluation.grand_total(slice(None))[None]
+        part, whole = (_denominators(evaluation, metric, each) for each in numbers)
     else:
         of_class = metric.per_class and evaluation.predictions.labels is not None
         weights = evaluation.predictions.unit_weights(by_class=of_class)
         part, whole = (x[:, None] for x in (weights[rows], weights.sum(axis=0, keepdims=True)))
     found = divide(part, whole, 0.0)
-    found = found.reshape(*found.shape[:2], -1)
     return np.broadcast_to(found, (len(found), *shape))
 
 
@@ -134,13 +151,6 @@ def chance_unseen(
     return chance
 
 
-def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
-    """Compute the effective number of units in a mean, whose denominators all models share."""
-    out = np.full(len(evaluation.keys), np.nan)
-    _fill_ratios(out, evaluation, [metric], slice(0, 1))
-    return float(out[0])
-
-
 def class_sizes(predictions: TestSet) -> FloatArray:
     """Compute the effective number of units of each true class, by the weight of its samples."""
     return _of_samples(predictions, by_class=True)
@@ -150,27 +160,3 @@ def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
     """Compute the effective number of units by the weight of their samples, by class or of all."""
     of_unit = predictions.unit_weights(by_class=by_class)
     return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)
-
-
-def _fill_ratios(
-    out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
-) -> None:
-    """Compute the effective number of units of one model's ratios, by shares of denominators."""
-    totals = evaluation.grand_total(model)[None]
-    sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
-    slopes = {
-        metric.name: class_slopes(metric, *evaluation.parts(metric, totals, model))[0, 0]
-        for metric in metrics if metric.average
-    }  # fmt: skip
-    for rows in evaluation.units.row_blocks():
-        numbers, counts = evaluation.statistics(model, rows), evaluation.units.counts(rows)
-        for metric in metrics:
-            added = ratio_of(evaluation, metric, numbers, model)[1]
-            if metric.average:
-                added = added @ slopes[metric.name]
-            added = added.reshape(len(added), -1)
-            powers = np.stack([counts @ added, counts @ added**2])
-            sums[metric.name] = sums[metric.name] + powers
-    for metric in metrics:
-        total, squares = sums[metric.name]
-        out[evaluation.metric_slice(metric.name)] = divide(total**2, squares, 0.0)

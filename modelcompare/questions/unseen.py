@@ -23,7 +23,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.directions import sentence
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.sizes import denominator_units
+from modelcompare.intervals.sizes import effective_units
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import range_of_samples
 from modelcompare.metrics.quantiles import is_quantile
@@ -80,7 +80,7 @@ class Unseen:
             return cls(gain, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
         uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
-        size = contrast.n_units if uniform else denominator_units(evaluation, metric)
+        size = contrast.n_units if uniform else float(effective_units(evaluation, [metric])[0, 0])
         return cls(gain, error, size, low, high, True)
 
     @classmethod

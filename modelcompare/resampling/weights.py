@@ -296,12 +296,17 @@ class SwapMasks(Weights):
     seed: np.random.SeedSequence
     movable: IntArray | None = None
 
+    @property
+    def every(self) -> AnyArray:
+        """All swaps of the movable units, (n_resamples, n_movable); the first changes nothing."""
+        assert self.movable is not None  # noqa: S101  asked for where units are named
+        return np.arange(self.n_resamples)[:, None] >> np.arange(len(self.movable)) & 1
+
     def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
         rows, n_masks = self.units.row_blocks()[row_block], resamples.stop - resamples.start
         if self.movable is not None:
             weights = np.zeros((n_masks, self.units.n_units), np.uint8)
-            swaps = np.arange(resamples.start, resamples.stop)
-            weights[:, self.movable] = swaps[:, None] >> np.arange(len(self.movable)) & 1
+            weights[:, self.movable] = self.every[resamples]
             return weights[:, rows]
         generator = _generator(self.seed, MASKS, resamples.start // RESAMPLE_BLOCK, row_block)
         shape = (n_masks, rows.stop - rows.start)

@@ -38,14 +38,6 @@ def half_binomial(n: int) -> FloatArray:
     return np.r_[rising[: 0 if n % 2 == 0 else None : -1], rising]
 
 
-def binomial_mass(drawn: IntArray, n: IntArray) -> FloatArray:
-    """Return the mass of Binomial(n, 1/2) numbers; one table for each n."""
-    sizes, place = np.unique(n, return_inverse=True)
-    offset = np.r_[0, np.cumsum(sizes + 1)[:-1]]
-    table = np.concatenate([half_binomial(int(m)) for m in sizes])
-    return table[offset[place] + drawn]
-
-
 def tail_masses(statistic: FloatArray, mass: FloatArray) -> FloatArray:
     """Return the mass of the cells of each grid that are as extreme as each cell, two-sided.
 

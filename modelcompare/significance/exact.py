@@ -22,13 +22,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.significance.binomial import (
-    binomial_mass,
-    conic_mass,
-    cut,
-    half_binomial,
-    tail_masses,
-)
+from modelcompare.significance.binomial import conic_mass, half_binomial, tail_masses
 from modelcompare.significance.extreme import as_extreme, least_extreme
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
@@ -125,8 +119,8 @@ class Grids:
         lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
         if len(lines):
             out[lines] = self.mass_of_lines(lines, n_jobs)
-        for some in cut(cells, self._sizes[cells].prod(axis=1), CACHE_BYTES // 8):
-            out[some] = self.mass_of_cells(some, alternative)
+        if len(cells):
+            out[cells] = self.mass_of_cells(cells, alternative)
         return out
 
     def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
@@ -143,31 +137,24 @@ class Grids:
         found = np.clip(mass + 1e-18, np.finfo(float).tiny, 1.0)
         return np.where(t == 0, 1.0, found)
 
-    def mass_of_cells(self, some: IntArray, alternative: Alternative) -> FloatArray:
+    def mass_of_cells(self, chosen: IntArray, alternative: Alternative) -> FloatArray:
         """Return p-values of some hypotheses: the mass of the swaps as extreme as the data."""
-        which, drawn, n_cells = self._cells_of(some)
-        statistic, n = self._statistic_of(drawn, which), self.discordant[which]
-        mass = binomial_mass(drawn[:, 0], n[:, 0]) * binomial_mass(drawn[:, 1], n[:, 1])
-        observed, first = self.observed[some], np.cumsum(n_cells) - n_cells
-        extreme = as_extreme(statistic, np.repeat(observed, n_cells), alternative)
-        found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
-        # Cells outside the truncated grid count as extreme.
-        rest = np.maximum(1 - np.add.reduceat(mass, first), 1e-18)
-        found = found + np.where((self._low[some] > 0).any(axis=1), rest, 0.0)
-        found = np.clip(found, np.finfo(float).tiny, 1.0)
-        return np.where(np.isnan(observed), np.nan, found)
+        out = np.empty(len(self.discordant))
+        for some, statistic, mass in self._equal_grids(chosen):
+            extreme = as_extreme(statistic, self.observed[some, None], alternative)
+            # Cells outside the truncated grid count as extreme.
+            rest = max(1 - mass.sum(), 1e-18) if self._low[some[0]].any() else 0.0
+            out[some] = np.where(extreme, mass, 0.0).sum(axis=1) + rest
+        found = np.clip(out[chosen], np.finfo(float).tiny, 1.0)
+        return np.where(np.isnan(self.observed[chosen]), np.nan, found)
 
     # -- tables of p-values ---------------------------------------------------------------------
 
     def table(self) -> FloatArray:
         """Return two-sided p-values of every cell of every grid, grid after grid."""
         out = np.empty(self._first[-1])
-        for some in self._equal_grids():
-            which, drawn, (n_cells, *_) = self._cells_of(some)
-            statistic = self._statistic_of(drawn, which).reshape(len(some), n_cells)
-            hits, alarms = (half_binomial(int(n)) for n in self.discordant[some[0]])
-            mass = hits[drawn[:n_cells, 0]] * alarms[drawn[:n_cells, 1]]
-            out[self._first[some, None] + np.arange(n_cells)] = tail_masses(statistic, mass)
+        for some, statistic, mass in self._equal_grids(np.arange(len(self.discordant))):
+            out[self._first[some, None] + np.arange(len(mass))] = tail_masses(statistic, mass)
         return out
 
     def places(self, drawn: FloatArray) -> IntArray:
@@ -180,26 +167,26 @@ class Grids:
         place += self._first[:-1, None]
         return place
 
-    def _equal_grids(self) -> Iterator[IntArray]:
-        """Yield hypotheses of equal grids that fit into the processor's cache together."""
-        _, kind = np.unique(self.discordant, axis=0, return_inverse=True)
-        kind = kind.ravel()  # numpy 2.0.0 gives it two axes
-        order = np.argsort(kind, kind="stable")
-        for some in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
-            yield from cut(some, self._sizes[some].prod(axis=1), CACHE_BYTES // 8)
-
     # -- cells ----------------------------------------------------------------------------------
 
-    def _cells_of(self, some: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Return hypothesis and numbers (n_cells, 2) of the cells of some, and their counts."""
-        n_cells = self._sizes[some].prod(axis=1)
-        which = np.repeat(some, n_cells)
-        place = np.arange(len(which)) - np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
-        drawn = np.stack(np.divmod(place, self._sizes[which, 1]), axis=1) + self._low[which]
-        return which, drawn, n_cells
+    def _equal_grids(self, chosen: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield some hypotheses of equal grids, their statistics (n_some, n_cells) and the mass.
 
-    def _statistic_of(self, drawn: IntArray, which: IntArray) -> FloatArray:
-        return self._statistic((2 * drawn - self.discordant[which]).astype(np.float64), which)
+        They fit into the processor's cache together.
+        """
+        _, kind = np.unique(self.discordant[chosen], axis=0, return_inverse=True)
+        kind = kind.ravel()  # numpy 2.0.0 gives it two axes
+        order = np.argsort(kind, kind="stable")
+        for equal in np.split(chosen[order], np.flatnonzero(np.diff(kind[order])) + 1):
+            discordant = self.discordant[equal[0]]
+            drawn = np.indices(self._sizes[equal[0]]).reshape(2, -1).T + self._low[equal[0]]
+            hits, alarms = map(half_binomial, discordant.tolist())
+            mass, surplus = hits[drawn[:, 0]] * alarms[drawn[:, 1]], 2.0 * drawn - discordant
+            step = max(1, CACHE_BYTES // 8 // len(mass))
+            for start in range(0, len(equal), step):
+                some = equal[start : start + step]
+                each = np.tile(surplus, (len(some), 1)), np.repeat(some, len(mass))
+                yield some, self._statistic(*each).reshape(len(some), -1), mass
 
     @cached_property
     def _low(self) -> IntArray:

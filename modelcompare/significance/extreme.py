@@ -20,6 +20,8 @@ from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.words import Alternative
 
 Values = TypeVar("Values", bound=AnyArray)
+Rising = tuple[IntArray, FloatArray]
+"""Places of sizes in rising order, and from where each is extreme, each (n_defined,)."""
 
 
 def n_extreme(
@@ -72,14 +74,14 @@ def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
     return least_size(observed, alternative, scale=np.maximum(1.0, np.abs(observed)))
 
 
-def rising_order(sizes: FloatArray) -> tuple[IntArray, FloatArray]:
+def rising_order(sizes: FloatArray) -> Rising:
     """Return the places of sizes in rising order, without NaN, and from where each is extreme."""
     defined = np.flatnonzero(~np.isnan(sizes))
     rising = defined[np.argsort(sizes[defined], kind="stable")]
     return rising, least_extreme(sizes[rising], "greater")
 
 
-def n_rising(sizes: FloatArray, rising: tuple[IntArray, FloatArray]) -> IntArray:
+def n_rising(sizes: FloatArray, rising: Rising) -> IntArray:
     """Count the resamples in which the largest of a hypothesis and of those below it is extreme.
 
     Parameters
@@ -107,7 +109,7 @@ def decide(low: FloatArray, high: FloatArray, least: FloatArray) -> tuple[BoolAr
     return extreme, ~(extreme | (high < least))
 
 
-def deciding(low: FloatArray, high: FloatArray, rising: tuple[IntArray, FloatArray]) -> BoolArray:
+def deciding(low: FloatArray, high: FloatArray, rising: Rising) -> BoolArray:
     """Return where a size decides a step of `n_rising`, of hypotheses in rising order.
 
     `low` and `high` are bounds of the sizes, (n_hypotheses, n_resamples).

@@ -32,6 +32,7 @@ from modelcompare.significance.extreme import (
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.outputs import SwappedOutputs
+from modelcompare.significance.swaps.statistic import Asked
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
@@ -101,12 +102,12 @@ def permutation(view: PairView) -> Outcome:
     count, masks = np.zeros(view.estimate.shape), view.masks
     sums = [metric for metric in evaluation.metrics if isinstance(metric, Metric)]
     if sums:
-        statistic = SwappedSums(evaluation, sums, view.model_a, view.model_b, plain_difference)
+        statistic = SwappedSums(
+            evaluation, sums, view.pairs, view.sample.n_jobs, formula=plain_difference
+        )
         masks = view.swaps_of(statistic.joined)
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in sums)]
-        count[:, where] = statistic.n_extreme(
-            masks, every_pair, view.alternative, n_jobs=view.sample.n_jobs
-        )
+        count[:, where], _ = statistic.counts(masks, every_pair, Asked(view.alternative))
     for metric in evaluation.metrics:
         if not isinstance(metric, Metric):
             masks = view.swaps_of(JoinedUnits(evaluation, evaluation.units))

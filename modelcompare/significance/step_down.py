@@ -20,7 +20,7 @@ from scipy import sparse
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.labels import Labels
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import Weights
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.extreme import (
     n_rising,
@@ -28,7 +28,7 @@ from modelcompare.significance.extreme import (
     rising_order,
     standardized,
 )
-from modelcompare.significance.swaps.statistic import SwapStatistic
+from modelcompare.significance.swaps.statistic import Asked, SwapStatistic
 
 
 def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
@@ -106,42 +106,46 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
 
 
 def step_down_swaps(
-    statistic: SwapStatistic, masks: Weights, values: slice, chosen: IntArray | None = None
+    statistic: SwapStatistic, masks: SwapMasks, chosen: slice | IntArray = slice(None)
 ) -> FloatArray:
-    """Return two-sided step-down p-values (n_pairs, n_values) of some values of drawn swaps.
+    """Return two-sided step-down p-values (n_pairs, n_values) of one metric's drawn swaps.
 
-    Of a metric's `values` all are hypotheses, or those at the chosen positions.
+    All values are hypotheses, or those at the chosen positions.
     """
-    at = np.arange(statistic.observed.shape[1])[values]
-    at = at if chosen is None else at[chosen]
-    observed = np.abs(statistic.observed[:, at])
-    rising = rising_order(observed.ravel())
-    counted = statistic.n_rising(masks, at, rising)
-    return _stepped(counted, masks.n_resamples, rising[0], observed.shape)
+    observed = _only(np.abs(statistic.observed), chosen)
+    rising, pairs = rising_order(observed.ravel()), np.arange(len(observed))
+    _, steps = statistic.counts(masks, pairs, Asked(rising=rising))
+    return step_down_counted(steps, masks.n_resamples, observed, chosen)
 
 
 def step_down_counted(
-    counted: IntArray, n_swaps: int, observed: FloatArray,
-    chosen: IntArray | None = None,  # noqa: ARG001  of one value there is no choice
-) -> FloatArray:  # fmt: skip
-    """Return those of a metric with one value, (n_pairs, 1), from the counts of its test."""
-    return _stepped(counted, n_swaps, rising_order(observed.ravel())[0], observed.shape)
+    steps: IntArray, n_swaps: int, observed: FloatArray, chosen: slice | IntArray = slice(None)
+) -> FloatArray:
+    """Return step-down p-values of the chosen values from counts of swaps and observed sizes."""
+    rising, _ = rising_order(observed.ravel())
+    return _stepped(steps, n_swaps, rising, observed.shape)[:, chosen]
 
 
-def step_down_exact(grids: Grids, masks: Weights, chosen: IntArray | None = None) -> FloatArray:
+def step_down_exact(
+    grids: Grids, masks: SwapMasks, chosen: slice | IntArray = slice(None)
+) -> FloatArray:
     """Return two-sided step-down p-values (n_pairs, n_values) of exact tests.
 
     All values are hypotheses, or those at the chosen positions.
     """
     observed, null = exact_null(grids, masks)
-    if chosen is None:
-        return step_down(null, observed).reshape(len(grids.pairs[0]), -1)
-    asked = np.full((len(grids.pairs[0]), len(observed) // len(grids.pairs[0])), np.nan)
-    asked[:, chosen] = observed.reshape(asked.shape)[:, chosen]
+    asked = _only(observed.reshape(len(grids.pairs[0]), -1), chosen)
     return step_down(null, asked.ravel()).reshape(asked.shape)[:, chosen]
 
 
-def exact_null(grids: Grids, masks: Weights) -> tuple[FloatArray, Iterator[FloatArray]]:
+def _only(observed: FloatArray, chosen: slice | IntArray) -> FloatArray:
+    """Return observed sizes of the chosen values; NaN for others, which are no hypotheses."""
+    out = np.full_like(observed, np.nan)
+    out[:, chosen] = observed[:, chosen]
+    return out
+
+
+def exact_null(grids: Grids, masks: SwapMasks) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Look up minus the logarithms of exact p-values of the data and of swapped data sets.
 
     Of shape (n_hypotheses,), NaN where a model has no value, and of each block of swaps

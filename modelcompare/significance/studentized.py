@@ -25,7 +25,7 @@ The algorithm depends on the metric:
 - averages over classes and smooth metrics: `Form`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized; the outcome names it. Its null hypothesis is that the models are exchangeable;
-- the ROC AUC of two classes, of equal samples: `swapped_areas`;
+- the ROC AUC of two classes, of equal samples: `SwappedAreas`;
 - functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
   after each swap, and divides the differences by their own standard deviation;
 - smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
@@ -50,17 +50,12 @@ import numpy as np
 
 from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
-from modelcompare.engine.parallel import tallied
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
-from modelcompare.resampling.weights import Weights
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import Grids, is_exact
-from modelcompare.significance.extreme import (
-    as_extreme,
-    resampling_p,
-    rising_order,
-    smallest_p_value,
-)
+from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import (
@@ -68,13 +63,13 @@ from modelcompare.significance.step_down import (
     step_down_exact,
     step_down_swaps,
 )
-from modelcompare.significance.swaps.areas import areas_apply, swapped_areas
+from modelcompare.significance.swaps.areas import SwappedAreas, areas_apply
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.forms import Form, forms_apply
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
-from modelcompare.significance.swaps.statistic import SwapStatistic
+from modelcompare.significance.swaps.statistic import Asked, SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
@@ -86,7 +81,7 @@ _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "mean": partial(SwappedSums, formula=Mean),
     "quotient": partial(SwappedSums, formula=Quotient),
     "form": partial(SwappedSums, formula=Form),
-    "area": swapped_areas,
+    "area": SwappedAreas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
 # Tests that replace this one.
@@ -154,41 +149,39 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
 
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Draw swaps, for metrics that share a statistic."""
-    evaluation, statistic = view.evaluation, _statistic(view, metrics)
+    statistic = _statistic(view, metrics)
     masks = view.masks_of(statistic.units)
-    stepped = view.steps and len(metrics) == 1 and view.alternative == "two-sided"
-    *found, counted = _drawn_p_values(
-        statistic, masks, view.alternative, view.sample.n_jobs, stepped=stepped
+    # Of a metric with several values some are chosen later.
+    stepped = view.steps and len(metrics) == 1 and not metrics[0].per_class
+    p_values, floor, steps = _drawn_p_values(
+        statistic, masks, view.alternative, stepped=stepped and view.alternative == "two-sided"
     )
-    step_down, first = dict[str, Callable[..., FloatArray]](), 0
-    for each in metrics:
-        place = evaluation.metric_slice(each.name)
-        values = slice(first, first + place.stop - place.start)
-        step_down[each.name] = partial(step_down_swaps, statistic, masks, values)
-        # Numbers of the units are released, and a later step-down computes them again; outputs are
-        # kept, as a function of the user has made them.
-        if counted is not None and not each.per_class:
-            observed = np.abs(statistic.observed[:, values])
-            step_down[each.name] = partial(step_down_counted, counted, masks.n_resamples, observed)
-        elif not isinstance(statistic, SwappedOutputs):
-            step_down[each.name] = partial(_stepped_down, view, metrics, values)
-        first = values.stop
-    return found[0], found[1], step_down
+    if steps is not None:
+        observed = np.abs(statistic.observed)
+        step = partial(step_down_counted, steps, masks.n_resamples, observed)
+        return p_values, floor, {metrics[0].name: step}
+    # Numbers of the units are released, and a later step-down computes them again; outputs are
+    # kept, as a function of the user has made them.
+    kept = statistic if isinstance(statistic, SwappedOutputs) else None
+    return p_values, floor, {m.name: partial(_stepped_down, view, m, kept) for m in metrics}
 
 
 def _statistic(view: PairView, metrics: Sequence[Any]) -> SwapStatistic:
     """Return the statistic of drawn swaps that metrics share."""
     if algorithm_of(view.evaluation, metrics[0]) == "output":
         return SwappedOutputs(view, metrics[0])
-    return swap_statistic(view.evaluation, metrics, *view.pairs)
+    return swap_statistic(view.evaluation, metrics, view.pairs, view.sample.n_jobs)
 
 
 def _stepped_down(
-    view: PairView, metrics: Sequence[Any], values: slice, chosen: IntArray | None = None
+    view: PairView,
+    metric: AnyMetric,
+    kept: SwapStatistic | None,
+    chosen: slice | IntArray = slice(None),
 ) -> FloatArray:
-    """Return step-down p-values of some values, by the swaps of the test."""
-    statistic = _statistic(view, metrics)
-    return step_down_swaps(statistic, view.masks_of(statistic.units), values, chosen)
+    """Return step-down p-values of a metric, by the swaps of the test."""
+    statistic = kept or _statistic(view, [metric])
+    return step_down_swaps(statistic, view.masks_of(statistic.units), chosen)
 
 
 def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
@@ -224,47 +217,43 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
 
 
 def swap_statistic(
-    evaluation: Evaluation, metrics: Sequence[AnyMetric], model_a: IntArray, model_b: IntArray
+    evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs, n_jobs: int | None = None
 ) -> SwapStatistic:
     """Return the statistic of drawn swaps, for metrics of one algorithm."""
     make = _STATISTICS[algorithm_of(evaluation, metrics[0])]
-    return make(evaluation, metrics, model_a, model_b)
+    return make(evaluation, metrics, pairs, n_jobs)
 
 
 def _drawn_p_values(
-    statistic: SwapStatistic, masks: Weights, alternative: Alternative, n_jobs: int | None, *,
-    stepped: bool,
-) -> tuple[FloatArray, FloatArray, IntArray | None]:  # fmt: skip
+    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, *, stepped: bool
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
     """Return p-values and their floor, by drawn swaps, or by all if these are no more.
 
     If all pairs' swaps are drawn, the counts of a step-down can come with them.
     """
-    observed = statistic.observed
-    count, few = statistic.movable(masks.n_resamples.bit_length() + 1)
+    observed, n_drawn = statistic.observed, masks.n_resamples
+    count, few = statistic.movable(n_drawn.bit_length() + 1)
     counted = {
         pair: units
         for pair, units in enumerate(few)
-        if units is not None and 2 ** len(units) <= masks.n_resamples
+        if units is not None and 2 ** len(units) <= n_drawn
     }
-    groups = _together(statistic, counted, masks.n_resamples)
+    groups = _together(statistic, counted, n_drawn)
     left = {*range(len(few))} - {pair for pairs, _ in groups for pair in pairs.tolist()}
     drawn = np.array(sorted(left), dtype=np.intp)
     p_values, steps = np.empty(observed.shape), None
-    if len(drawn):
-        if stepped and len(drawn) == len(observed):
-            rising = rising_order(np.abs(observed).ravel())
-            extreme, steps = statistic.n_both(masks, rising, n_jobs=n_jobs)
-        else:
-            extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
-        p_values[drawn] = resampling_p(extreme, masks.n_resamples)
     floor = smallest_p_value(count, alternative)
-    floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
+    if len(drawn):
+        stepped = stepped and len(drawn) == len(observed)
+        rising = rising_order(np.abs(observed).ravel()) if stepped else None
+        extreme, steps = statistic.counts(masks, drawn, Asked(alternative, rising))
+        p_values[drawn] = resampling_p(extreme, n_drawn)
+        floor[drawn] = np.maximum(floor[drawn], resampling_p(0, n_drawn))
+        steps = steps if stepped else None
     for pairs, units in groups:
-        bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
-        each = statistic.enumerated_of(pairs, bits.astype(np.float64), units)
-        for pair, found in tallied(each, pairs.tolist()):
-            # The first swap changes nothing: the observed value, with the rounding of the others.
-            p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
+        every = SwapMasks(statistic.units, 2 ** len(units), masks.seed, units)
+        extreme, _ = statistic.counts(every, pairs, Asked(alternative))
+        p_values[pairs] = resampling_p(extreme, every.n_resamples, exact=True)
     return np.where(np.isnan(observed), np.nan, p_values), floor, steps
 
 

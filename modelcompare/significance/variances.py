@@ -127,27 +127,17 @@ class RowMoments:
     @cached_property
     def count(self) -> FloatArray:
         """Number of numbers in each row."""
-        counts = np.full(len(self.numbers), float(self.numbers.shape[1]))
-        if self._holed.any():
-            counts[self._holed] -= np.count_nonzero(np.isnan(self.numbers[self._holed]), axis=1)
-        return counts
+        return np.count_nonzero(~np.isnan(self.numbers), axis=1).astype(np.float64)
 
     @cached_property
     def mean(self) -> FloatArray:
         """Mean of each row."""
-        if not self._holed.any():
-            return self._plain_mean
-        means = self._plain_mean.copy()
-        means[self._holed] = np.nansum(self.numbers[self._holed], axis=1) / self.count[self._holed]
-        return means
+        return np.asarray(np.nansum(self.numbers, axis=1) / self.count)
 
     @cached_property
     def variance(self) -> FloatArray:
         """Unbiased variance of each row; exactly 0 if numbers differ only by rounding."""
-        centred = self.numbers - self.mean[:, None]
-        squares = np.einsum("ij,ij->i", centred, centred)
-        if self._holed.any():
-            squares[self._holed] = np.nansum(centred[self._holed] ** 2, axis=1)
+        squares = np.nansum((self.numbers - self.mean[:, None]) ** 2, axis=1)
         rounding = self.numbers.shape[1] * (_ROUNDING * self.mean) ** 2
         return np.where(squares <= rounding, 0.0, squares) / (self.count - 1)
 
@@ -161,15 +151,6 @@ class RowMoments:
         if not self.still.any():
             return self
         return RowMoments(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))
-
-    @cached_property
-    def _plain_mean(self) -> FloatArray:
-        means: FloatArray = self.numbers.mean(axis=1)
-        return means
-
-    @cached_property
-    def _holed(self) -> BoolArray:
-        return np.isnan(self._plain_mean)
 
 
 # Statistics and p-values of a test of the rows of both sides.

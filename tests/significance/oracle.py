@@ -1,10 +1,31 @@
 """The studentized swap test by its definition: every swapped data set, one after the other."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 
 from modelcompare.metrics.base import Outcomes
+from modelcompare.significance.swaps.outputs import SwappedOutputs
+from modelcompare.significance.swaps.statistic import Asked, Swapped
+
+
+def drawn_statistics(statistic, masks):
+    """Statistics after each swap, of shape (n_masks, n_pairs, n_values)."""
+    every = np.arange(len(statistic.model_a))
+    if isinstance(statistic, SwappedOutputs):
+        return statistic._studentized(statistic._null(masks, every), every)[0]
+    found = []
+    for block in range(masks.n_blocks):
+        swapped = Swapped(partial(masks.narrow, block, 0), masks.block_size(block))
+        statistic.sum_up(swapped)
+        found.append(statistic.of_pairs(every, swapped))
+    return np.concatenate(found, axis=2).transpose(2, 0, 1)
+
+
+def n_extreme(statistic, masks, pairs, alternative="two-sided"):
+    """Numbers of swaps as extreme as the data, of shape (n_chosen, n_values)."""
+    return statistic.counts(masks, pairs, Asked(alternative))[0]
 
 
 def unit_rows(metric, preds, model):

@@ -11,6 +11,7 @@ from modelcompare.significance.extreme import deciding, n_rising, rising_order
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
+from tests.significance.oracle import drawn_statistics
 
 SEED = np.random.SeedSequence(3)
 
@@ -119,11 +120,11 @@ def test_step_down_of_averages_is_that_of_their_statistics():
     metric = get_metric("f1_macro")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(3)
-    statistic = swap_statistic(part, [metric], a, b)
+    statistic = swap_statistic(part, [metric], (a, b))
     masks = SwapMasks(part.units, 300, SEED)
-    null = np.concatenate(statistic.map(masks, np.abs))[:, :, 0]
+    null = np.abs(drawn_statistics(statistic, masks))[:, :, 0]
     expected = step_down_by_a_loop(null, np.abs(statistic.observed[:, 0]))
-    found = step_down_swaps(statistic, masks, slice(None))
+    found = step_down_swaps(statistic, masks)
     np.testing.assert_allclose(found[:, 0], expected)
 
 
@@ -158,6 +159,6 @@ def test_step_down_of_a_test_is_that_of_its_swaps_to_the_bit(columns):
     outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
     assert outcome.step_down.keys() == {metric.name for metric in metrics}
     masks = SwapMasks(part.units, 300, SEED)
-    new = [step_down_swaps(swap_statistic(part, [m], a, b), masks, slice(None)) for m in metrics]
+    new = [step_down_swaps(swap_statistic(part, [m], (a, b)), masks) for m in metrics]
     for metric, expected in zip(metrics, new, strict=True):
         assert outcome.step_down[metric.name]().tobytes() == expected.tobytes()

@@ -1,6 +1,5 @@
 import gc
 import weakref
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,14 +11,13 @@ from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance import run_test
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import (
-    _drawn_p_values,
     algorithm_of,
     studentized_permutation,
     swap_statistic,
 )
+from modelcompare.significance.swaps.statistic import Asked, counted
 from tests.covering import pairwise
 from tests.significance import oracle
 
@@ -175,12 +173,9 @@ def test_drawn_swaps_come_close_to_all_of_them(names):
     exact = run(preds, names, pairs=PAIR, n_resamples=2**10).p_value
     (metric,) = resolve_metrics(names, preds)
     part = Evaluation(preds, [metric], collapse=False)
-    statistic = swap_statistic(part, [metric], *PAIR)
+    statistic = swap_statistic(part, [metric], PAIR)
     masks = SwapMasks(part.units, 20_000, SEED)
-    extreme = statistic.map(
-        masks, lambda t: as_extreme(t, statistic.observed, "two-sided").sum(axis=0)
-    )
-    drawn = np.sum(extreme, axis=0) / 20_000
+    drawn = oracle.n_extreme(statistic, masks, np.array([0])) / 20_000
     error = np.sqrt(exact * (1 - exact) / 20_000)
     assert (np.abs(drawn - exact) <= 4 * error + 1e-12).all()
 
@@ -189,17 +184,9 @@ def test_drawn_swaps_of_hard_labels_come_close_to_the_binomials():
     preds = many_models(n=200, n_models=3)
     part = Evaluation(preds, [get_metric("f1")], collapse=False)
     exact = Grids(part, get_metric("f1"), all_pairs(3)).p_values().reshape(3, -1)
-    statistic = swap_statistic(part, [get_metric("f1")], *all_pairs(3))
+    statistic = swap_statistic(part, [get_metric("f1")], all_pairs(3))
     masks = SwapMasks(part.units, 12_800, SEED)
-    drawn = (
-        np.sum(
-            statistic.map(
-                masks, lambda t: as_extreme(t, statistic.observed, "two-sided").sum(axis=0)
-            ),
-            axis=0,
-        )
-        / 12_800
-    )
+    drawn = oracle.n_extreme(statistic, masks, np.arange(3)) / 12_800
     assert (np.abs(drawn - exact) <= 4 * np.sqrt(exact * (1 - exact) / 12_800)).all()
 
 
@@ -241,8 +228,8 @@ def test_numbers_of_all_models_are_let_go_when_a_statistic_is(name):
     part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
     gc.disable()
     try:
-        statistic = swap_statistic(part, part.metrics, *all_pairs(4))
-        statistic.n_extreme(SwapMasks(statistic.units, 99, SEED), np.arange(6), "two-sided")
+        statistic = swap_statistic(part, part.metrics, all_pairs(4))
+        oracle.n_extreme(statistic, SwapMasks(statistic.units, 99, SEED), np.arange(6))
         left = weakref.ref(statistic)
         del statistic
         assert left() is None
@@ -342,11 +329,8 @@ def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
 
 def test_swaps_that_are_counted_hold_the_data_as_they_are():
     # Each swap, and none, is rounded otherwise than what is observed.
-    statistic = SimpleNamespace(
-        observed=np.array([[1.0]]),
-        movable=lambda _: (np.array([[2]]), [np.array([0, 1])]),
-        enumerated_of=lambda *_: [(0, np.array([[1 - 1e-6], [0.1], [-0.1], [1e-6 - 1]]))],
-    )
-    masks = SimpleNamespace(n_resamples=99)
-    p_values, *_ = _drawn_p_values(statistic, masks, "two-sided", None, stepped=True)
-    assert p_values == 2 / 4
+    found = np.array([[[1 - 1e-6, 0.1, -0.1, 1e-6 - 1]]])
+    every = [
+        counted([found], observed, Asked("two-sided"))[0] for observed in (None, np.ones((1, 1)))
+    ]
+    assert every == [2, 0]

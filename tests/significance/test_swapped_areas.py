@@ -9,13 +9,13 @@ from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.extreme import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import (
     algorithm_of,
     studentized_permutation,
     swap_statistic,
 )
+from tests.significance.oracle import drawn_statistics, n_extreme
 
 SEED = np.random.SeedSequence(5)
 PAIR = np.array([0]), np.array([1])
@@ -42,7 +42,7 @@ def run(preds, metrics=("roc_auc",), pairs=PAIR, n_resamples=999, **options):
 
 def statistic_of(preds):
     evaluation = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
-    return swap_statistic(evaluation, [evaluation.metrics[0]], *all_pairs(len(preds.models)))
+    return swap_statistic(evaluation, [evaluation.metrics[0]], all_pairs(len(preds.models)))
 
 
 def by_definition(y, a, b):
@@ -85,7 +85,7 @@ def test_drawn_swaps_have_the_statistics_of_the_data_sets_they_make():
     statistic = statistic_of(scored(y, scores))
     evaluation = statistic.evaluation
     masks = SwapMasks(evaluation.units, 40, SEED)
-    (found,) = statistic.map(masks, lambda t: t)
+    found = drawn_statistics(statistic, masks)
     swapped, ranks = masks.draw_all(0).astype(bool), rankdata(scores, axis=1)
     for pair, (i, j) in enumerate(zip(*all_pairs(3), strict=True)):
         for row in range(40):
@@ -158,8 +158,5 @@ def test_drawn_swaps_come_close_to_all_of_them():
     exact = run(scored(y, (a, b)), n_resamples=2**13).p_value
     statistic = statistic_of(scored(y, (a, b)))
     masks = SwapMasks(statistic.evaluation.units, 12_800, SEED)
-    drawn = np.mean(
-        statistic.map(masks, lambda t: as_extreme(t, statistic.observed, "two-sided").mean(axis=0)),
-        axis=0,
-    )
+    drawn = n_extreme(statistic, masks, np.array([0])) / 12_800
     assert abs(drawn - exact) <= 4 * np.sqrt(exact * (1 - exact) / 12_800)

@@ -15,8 +15,9 @@ from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
 from modelcompare.significance.swaps.forms import Form
-from modelcompare.significance.swaps.statistic import Swapped
+from modelcompare.significance.swaps.statistic import Asked, Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
+from tests.significance.oracle import drawn_statistics, n_extreme
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -51,7 +52,7 @@ def evaluated(preds, name):
 
 
 def of_forms(preds, name, pairs=None):
-    return SwappedSums(*evaluated(preds, name), *(pairs or all_pairs(3)), Form)
+    return SwappedSums(*evaluated(preds, name), pairs or all_pairs(3), formula=Form)
 
 
 def run(preds, name, pairs=PAIR, n_resamples=999, **options):
@@ -76,8 +77,8 @@ def test_bounds_decide_as_all_statistics_do(name, n_classes, design, monkeypatch
             "decide",
             lambda *ends: few.append(decide(*ends)[1].mean()) or decide(*ends),
         )
-        found = statistic.n_extreme(masks, every, alternative)
-        drawn = np.concatenate(statistic.map(masks, lambda t: t))
+        found = n_extreme(statistic, masks, every, alternative)
+        drawn = drawn_statistics(statistic, masks)
         sign = {"greater": 1, "less": -1}.get(alternative)
         size, least = (np.abs(t) if sign is None else sign * t for t in (drawn, statistic.observed))
         np.testing.assert_array_equal(found, (size >= least - 1e-9).sum(axis=0))
@@ -105,9 +106,9 @@ def test_numbers_that_are_not_kept_and_steps_do_not_change_the_answer(name, monk
     for most in (2**28, 2**10):
         monkeypatch.setattr(swapped_forms, "PASS_BYTES", most)
         statistic = of_forms(preds, name)
-        count = statistic.n_extreme(masks, np.array([2, 0]), "two-sided")
+        count = n_extreme(statistic, masks, np.array([2, 0]))
         n_movable, units = statistic.movable(300)
-        found.append([statistic.observed, *statistic.map(masks, lambda t: t)])
+        found.append([statistic.observed, drawn_statistics(statistic, masks)])
         found[-1] += [count, n_movable, *units]
         assert (len(statistic.formulas[0]._kept) == 3) == (most == 2**28)
     for whole, apart in zip(*found, strict=True):
@@ -119,8 +120,7 @@ def test_few_swaps_are_all_counted_and_each_has_its_mirror_image(name):
     preds = models(60, 12, changed=np.arange(8))
     found, statistic = run(preds, name), of_forms(preds, name, PAIR)
     ((units,),) = [statistic.movable(20)[1]]
-    bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
-    ((_, t),) = statistic.enumerated_of(np.array([0]), bits.astype(float), units)
+    t = drawn_statistics(statistic, SwapMasks(statistic.units, 2 ** len(units), SEED, units))
     expected = (np.abs(t) >= np.abs(statistic.observed) - 1e-9).mean()
     assert found.floor[0, 0] == 2 * 0.5 ** len(units)
     assert found.p_value[0, 0] == pytest.approx(expected)
@@ -169,10 +169,10 @@ def test_swaps_that_leave_a_value_undefined_count_as_extreme():
     preds = Predictions(np.arange(40) % 2, {"a": a, "b": b}, labels=[0, 1])
     statistic = of_forms(preds, "mcc", PAIR)
     masks = SwapMasks(statistic.units, 300, SEED)
-    drawn = np.concatenate(statistic.map(masks, lambda t: t))
+    drawn = drawn_statistics(statistic, masks)
     assert 0 < np.isnan(drawn).mean() < 0.1
     expected = (~(np.abs(drawn) < np.abs(statistic.observed) - 1e-9)).sum(axis=0)
-    np.testing.assert_array_equal(statistic.n_extreme(masks, np.array([0]), "two-sided"), expected)
+    np.testing.assert_array_equal(n_extreme(statistic, masks, np.array([0])), expected)
 
 
 def test_forms_are_used_for_averages_and_smooth_metrics_with_few_slopes():
@@ -215,14 +215,16 @@ def test_bounds_step_down_as_all_statistics_do(name, design, monkeypatch):
 
     assert statistic.observed.shape == (15, 1)
     monkeypatch.setattr(Form, "_at", counted)
-    found = step_down_swaps(statistic, masks, slice(0, 1))
+    found = step_down_swaps(statistic, masks)
     assert 0 < sum(calls) < 0.2 * 15 * 400
     rising = rising_order(np.abs(statistic.observed).ravel())
-    extreme, steps = statistic.n_both(masks, rising)
-    np.testing.assert_array_equal(extreme, statistic.n_extreme(masks, np.arange(15), "two-sided"))
-    np.testing.assert_array_equal(steps, statistic.n_rising(masks, np.arange(1), rising))
-    monkeypatch.setattr(Form, "n_rising", Formula.n_rising)
-    np.testing.assert_array_equal(found, step_down_swaps(statistic, masks, slice(0, 1)))
+    every = np.arange(15)
+    extreme, steps = statistic.counts(masks, every, Asked("two-sided", rising))
+    np.testing.assert_array_equal(extreme, n_extreme(statistic, masks, every))
+    alone = statistic.counts(masks, every, Asked(rising=rising))
+    np.testing.assert_array_equal(steps, alone[1])
+    monkeypatch.setattr(Form, "counts", Formula.counts)
+    np.testing.assert_array_equal(found, step_down_swaps(statistic, masks))
 
 
 @pytest.mark.parametrize("names", [["f1_macro"], ["mcc", "accuracy"], ["precision", "recall"]])
@@ -243,13 +245,14 @@ def test_steps_are_the_same_counted_with_the_test_or_after_it(names):
 
 def test_swaps_are_drawn_once_where_a_correction_steps_down(monkeypatch):
     drawn = []
-    once = Form.n_rising
+    once = Form.counts
 
-    def n_rising(self, *args):
-        drawn.append(args)
-        return once(self, *args)
+    def counts(self, pairs, swapped, observed, asked):
+        drawn.append(asked.rising is None or asked.alternative is None)
+        return once(self, pairs, swapped, observed, asked)
 
-    monkeypatch.setattr(Form, "n_rising", n_rising)
+    monkeypatch.setattr(Form, "counts", counts)
     result = compare(models(n_models=5), "f1_macro", n_resamples=150)
     assert result.evidence.corrections_used == {"f1_macro": "step-down"}
-    assert not drawn
+    assert drawn
+    assert not any(drawn)

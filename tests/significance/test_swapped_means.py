@@ -13,6 +13,7 @@ from modelcompare.significance.studentized import algorithm_of, studentized_perm
 from modelcompare.significance.swaps import means, statistic, sums
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.sums import SwappedSums
+from tests.significance.oracle import drawn_statistics, n_extreme
 
 SEED = np.random.SeedSequence(5)
 MEAN = get_metric("mean_score")
@@ -76,8 +77,8 @@ def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
     evaluation = Evaluation(scored(table), [MEAN])
     a, b = all_pairs(3)
     view = PairView.of(evaluation, a, b, 299, SEED)
-    statistic = SwappedSums(evaluation, [MEAN], a, b, Mean)
-    found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
+    statistic = SwappedSums(evaluation, [MEAN], (a, b), formula=Mean)
+    found = drawn_statistics(statistic, view.masks)[:, :, 0]
     masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
         x = table[f"m{i}"] - table[f"m{j}"]
@@ -91,14 +92,14 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     base, skewed = rng.standard_normal(400), rng.lognormal(0, 1.5, 400)
     table = {"a": base, "b": base + rng.choice([-1.0, 1.0], 400), "c": base + skewed}
     preds = scored(table)
-    statistic = SwappedSums(Evaluation(preds, [MEAN]), [MEAN], *all_pairs(3), Mean)
+    statistic = SwappedSums(Evaluation(preds, [MEAN]), [MEAN], all_pairs(3), formula=Mean)
     assert statistic.formulas[0]._skewed.tolist() == [False, True, True]
     x = table["a"] - table["b"]
     assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
     assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
     view = PairView.of(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
-    found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
-    counted = statistic.n_extreme(view.masks, np.arange(3), "two-sided")[:, 0]
+    found = drawn_statistics(statistic, view.masks)[:, :, 0]
+    counted = n_extreme(statistic, view.masks, np.arange(3))[:, 0]
     least = np.abs(statistic.observed[:, 0]) - 1e-9
     assert counted.tolist() == (np.abs(found) >= least).sum(axis=0).tolist()
 

@@ -15,6 +15,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.swaps import outputs as swapped_outputs
 from modelcompare.significance.swaps.outputs import SwappedOutputs
+from tests.significance.oracle import drawn_statistics
 
 SEED = np.random.SeedSequence(3)
 DEFAULT = "studentized-permutation"
@@ -308,7 +309,7 @@ def test_what_steps_down_uses_the_same_swaps():
         (one,) = view.evaluation.metrics
         found = outcome.step_down[one.name]()[:, 0]
         swaps = SwappedOutputs(view, one)
-        null = np.abs(np.concatenate(swaps.map(view.masks, lambda t: t)))[:, :, 0]
+        null = np.abs(drawn_statistics(swaps, view.masks))[:, :, 0]
         observed = np.abs(swaps.observed[:, 0])
         order = np.argsort(-observed)
         stepped = [

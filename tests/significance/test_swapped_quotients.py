@@ -46,7 +46,7 @@ def three_models(rng, n, *, apart=1.0, rare=False, **columns):
 def swapped(preds, names, formula=Quotient, **options):
     metrics = resolve_metrics(names, preds, **options)
     part = Evaluation(preds, metrics, collapse=False)
-    return SwappedSums(part, metrics, *all_pairs(len(preds.models)), formula)
+    return SwappedSums(part, metrics, all_pairs(len(preds.models)), formula=formula)
 
 
 @settings(max_examples=50, deadline=None)
@@ -72,11 +72,9 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
     masks = SwapMasks(statistic.evaluation.units, 200, SEED)
     some = np.array([2, 0])
     observed = statistic.observed[some]
-    whole = statistic.map(
-        masks, lambda t: as_extreme(t[:, some], observed, alternative).sum(axis=0)
-    )
-    found = statistic.n_extreme(masks, some, alternative)
-    assert np.array_equal(found, np.sum(whole, axis=0))
+    whole = as_extreme(oracle.drawn_statistics(statistic, masks)[:, some], observed, alternative)
+    found = oracle.n_extreme(statistic, masks, some, alternative)
+    assert np.array_equal(found, whole.sum(axis=0))
 
 
 @pytest.mark.parametrize("weight", [0.1, 1e-12, 1e6, 1e12])
@@ -95,9 +93,9 @@ def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
         for each in (1.0, weight):
             preds = Predictions(y, outputs, labels=range(3), sample_weight=np.full(80, each))
             part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
-            statistic = swap_statistic(part, part.metrics, *all_pairs(4))
-            (block,) = statistic.map(SwapMasks(part.units, 64, SEED), lambda t: t)
-            found.append(block)
+            statistic = swap_statistic(part, part.metrics, all_pairs(4))
+            masks = SwapMasks(part.units, 64, SEED)
+            found.append(oracle.drawn_statistics(statistic, masks))
         np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9, err_msg=name)
 
 
@@ -120,10 +118,10 @@ def test_drawn_swaps_have_the_statistics_of_the_definition(column, name, kind):
     preds = three_models(rng, n, apart=apart, rare=rare, **columns)
     (metric,) = resolve_metrics([name], preds, zero_division=zero_division)
     part = Evaluation(preds, [metric], collapse=False)
-    statistic = swap_statistic(part, [metric], *all_pairs(3))
+    statistic = swap_statistic(part, [metric], all_pairs(3))
     masks, strata = SwapMasks(part.units, 20, SEED), oracle.unit_strata(preds)
     some = np.array([2, 0])
-    (found,) = statistic.map(masks, lambda t: t[:, some])
+    found = oracle.drawn_statistics(statistic, masks)[:, some]
     for place, pair in enumerate(some.tolist()):
         models = statistic.model_a[pair], statistic.model_b[pair]
         a, b = (oracle.unit_rows(metric, preds, preds.models[m]) for m in models)

@@ -24,7 +24,8 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,14 @@ from scipy import sparse
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swaps.pairs import PairSums, SwappedPairs
-from modelcompare.significance.swaps.statistic import ROUNDING, studentized
+from modelcompare.significance.swaps.statistic import (
+    ROUNDING,
+    Swapped,
+    UnitSwaps,
+    studentized,
+)
 
 # Variance of one side's placements, from jumps and crossed sums.
 Side = Callable[[FloatArray, FloatArray], FloatArray]
@@ -65,36 +69,70 @@ def areas_apply(evaluation: Evaluation, metric: AnyMetric) -> bool:
     )
 
 
-def swapped_areas(
-    evaluation: Evaluation, metrics: Sequence[AnyMetric], model_a: IntArray, model_b: IntArray
-) -> SwappedPairs:
-    """Return studentized differences of the ROC AUC of two classes under given swaps."""
-    from scipy.stats import rankdata
+@dataclass(frozen=True)
+class PairSums:
+    """Sums that a swap of some units changes, and the statistics of one pair that they give.
 
-    joined = JoinedUnits.of(evaluation)
-    outcomes = [evaluation.outcomes(model) for model in evaluation.models]
-    ranks, positive = [rankdata(o.score(1)) for o in outcomes], outcomes[0].true_codes == 1
-    members = joined.members().T if joined.joined else None
-
-    def form(a: int, b: int) -> PairSums:
-        signed, sides = _sums_of_pair(ranks[a], ranks[b], positive)
-        signed = signed if members is None else (signed @ members).tocsr()
-        sums, n_units = np.asarray(signed.sum(axis=1)), signed.shape[1]
-        return PairSums(signed, sums, partial(_statistics, sides, n_units))
-
-    return SwappedPairs(joined, metrics[0], model_a, model_b, form)
-
-
-def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[Any, list[Side]]:
-    """Put two models' ranks into one order.
-
-    Returns
-    -------
-    signed : sparse array of shape (1 + 4 * n_places, n_samples)
-        Contributions of a sample to the difference, and to jumps and crossed sums of both sides.
+    Parameters
+    ----------
+    signed : sparse array of shape (1 + 4 * n_places, n_units)
+        Contributions of each unit, which have the sign of its swap: to the difference, and to jumps
+        and crossed sums of both sides.
     sides : list of callable
         `_variance` of positives and of negatives, from jumps and crossed sums.
     """
+
+    signed: Any
+    sides: Sequence[Side]
+
+    def statistics(self, moved: FloatArray) -> FloatArray:
+        """Return statistics (n_masks,) from sums (n_sums, n_masks) over the units that swap."""
+        sums = self._observed - 2 * moved
+        difference = sums[0].copy()
+        difference[np.abs(difference) <= ROUNDING] = 0.0
+        parts = np.split(sums[1:], 4)
+        square = self.sides[0](*parts[:2]) + self.sides[1](*parts[2:])
+        return studentized(difference, square, self.signed.shape[1], centred=True)
+
+    @cached_property
+    def _observed(self) -> FloatArray:
+        """Sums before a swap, (n_sums, 1)."""
+        return np.asarray(self.signed.sum(axis=1))[:, None]
+
+
+class SwappedAreas(UnitSwaps):
+    """Studentized differences of the ROC AUC of two classes, where `areas_apply`."""
+
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        chosen = [self._pairs[place] for place in pairs.tolist()]
+        moved = swapped.times_each([pair.signed for pair in chosen])
+        found = [pair.statistics(sums) for pair, sums in zip(chosen, moved, strict=True)]
+        return np.stack(found)[:, None]
+
+    def moving(self, pair: int) -> IntArray:
+        return np.flatnonzero(abs(self._pairs[pair].signed).sum(axis=0))
+
+    @property
+    def n_columns(self) -> int:
+        return sum(int(pair.signed.shape[0]) for pair in self._pairs)
+
+    @cached_property
+    def _pairs(self) -> list[PairSums]:
+        """Sums of each pair; they are small where `areas_apply`."""
+        from scipy.stats import rankdata
+
+        outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
+        ranks, positive = [rankdata(o.score(1)) for o in outcomes], outcomes[0].true_codes == 1
+        members = self.joined.members().T if self.joined.joined else None
+        found = []
+        for a, b in zip(self.model_a, self.model_b, strict=True):
+            signed, sides = _sums_of_pair(ranks[a], ranks[b], positive)
+            found.append(PairSums(signed if members is None else (signed @ members).tocsr(), sides))
+        return found
+
+
+def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[Any, list[Side]]:
+    """Put two models' ranks into one order, and return the parts of `PairSums`."""
     places = np.unique(np.r_[a, b], return_inverse=True)[1].reshape(2, -1)
     placed = _placed(places, positive)
     size = np.where(positive, positive.sum(), (~positive).sum())
@@ -144,15 +182,6 @@ def _variance(
     centred = squares - n_own * mean**2
     centred[centred <= ROUNDING * (squares + fixed)] = 0.0
     return np.asarray(centred / (n_own * max(n_own - 1, 1)))
-
-
-def _statistics(sides: Sequence[Side], n_units: int, sums: FloatArray) -> FloatArray:
-    """Return statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
-    difference = sums[0].copy()
-    difference[np.abs(difference) <= ROUNDING] = 0.0
-    jumps, crossed, jumps_below, crossed_below = np.split(sums[1:], 4)
-    square = sides[0](jumps, crossed) + sides[1](jumps_below, crossed_below)
-    return studentized(difference, square, n_units, centred=True)
 
 
 def _placed(places: IntArray, positive: BoolArray) -> FloatArray:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, EXACT_COUNTS, AnyArray, FloatArray, IntArray
 from modelcompare.engine.products import SPARSE_BELOW
-from modelcompare.significance.swaps.statistic import Rows, Swapped
+from modelcompare.significance.swaps.statistic import Swapped
 
 # Sums of all models under random weights of the units, at least, that are compared.
 _LEAST_EQUATIONS = 16
@@ -30,9 +30,7 @@ _TOLERANCE = 1e-12
 # Coefficients are rounded, so that terms cancel to 0; larger ones would keep rounding errors.
 _DECIMALS = 9
 _LARGEST = 1e3
-# Units without a number are summed, too, if the others are more than this share, or if columns are
-# fewer than this: to take units out of the masks costs as much as so many columns.
-_MOST_ROWS = 0.75
+# Fewer columns are not worth the check that their numbers are whole.
 _LEAST_COLUMNS = 32
 
 Block = Callable[[slice], FloatArray]
@@ -47,8 +45,8 @@ class ModelColumns:
 
     Parameters
     ----------
-    matrices : list of Rows
-        Parts of blocks that are multiplied.
+    matrices : list of matrices of shape (n_columns, n_units)
+        Parts of blocks that are multiplied, dense or sparse.
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
     sources : list of int
@@ -62,7 +60,7 @@ class ModelColumns:
         Number of models, and of columns of pairs, which are multiplied with the others.
     """
 
-    matrices: list[Rows]
+    matrices: list[Any]
     parts: list[tuple[int, slice]]
     sources: list[int]
     weights: list[dict[int, float]]
@@ -100,7 +98,7 @@ class ModelColumns:
             for each, width in zip(differences, widths, strict=True)
         ]
         weights = _combinations([sketches[block][..., columns] for block, columns in parts])
-        found: dict[int, Rows] = {}
+        found: dict[int, Any] = {}
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
             shape = others * widths[block], n_units
@@ -113,20 +111,19 @@ class ModelColumns:
                 else:
                     found[source] = _narrow(numbers, counts)
         if len(own):
-            found[len(parts)] = Rows(own)
+            found[len(parts)] = own
         together = _together(found)
         matrices = []
         for places in together.values():
-            all_columns: list[Any] = [found[source].columns for source in places]
-            whole = all_columns[0] if len(places) == 1 else np.concatenate(all_columns)
-            matrices.append(Rows(whole, found[places[0]].units))
+            each = [found[source] for source in places]
+            matrices.append(each[0] if len(each) == 1 else np.concatenate(each))
         order = [*chain(*together.values())]
         return cls(matrices, parts, order, weights, widths, n_models, len(own))
 
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
-        return sum(int(rows.columns.shape[0]) for rows in self.matrices)
+        return sum(int(columns.shape[0]) for columns in self.matrices)
 
     def sums(self, swapped: Swapped) -> tuple[list[FloatArray], FloatArray]:
         """Return sums over the units that swap.
@@ -247,31 +244,28 @@ def _combinations_of_sums(sums: FloatArray) -> list[dict[int, float]]:
     return alone
 
 
-def _together(found: dict[int, Rows]) -> dict[object, list[int]]:
-    """Return columns of one type over the same units, which are multiplied together."""
+def _together(found: dict[int, Any]) -> dict[object, list[int]]:
+    """Return dense columns of one type, which are multiplied together."""
     out: dict[object, list[int]] = {}
-    for source, rows in found.items():
-        units = None if rows.units is None else rows.units.tobytes()
-        alone = sparse.issparse(rows.columns)
-        out.setdefault(source if alone else (rows.columns.dtype, units), []).append(source)
+    for source, columns in found.items():
+        alone = sparse.issparse(columns)
+        out.setdefault(source if alone else columns.dtype, []).append(source)
     return out
 
 
-def _narrow(matrix: Any, counts: IntArray) -> Rows:
-    """Return columns over the units where any is not 0, in single precision if that is exact."""
+def _narrow(matrix: Any, counts: IntArray) -> Any:
+    """Return columns sparse if most are 0, and in single precision if that is exact."""
     if not sparse.issparse(matrix) and np.count_nonzero(matrix) <= SPARSE_BELOW * matrix.size:
         matrix = sparse.csr_array(matrix)
     if sparse.issparse(matrix):
-        return Rows(matrix.astype(np.float32) if _whole(matrix.data, matrix, counts) else matrix)
-    if len(matrix) < _LEAST_COLUMNS:
-        return Rows(matrix)
-    units = np.flatnonzero(matrix.any(axis=0))
-    some = None if len(units) > _MOST_ROWS * matrix.shape[1] else units
-    if some is not None:
-        matrix, counts = matrix[:, some], counts[some]
-    # The numbers of one unit usually show that they are not whole.
-    exact = _whole(matrix[:, :1], matrix[:, :1], counts[:1]) and _whole(matrix, matrix, counts)
-    return Rows(matrix.astype(np.float32) if exact else matrix, some)
+        exact = _whole(matrix.data, matrix, counts)
+    elif len(matrix) < _LEAST_COLUMNS:
+        exact = False
+    else:
+        # The numbers of one unit usually show that they are not whole.
+        one = matrix[:, :1]
+        exact = _whole(one, one, counts[:1]) and _whole(matrix, matrix, counts)
+    return matrix.astype(np.float32) if exact else matrix
 
 
 def _whole(numbers: AnyArray, matrix: Any, counts: IntArray) -> bool:

@@ -27,6 +27,7 @@ from modelcompare.metrics.base import Metric, class_slopes
 from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.extreme import (
+    Rising,
     as_extreme,
     decide,
     deciding,
@@ -47,7 +48,14 @@ from modelcompare.significance.swaps.kinds import (
     kinds_of_units,
     products,
 )
-from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
+from modelcompare.significance.swaps.statistic import (
+    NOTHING,
+    ROUNDING,
+    Asked,
+    Counts,
+    Swapped,
+    studentized,
+)
 from modelcompare.significance.swaps.sums import Formula, Sides, SwappedSums
 from modelcompare.words import Alternative
 
@@ -144,15 +152,30 @@ class Form(Formula):
             out[some] = crossed(kinds, swapped, at.equal[some], at.unequal[some])
         return out
 
-    def n_extreme(
-        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> IntArray:
-        count = np.empty(observed.shape, dtype=np.intp)
-        for some in self.swaps.few(np.arange(len(pairs)), swapped):
-            ends, least = self._bounds(pairs[some], swapped, alternative), observed[some]
-            decided = decide(*ends, least_extreme(least, alternative))
-            count[some] = self._counted(pairs[some], swapped, least, alternative, *decided)
-        return count
+    def counts(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
+    ) -> Counts:
+        alternative, rising = asked
+        steps = NOTHING if rising is None else np.zeros(len(rising[0]), dtype=np.intp)
+        extreme, undecided = np.empty((2, len(pairs), swapped.n_masks), dtype=bool)
+        for part, masks in self._parts(pairs, swapped):
+            low, high = np.empty((2, len(pairs), part.n_masks))
+            for some in self.swaps.few(np.arange(len(pairs)), part):
+                low[some], high[some] = self._bounds(pairs[some], part, alternative or "two-sided")
+            if alternative is not None:
+                least = least_extreme(observed, alternative)
+                extreme[:, masks], undecided[:, masks] = decide(low, high, least)
+            if rising is not None:
+                steps += n_rising(self._sharpened(low, high, rising, part), rising)
+        if alternative is None:
+            return NOTHING, steps
+        count = [
+            self._counted(
+                pairs[some], swapped, observed[some], alternative, extreme[some], undecided[some]
+            )
+            for some in self.swaps.few(np.arange(len(pairs)), swapped)
+        ]
+        return np.concatenate(count), steps
 
     def _counted(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative,
@@ -191,50 +214,17 @@ class Form(Formula):
             )
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
-    def n_rising(
-        self,
-        at: IntArray,  # noqa: ARG002  a form has a single value
-        rising: tuple[IntArray, FloatArray],
-        swapped: Swapped,
-    ) -> IntArray:
-        steps = (
-            n_rising(self._sharpened(low, high, rising, part), rising)
-            for part, _, low, high in self._ends(swapped)
-        )
-        return np.asarray(sum(steps))
-
-    def n_both(
-        self, observed: FloatArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
-    ) -> tuple[IntArray, IntArray]:
-        extreme, undecided = np.empty((2, len(observed), swapped.n_masks), dtype=bool)
-        least, steps = least_extreme(observed, "two-sided"), np.zeros(len(rising[0]), np.intp)
-        for part, masks, low, high in self._ends(swapped):
-            extreme[:, masks], undecided[:, masks] = decide(low, high, least)
-            steps += n_rising(self._sharpened(low, high, rising, part), rising)
-        count = [
-            self._counted(
-                some, swapped, observed[some], "two-sided", extreme[some], undecided[some]
-            )
-            for some in self.swaps.few(np.arange(len(observed)), swapped)
-        ]
-        return np.concatenate(count), steps
-
-    def _ends(self, swapped: Swapped) -> Iterator[tuple[Swapped, slice, FloatArray, FloatArray]]:
-        """Yield some swaps, their places, and bounds of all pairs' sizes (n_pairs, n_masks)."""
-        widest = max(len(self.swaps.model_a), *(part.shape[1] for part in swapped.sums))
+    def _parts(self, pairs: IntArray, swapped: Swapped) -> Iterator[tuple[Swapped, slice]]:
+        """Yield some swaps, whose bounds of all pairs are kept at once, and their places."""
+        widest = max(len(pairs), *(part.shape[1] for part in swapped.sums))
         step = max(_LEAST_MASKS, CACHE_BYTES // (4 * widest))
         for start in range(0, swapped.n_masks, step):
-            masks = slice(start, start + step)
             chosen = np.zeros(swapped.n_masks, dtype=bool)
-            chosen[masks] = True
-            part = swapped.only(chosen)
-            low, high = np.empty((2, len(self.swaps.model_a), part.n_masks))
-            for some in self.swaps.few(np.arange(len(low)), part):
-                low[some], high[some] = self._bounds(some, part, "two-sided")
-            yield part, masks, low, high
+            chosen[start : start + step] = True
+            yield swapped.only(chosen), slice(start, start + step)
 
     def _sharpened(
-        self, low: FloatArray, high: FloatArray, rising: tuple[IntArray, FloatArray], part: Swapped
+        self, low: FloatArray, high: FloatArray, rising: Rising, part: Swapped
     ) -> FloatArray:
         """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
         place, mask = np.nonzero(deciding(low, high, rising))

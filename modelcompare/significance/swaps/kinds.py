@@ -19,7 +19,7 @@ from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import Units
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
-from modelcompare.significance.swaps.statistic import Rows, Swapped
+from modelcompare.significance.swaps.statistic import Swapped
 
 Matrix = Any  # of numbers, dense or sparse
 
@@ -89,7 +89,7 @@ def crossed(
     """
     out = np.zeros((len(pairs), swapped.n_masks))
     for step in zip(*pairs, strict=True):
-        moved = swapped.times_each([Rows(kinds.signed) for kinds in step])
+        moved = swapped.times_each([kinds.signed for kinds in step])
         for place, (kinds, sums) in enumerate(zip(step, moved, strict=True)):
             x, y = kinds.u @ equal[place], kinds.v @ unequal[place]
             x *= kinds.sums[:, None] - 2 * sums

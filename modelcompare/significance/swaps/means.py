@@ -30,9 +30,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.ratio import Quotient
-from modelcompare.significance.swaps.statistic import ROUNDING, Swapped
+from modelcompare.significance.swaps.statistic import ROUNDING, Asked, Counts, Swapped
 from modelcompare.significance.swaps.sums import Formula
-from modelcompare.words import Alternative
 
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
 # 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would detect.
@@ -55,12 +54,12 @@ class Mean(Quotient):
             and Strata.of(evaluation.units) is None
         )
 
-    def n_extreme(
-        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> IntArray:
+    def counts(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
+    ) -> Counts:
         # The statistic of skewed pairs is more than the score over its error.
-        count = Formula.n_extreme if self._skewed[pairs].any() else Quotient.n_extreme
-        return count(self, pairs, swapped, observed, alternative)
+        count = Formula.counts if self._skewed[pairs].any() else Quotient.counts
+        return count(self, pairs, swapped, observed, asked)
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         found = super().statistics(pairs, swapped)

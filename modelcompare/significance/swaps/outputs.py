@@ -21,7 +21,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -35,11 +35,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
-from modelcompare.resampling.weights import GivenWeights, Weights
-from modelcompare.significance.extreme import as_extreme, n_true
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView
-from modelcompare.significance.swaps.statistic import Result, SwapStatistic
-from modelcompare.words import Alternative
+from modelcompare.significance.swaps.statistic import Asked, Counts, Result, SwapStatistic, counted
 
 # Where two models' outputs differ (n_samples,), and both models' values, each (n_masks, n_values),
 # after the swaps of masks (n_masks, n_samples) of 0 and 1.
@@ -58,7 +56,7 @@ class SwappedOutputs(SwapStatistic):
     """
 
     def __init__(self, view: PairView, metric: OrderMetric | CallableMetric) -> None:
-        super().__init__(view.evaluation, view.model_a, view.model_b)
+        super().__init__(view.evaluation, view.pairs, view.sample.n_jobs)
         self.units = view.evaluation.units
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
@@ -68,7 +66,7 @@ class SwappedOutputs(SwapStatistic):
         self._drawn: dict[int, FloatArray] = {}
 
     def differences(
-        self, masks: Weights, reduce: Callable[[FloatArray], Result], pairs: IntArray
+        self, masks: SwapMasks, reduce: Callable[[FloatArray], Result], pairs: IntArray
     ) -> list[Result]:
         """Reduce plain differences (block_size, n_pairs, n_values) of each block of swaps."""
         chosen, unit_of = [self._pair(place) for place in pairs.tolist()], self._unit_of
@@ -80,54 +78,25 @@ class SwappedOutputs(SwapStatistic):
 
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
-        sample = self.view.sample
-        with progress_bar(masks.n_resamples, sample.progress, unit=" swaps") as bar:
+        progress = self.view.sample.progress
+        with progress_bar(masks.n_resamples, progress, unit=" swaps") as bar:
             return map_blocks(
-                one, range(masks.n_blocks), sample.n_jobs,
+                one, range(masks.n_blocks), self.n_jobs,
                 prefer="processes" if called else "threads",
                 numbers=float("inf") if called else n_weights,
                 done=lambda block: bar.update(masks.block_size(block)),
             )  # fmt: skip
 
-    def n_extreme(
-        self,
-        masks: Weights,
-        pairs: IntArray,
-        alternative: Alternative,
-        *,
-        n_jobs: int | None = None,  # noqa: ARG002  the view's
-    ) -> IntArray:
+    def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
         found, observed = self._studentized(self._null(masks, pairs), pairs)
-        return n_true(as_extreme(found, observed, alternative))
-
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        n_jobs: int | None = None,  # noqa: ARG002  the view's
-    ) -> list[Result]:
-        pairs = np.arange(len(self.model_a))
-        found, _ = self._studentized(self._null(masks, pairs), pairs)
-        return [reduce(found[masks.rows(block)]) for block in range(masks.n_blocks)]
+        if masks.movable is not None:
+            found[0] = observed
+        return counted([found.transpose(1, 2, 0)], observed, asked)
 
     @property
     def observed(self) -> FloatArray:
         pairs = np.arange(len(self.model_a))
         return self._studentized(self._null(self.view.masks, pairs), pairs)[1]
-
-    def enumerated_of(
-        self, pairs: IntArray, bits: FloatArray, units: IntArray
-    ) -> Iterator[tuple[int, FloatArray]]:
-        swaps = np.zeros((len(bits), self.evaluation.units.n_units))
-        swaps[:, units] = bits
-        given = GivenWeights.of(self.evaluation.units, swaps)
-        for pair in pairs.tolist():
-            only = np.array([pair])
-            null = np.concatenate(self.differences(given, lambda found: found, only))
-            found, observed = self._studentized(null, only)
-            # The first swap changes nothing.
-            yield pair, np.concatenate([observed, found[1:, 0]])
 
     def moving(self, pair: int) -> IntArray:
         differ = self._pair(pair)[0]
@@ -144,7 +113,7 @@ class SwappedOutputs(SwapStatistic):
             )
         return self._pairs[place]
 
-    def _null(self, masks: Weights, pairs: IntArray) -> FloatArray:
+    def _null(self, masks: SwapMasks, pairs: IntArray) -> FloatArray:
         """Return differences (n_resamples, n_pairs, n_values), evaluated once for each pair."""
         kept = self._drawn if masks is self.view.masks else {}
         missing = np.array([place for place in pairs.tolist() if place not in kept], dtype=np.intp)

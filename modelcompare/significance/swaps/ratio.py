@@ -23,11 +23,19 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.engine.contrasts import difference_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
 from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges, rounding
 from modelcompare.significance.swaps.columns import Block
-from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
+from modelcompare.significance.swaps.statistic import (
+    NOTHING,
+    ROUNDING,
+    Asked,
+    Counts,
+    Swapped,
+    studentized,
+)
 from modelcompare.significance.swaps.sums import Formula
 from modelcompare.words import Alternative
 
@@ -37,11 +45,11 @@ SLACK = 1e-9
 _MOST_UNDECIDED = 1 / 16
 
 
-class Ratio(Formula):
-    """Numerators N and denominators D of one metric, and the squares that follow."""
+class Quotient(Formula):
+    """Studentized differences of a quotient N / D, of each class or of all."""
 
     # Products N N, N D and D D, each once.
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("nn", "nd", "dd")
 
     # -- numerators and denominators ------------------------------------------------------------
 
@@ -202,30 +210,27 @@ class Ratio(Formula):
             for part in self.of_units
         ]
 
-
-class Quotient(Ratio):
-    """Studentized differences of a quotient, of each class or of all."""
-
-    kinds: tuple[str, ...] = ("nn", "nd", "dd")
+    # -- statistics -----------------------------------------------------------------------------
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         out, unequal = self._at(Places(pairs), swapped)
         if not self._reach(pairs, swapped)[2]:
             # A model without a value has a difference by convention.
-            difference = self.swaps.differences(
-                self.metric, self.swaps.both(self.metric, Places(pairs), swapped)
-            )
+            both = self.swaps.both(self.metric, Places(pairs), swapped)
+            difference = difference_of(*(self.swaps.values(self.metric, sides) for sides in both))
             empty = np.abs(unequal) >= 0.5 - ROUNDING
             np.copyto(out, self._by_convention(difference, pairs), where=empty)
             np.copyto(out, np.nan, where=np.isnan(difference))
         return out
 
-    def n_extreme(
-        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> IntArray:
-        limits = self._limits(pairs, swapped, observed, alternative)
-        if limits is None:
-            return super().n_extreme(pairs, swapped, observed, alternative)
+    def counts(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
+    ) -> Counts:
+        limits, alternative = None, asked.alternative
+        if asked.rising is None and alternative is not None:
+            limits = self._limits(pairs, swapped, observed, alternative)
+        if limits is None or alternative is None:
+            return super().counts(pairs, swapped, observed, asked)
         (low, high, open_pairs), (start, factor) = limits, self._single
         top, bottom = self.grown(swapped)
         count, undecided = np.zeros(observed.shape, dtype=np.intp), []
@@ -239,7 +244,7 @@ class Quotient(Ratio):
             score += start[chosen]
             found, places = between(size_of(score, alternative), low[some], high[some])
             if places.pairs.size > _MOST_UNDECIDED * score.size:
-                found = super().n_extreme(chosen, swapped, observed[some], alternative)
+                found, _ = super().counts(chosen, swapped, observed[some], asked)
             else:
                 undecided.append(places._replace(pairs=some[places.pairs]))
             count[some] = found
@@ -248,7 +253,7 @@ class Quotient(Ratio):
             statistics, _ = self._at(Places(pairs[pair], value, mask), swapped)
             extreme = as_extreme(statistics[:, 0], observed[pair, value], alternative)
             np.add.at(count, (pair[extreme], value[extreme]), 1)
-        return count
+        return count, NOTHING
 
     def _limits(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative

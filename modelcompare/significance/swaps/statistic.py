@@ -1,37 +1,42 @@
 """Statistics of pairs of models after swaps of their outputs.
 
-A `SwapStatistic` gives the statistics of blocks of drawn swaps (`map`), counts those as extreme as
-the observed ones (`n_extreme`), and enumerates all swaps of a few units (`enumerated_of`).
-`UnitSwaps` does so for statistics that are made of sums over the units that swap.
+A `SwapStatistic` counts the swaps that are as extreme as the observed ones, and those that matter
+for a step-down, among drawn swaps or among all swaps of a few units. `UnitSwaps` does so for
+statistics that are made of sums over the units that swap.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import ceil
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import Units, Weights
-from modelcompare.significance.extreme import as_extreme, n_rising, n_true
+from modelcompare.resampling.weights import SwapMasks, Units
+from modelcompare.significance.extreme import Rising, as_extreme, n_rising, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
+Counts = tuple[IntArray, IntArray]
+"""Swaps as extreme as the data, (n_chosen, n_values), and those for a step-down, (n_defined,)."""
 
 # Relative size of rounding errors of numbers that cancel.
 ROUNDING = 1e-12
+# What is not counted.
+NOTHING: IntArray = np.empty((0, 0), dtype=np.intp)
 # Sums under a block of masks that are computed at once.
 _SUM_NUMBERS = 2**18
 # Masks of a product, and its sums, may take this share of the numbers that they are multiplied by:
@@ -43,6 +48,21 @@ _TASKS = 16
 _STEP_NUMBERS = 2**23
 
 
+class Asked(NamedTuple):
+    """Swaps to count; None for those that are not.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "greater", "less"}, optional
+        Swaps as extreme as the data.
+    rising : tuple of ndarray, optional
+        Swaps for the step-down of all pairs and values, by `rising_order` of their observed sizes.
+    """
+
+    alternative: Alternative | None = None
+    rising: Rising | None = None
+
+
 class SwapStatistic(ABC):
     """A statistic of pairs of models, observed and after swaps of their outputs.
 
@@ -50,14 +70,17 @@ class SwapStatistic(ABC):
     ----------
     evaluation : Evaluation
         Models and units.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
+    pairs : tuple of two ndarrays of int of shape (n_pairs,)
         Positions of the models of each pair.
+    n_jobs : int, optional
+        As in `map_blocks`.
     """
 
     units: Units  # that swap: samples, clusters, or groups of them
 
-    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
-        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+    def __init__(self, evaluation: Evaluation, pairs: Pairs, n_jobs: int | None) -> None:
+        self.evaluation, self.n_jobs = evaluation, n_jobs
+        self.model_a, self.model_b = pairs
 
     @property
     @abstractmethod
@@ -65,52 +88,8 @@ class SwapStatistic(ABC):
         """Observed statistics, of shape (n_pairs, n_values)."""
 
     @abstractmethod
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        n_jobs: int | None = None,
-    ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
-
-    def n_rising(
-        self, masks: Weights, at: IntArray, rising: tuple[IntArray, FloatArray]
-    ) -> IntArray:
-        """Count the swaps for the step-down of all pairs in a metric's values at some places.
-
-        See `significance.extreme.n_rising`.
-        """
-
-        def count(t: FloatArray) -> IntArray:
-            return n_rising(np.abs(t[:, :, at]).reshape(len(t), -1).T, rising)
-
-        return np.asarray(np.sum(self.map(masks, count), axis=0))
-
-    @abstractmethod
-    def n_extreme(
-        self,
-        masks: Weights,
-        pairs: IntArray,
-        alternative: Alternative,
-        *,
-        n_jobs: int | None = None,
-    ) -> IntArray:
-        """Count the swaps as extreme as the data, of shape (n_chosen, n_values)."""
-
-    def n_both(
-        self, masks: Weights, rising: tuple[IntArray, FloatArray], *, n_jobs: int | None = None
-    ) -> tuple[IntArray, IntArray]:
-        """Count `n_extreme`, two-sided, and `n_rising`, of all pairs and values."""
-        every, at = np.arange(len(self.model_a)), np.arange(self.observed.shape[1])
-        extreme = self.n_extreme(masks, every, "two-sided", n_jobs=n_jobs)
-        return extreme, self.n_rising(masks, at, rising)
-
-    @abstractmethod
-    def enumerated_of(
-        self, pairs: IntArray, bits: FloatArray, units: IntArray
-    ) -> Iterator[tuple[int, FloatArray]]:
-        """Yield each pair's statistics (n_swaps, n_values), if units swap where a bit is 1."""
+    def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
+        """Count extreme swaps of the pairs at some places; for a step-down, of all pairs."""
 
     @property
     def n_shared(self) -> int:
@@ -135,32 +114,6 @@ class SwapStatistic(ABC):
         count = np.empty(self.observed.shape, dtype=np.intp)
         count[:] = np.array([len(units) for units in found])[:, None]
         return count, [units if len(units) < enough else None for units in found]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Columns that are summed over the units that swap.
-
-    Parameters
-    ----------
-    columns : matrix of shape (n_columns, n_units)
-        Dense or sparse.
-    units : ndarray of int, optional
-        Units of the columns, in order; all by default.
-    """
-
-    columns: Any
-    units: IntArray | None = None
-
-    def among(self, chosen: slice | IntArray) -> tuple[Any, IntArray | None]:
-        """Return the columns of chosen units, and the places of these units."""
-        if isinstance(chosen, slice):
-            return self.columns, self.units
-        if self.units is None:
-            return self.columns[:, chosen], None
-        place = np.minimum(np.searchsorted(self.units, chosen), len(self.units) - 1)
-        here = np.flatnonzero(self.units[place] == chosen)
-        return self.columns[:, place[here]], here
 
 
 @dataclass
@@ -195,24 +148,27 @@ class Swapped:
 
     def times(self, columns: Any) -> FloatArray:
         """Return sums (n_columns, n_masks) of columns over the units that swap."""
-        return self.times_each([Rows(columns)])[0]
+        return self.times_each([columns])[0]
 
-    def times_each(self, matrices: Sequence[Rows]) -> list[FloatArray]:
-        """Return sums of several matrices of columns, with masks converted once."""
-        chosen = [rows.among(self.units) for rows in matrices]
-        at_once = max([CACHE_BYTES, *(_SHARE * rows.columns.size for rows in matrices)])
+    def times_each(self, matrices: Sequence[Any]) -> list[FloatArray]:
+        """Return sums of several matrices of columns (n_columns, n_units), dense or sparse.
+
+        Masks are converted once.
+        """
+        every = isinstance(self.units, slice)
+        chosen = [matrix if every else matrix[:, self.units] for matrix in matrices]
+        at_once = max([CACHE_BYTES, *(_SHARE * matrix.size for matrix in matrices)])
         n_parts = max(1, ceil(self.masks.size / at_once))
         parts = []
         for masks in np.array_split(self.masks, n_parts):
             wide: dict[Any, AnyArray] = {}
             part = []
-            for rows, (columns, units) in zip(matrices, chosen, strict=True):
+            for columns in chosen:
                 # Sparse products read masks of one unit after the other.
                 order: Literal["C", "F"] = "C" if sparse.issparse(columns) else "F"
-                key = columns.dtype, order, id(rows.units)
+                key = columns.dtype, order
                 if key not in wide:
-                    piece = (masks if units is None else masks[:, units]).T
-                    wide[key] = piece.astype(columns.dtype, order=order, copy=False)
+                    wide[key] = masks.T.astype(columns.dtype, order=order, copy=False)
                 part.append(np.asarray(columns @ wide[key], dtype=np.float64))
             parts.append(part)
         if n_parts == 1:
@@ -243,17 +199,22 @@ class UnitSwaps(SwapStatistic):
 
     Parameters
     ----------
-    joined : JoinedUnits
-        Units of a test set.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
+    evaluation, pairs, n_jobs
+        As in `SwapStatistic`.
+    metrics : sequence of metrics
+        Metrics, whose values are concatenated.
     """
 
-    metrics: tuple[AnyMetric, ...]  # whose values are concatenated
-
-    def __init__(self, joined: JoinedUnits, model_a: IntArray, model_b: IntArray) -> None:
-        super().__init__(joined.evaluation, model_a, model_b)
-        self.joined, self.units = joined, joined.units
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        metrics: Sequence[AnyMetric],
+        pairs: Pairs,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.joined = JoinedUnits.of(evaluation)
+        super().__init__(self.joined.evaluation, pairs, n_jobs)
+        self.metrics, self.units = tuple(metrics), self.joined.units
 
     @property
     @abstractmethod
@@ -266,10 +227,6 @@ class UnitSwaps(SwapStatistic):
 
     def sum_up(self, swapped: Swapped) -> None:
         """Compute the sums that pairs share."""
-
-    def pairs_at_once(self, pairs: IntArray) -> Iterator[IntArray]:
-        """Yield pairs for which there is room at once."""
-        yield pairs
 
     @cached_property
     def strata(self) -> Strata | None:
@@ -284,57 +241,30 @@ class UnitSwaps(SwapStatistic):
         """
         nothing = Swapped(lambda: np.zeros((1, 0)), 1, np.empty(0, dtype=np.intp))
         self.sum_up(nothing)
-        found = self._of_all_pairs(nothing)[0]
+        every = np.arange(len(self.model_a))
+        found = np.concatenate([*self.statistics(every, nothing)])[..., 0]
         if np.isnan(found).any():
             places = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
             point = self.evaluation.estimate()[:, np.r_[tuple(places)]]
             found[np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])] = 0.0
         return found
 
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        n_jobs: int | None = None,
-    ) -> list[Result]:
-        return self._mapped(masks, lambda swapped: reduce(self._of_all_pairs(swapped)), n_jobs)
-
-    def n_extreme(
-        self,
-        masks: Weights,
-        pairs: IntArray,
-        alternative: Alternative,
-        *,
-        n_jobs: int | None = None,
-    ) -> IntArray:
-        parts = []
-        for some in self.pairs_at_once(pairs):
-            count = partial(self.n_extreme_of, some, alternative)
-            parts.append(np.sum(self._mapped(masks, count, n_jobs), axis=0))
-        return np.concatenate(parts)
-
-    def enumerated_of(
-        self, pairs: IntArray, bits: FloatArray, units: IntArray
-    ) -> Iterator[tuple[int, FloatArray]]:
-        swapped = Swapped(lambda: bits, len(bits), units)
+    def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
+        if masks.movable is None:
+            parts = self._mapped(masks, partial(self.counts_of, pairs, asked))
+            extreme, steps = zip(*parts, strict=True)
+            return np.sum(extreme, axis=0), np.sum(steps, axis=0)
+        swapped = Swapped(lambda: masks.every, masks.n_resamples, masks.movable)
         self.sum_up(swapped)
-        for some in self.few(pairs, swapped):
-            yield from zip(some.tolist(), self.of_pairs(some, swapped).swapaxes(1, 2), strict=True)
+        return counted(self.statistics(pairs, swapped), None, asked)
 
-    def n_extreme_of(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
-        """Count the masks as extreme as the data, of shape (n_pairs, n_values)."""
-        parts = []
-        for some in self.few(pairs, swapped):
-            found, observed = self.of_pairs(some, swapped), self.observed[some][..., None]
-            parts.append(n_true(as_extreme(found, observed, alternative), axis=2))
-        return np.concatenate(parts)
+    def counts_of(self, pairs: IntArray, asked: Asked, swapped: Swapped) -> Counts:
+        """Count some of the drawn swaps, as `counts`."""
+        return counted(self.statistics(pairs, swapped), self.observed[pairs], asked)
 
-    def _of_all_pairs(self, swapped: Swapped) -> FloatArray:
-        """Return statistics (n_masks, n_pairs, n_values)."""
-        every = np.arange(len(self.model_a))
-        found = [self.of_pairs(some, swapped) for some in self.few(every, swapped)]
-        return np.concatenate(found).transpose(2, 0, 1)
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> Iterator[FloatArray]:
+        """Yield `of_pairs` of some pairs after others."""
+        return (self.of_pairs(some, swapped) for some in self.few(pairs, swapped))
 
     def few(
         self, pairs: IntArray, swapped: Swapped, n_masks: int | None = None
@@ -345,9 +275,7 @@ class UnitSwaps(SwapStatistic):
         for start in range(0, len(pairs), step):
             yield pairs[start : start + step]
 
-    def _mapped(
-        self, masks: Weights, task: Callable[[Swapped], Result], n_jobs: int | None
-    ) -> list[Result]:
+    def _mapped(self, masks: SwapMasks, task: Callable[[Swapped], Result]) -> list[Result]:
         """Return the results of a task on swaps, some blocks of masks after others."""
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
         uniform = self.units.multiplicity is None
@@ -362,7 +290,25 @@ class UnitSwaps(SwapStatistic):
             self.sum_up(swapped)
             return task(swapped)
 
-        return map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=step * cost)
+        return map_blocks(one, range(blocks.n_blocks), self.n_jobs, numbers=step * cost)
+
+
+def counted(found: Iterable[FloatArray], observed: FloatArray | None, asked: Asked) -> Counts:
+    """Count extreme statistics (n_some, n_values, n_masks), of some pairs after others.
+
+    Without `observed` the first mask, which swaps nothing, is the data: what all swaps of few units
+    give is rounded otherwise than what was observed before.
+    """
+    extreme, sizes, first = [], [], 0
+    for some in found:
+        if asked.alternative is not None:
+            here = slice(first, first := first + len(some))
+            least = some[..., :1] if observed is None else observed[here, :, None]
+            extreme.append(n_true(as_extreme(some, least, asked.alternative), axis=2))
+        if asked.rising is not None:
+            sizes.append(np.abs(some).reshape(-1, some.shape[2]))
+    steps = NOTHING if asked.rising is None else n_rising(np.concatenate(sizes), asked.rising)
+    return np.concatenate(extreme) if extreme else NOTHING, steps
 
 
 def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:

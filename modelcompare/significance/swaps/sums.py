@@ -17,16 +17,21 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.joined import JoinedUnits, steps
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.joined import steps
 from modelcompare.engine.pairs import Run, differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic
-from modelcompare.resampling.weights import Weights
-from modelcompare.significance.extreme import as_extreme, n_rising, n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
-from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, UnitSwaps
-from modelcompare.words import Alternative
+from modelcompare.significance.swaps.statistic import (
+    ROUNDING,
+    Asked,
+    Counts,
+    Swapped,
+    UnitSwaps,
+    counted,
+)
 
 Sides = dict[Statistic, FloatArray]
 
@@ -67,31 +72,12 @@ class Formula(ABC):
         differ = [(part[:, a] != part[:, b]).any(axis=2) for part in numbers]
         return np.any(differ, axis=0)[..., None]
 
-    def n_extreme(
-        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, alternative: Alternative
-    ) -> IntArray:
-        """Count the masks as extreme as the data, of shape (n_pairs, n_values)."""
-        count = np.empty(observed.shape, dtype=np.intp)
-        for some in self.swaps.few(np.arange(len(pairs)), swapped):
-            found = self.statistics(pairs[some], swapped)
-            count[some] = n_true(as_extreme(found, observed[some][..., None], alternative), axis=2)
-        return count
-
-    def n_rising(
-        self, at: IntArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
-    ) -> IntArray:
-        """Count the masks for the step-down of all pairs in some values."""
-        pairs = self.swaps.few(np.arange(len(self.swaps.model_a)), swapped)
-        sizes = [np.abs(self.statistics(some, swapped)[:, at]) for some in pairs]
-        return n_rising(np.concatenate(sizes).reshape(-1, swapped.n_masks), rising)
-
-    def n_both(
-        self, observed: FloatArray, rising: tuple[IntArray, FloatArray], swapped: Swapped
-    ) -> tuple[IntArray, IntArray]:
-        """Count `n_extreme`, two-sided, and `n_rising`, of all pairs and values."""
-        every, at = (np.arange(size) for size in observed.shape)
-        extreme = self.n_extreme(every, swapped, observed, "two-sided")
-        return extreme, self.n_rising(at, rising, swapped)
+    def counts(
+        self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
+    ) -> Counts:
+        """Count extreme swaps, as `SwapStatistic.counts`, with the pairs' observed statistics."""
+        found = (self.statistics(some, swapped) for some in self.swaps.few(pairs, swapped))
+        return counted(found, observed, asked)
 
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
@@ -112,12 +98,8 @@ class SwappedSums(UnitSwaps):
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Models and units.
-    metrics : sequence of Metric
-        Metrics, whose values are concatenated.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
+    evaluation, metrics, pairs, n_jobs
+        As in `UnitSwaps`; sum metrics.
     formula : callable
         Formula of a metric.
     """
@@ -126,12 +108,12 @@ class SwappedSums(UnitSwaps):
         self,
         evaluation: Evaluation,
         metrics: Sequence[Metric],
-        model_a: IntArray,
-        model_b: IntArray,
+        pairs: Pairs,
+        n_jobs: int | None = None,
+        *,
         formula: Callable[[SwappedSums, Metric], Formula],
     ) -> None:
-        super().__init__(JoinedUnits.of(evaluation), model_a, model_b)
-        self.metrics = tuple(metrics)
+        super().__init__(evaluation, metrics, pairs, n_jobs)
         self.numbers = self.joined.numbers(metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
 
@@ -150,29 +132,17 @@ class SwappedSums(UnitSwaps):
         found = [formula.statistics(pairs, swapped) for formula in self.formulas]
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
-    def n_extreme_of(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
-        parts, start = [], 0
-        for formula, stop in zip(self.formulas, self._ends, strict=True):
-            observed = self.observed[pairs, start:stop]
-            parts.append(formula.n_extreme(pairs, swapped, observed, alternative))
-            start = stop
-        return np.concatenate(parts, axis=1)
-
-    def n_rising(
-        self, masks: Weights, at: IntArray, rising: tuple[IntArray, FloatArray]
-    ) -> IntArray:
-        place = int(np.searchsorted(self._ends, at[0], side="right"))
-        count = partial(self.formulas[place].n_rising, at - [0, *self._ends][place], rising)
-        return np.asarray(np.sum(self._mapped(masks, count, None), axis=0))
-
-    def n_both(
-        self, masks: Weights, rising: tuple[IntArray, FloatArray], *, n_jobs: int | None = None
-    ) -> tuple[IntArray, IntArray]:
-        if len(self.formulas) > 1:
-            return super().n_both(masks, rising, n_jobs=n_jobs)
-        count = partial(self.formulas[0].n_both, self.observed, rising)
-        extreme, steps = zip(*self._mapped(masks, count, n_jobs), strict=True)
-        return np.sum(extreme, axis=0), np.sum(steps, axis=0)
+    def counts_of(self, pairs: IntArray, asked: Asked, swapped: Swapped) -> Counts:
+        places = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
+        ends = np.cumsum([place.stop - place.start for place in places])
+        observed = np.split(self.observed[pairs], ends[:-1], axis=1)
+        parts = [
+            formula.counts(pairs, swapped, own, asked)
+            for formula, own in zip(self.formulas, observed, strict=True)
+        ]
+        extreme, steps = zip(*parts, strict=True)
+        # A single metric steps down.
+        return np.concatenate(extreme, axis=1), steps[-1]
 
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
@@ -260,12 +230,6 @@ class SwappedSums(UnitSwaps):
             return np.empty((0, self.units.n_units))
         return own.own_columns(pairs)
 
-    @cached_property
-    def _ends(self) -> list[int]:
-        """Ends of the values of each formula."""
-        widths = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
-        return np.cumsum([each.stop - each.start for each in widths]).tolist()
-
     # -- pairs ----------------------------------------------------------------------------------
 
     def gained(self, where: Places, sums: AnyArray) -> AnyArray:
@@ -312,13 +276,6 @@ class SwappedSums(UnitSwaps):
         """Return values (n_pairs, n_values, n_masks) of one side's totals."""
         found = metric.value(*(sides[s] for s in metric.statistics))
         return np.moveaxis(found, -1, 1) if metric.per_class else found[:, None]
-
-    def differences(self, metric: Metric, both: tuple[Sides, Sides]) -> FloatArray:
-        """Return differences (n_pairs, n_values, n_masks) of values, 0 if only by rounding."""
-        first, second = (self.values(metric, sides) for sides in both)
-        difference = np.asarray(first - second)
-        difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
-        return difference
 
     # -- units that a swap changes ---------------------------------------------------------------
 
