@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.battles import battle_reading
+from modelcompare.readers.coco import coco_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
@@ -336,6 +337,9 @@ def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] |
 
 def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
     """Read a single file that may have all models, or the records of several files."""
+    detections = coco_reading(files, columns)
+    if detections is not None:
+        return detections
     is_alone = len(files) == 1 and not files[0].is_named
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 
@@ -363,17 +367,8 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
 
 def _of_counts(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading:
     """Read counts of each item, and refuse options that are not of counts."""
-    allowed = {"id", "model_column", "groups", "models", "labels"}
-    other = [
-        field.name for field in fields(columns)
-        if field.name not in allowed and getattr(columns, field.name) != field.default
-        and field.name not in ("verdicts", "directs_functions")
-    ]  # fmt: skip
-    if other:
-        raise ValueError(
-            f"{name or 'the table'} has counts of each item (tp, fp, fn), for which "
-            f"{', '.join(other)} does not apply; leave it out."
-        )
+    used = {"id", "model_column", "groups", "models", "labels"}
+    columns.refuse_others(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
     found = from_item_counts(
         frame, id=columns.id, model=columns.model_column, groups=columns.groups,
         models=columns.models, name=name,

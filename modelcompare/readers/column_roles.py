@@ -17,6 +17,7 @@ from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.summaries import refuse_detections
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import as_options
@@ -77,6 +78,7 @@ def with_roles(
     file: File, columns: Columns, where: str, *, alone: bool
 ) -> tuple[Profile, Roles]:  # fmt: skip
     """Return the table in a file, with one column per class, and the roles of its columns."""
+    refuse_detections(file.payload, file.name or where)
     frame, columns = with_patterns(file.payload, columns, where)
     seen = prepared(frame, columns, where, written=file.written)
     seen = joined(spread(with_pairs(seen), alone=alone))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -116,6 +116,17 @@ class Columns:
     def given_direction(self) -> bool | None:
         """Direction of the scores as given."""
         return None if self.lower_is_better is None else not self.lower_is_better
+
+    def refuse_others(self, used: Collection[str], what: str) -> None:
+        """Refuse options other than those `used` of a source, which `what` describes."""
+        plain = Columns()
+        other = [
+            each.name for each in fields(self)
+            if each.name not in used and each.name != "directs_functions"
+            and getattr(self, each.name) != getattr(plain, each.name)
+        ]  # fmt: skip
+        if other:
+            raise ValueError(f"{what}, for which {', '.join(other)} does not apply; leave it out.")
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
         """Refuse clusters and strata named like a mark of a missing cell."""
