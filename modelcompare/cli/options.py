@@ -14,6 +14,7 @@ from modelcompare.words import (
     Annotators,
     BasicKind,
     BasicKindOrAuto,
+    ComparisonFigure,
     FileKind,
     Format,
     Missing,
@@ -323,7 +324,13 @@ FOLDER = Group(
 )  # fmt: skip
 
 
-def plotted(help: str) -> Group:
-    """Output with a figure."""
+def plotted(help: str, *others: Option) -> Group:
+    """Output with a figure, and other options of it."""
     plot = output(name="plot", flags="--plot", metavar="PATH", help=help)
-    return replace(OUTPUT, options=(*_OUTPUT, plot))
+    return replace(OUTPUT, options=(*_OUTPUT, plot, *others))
+
+
+FIGURE = output(
+    name="figure", type=ComparisonFigure | None, metavar="NAME",
+    help=f"Figure that --plot writes: {listed(ComparisonFigure)}.",
+)  # fmt: skip

@@ -232,7 +232,10 @@ def test_a_command_takes_the_annotations_and_the_results(files, capsys):
     [
         ("instances.json", r"annotations of COCO .*; name the results of a detector too\."),
         ("a.json b.json", r"a\.json has detections of COCO .*compare instances\.json a\.json`"),
-        ("instances.json copy.json a.json", r"instances\.json and copy\.json have .*name one of them"),
+        (
+            "instances.json copy.json a.json",
+            r"instances\.json and copy\.json have .*name one of them",
+        ),
         ("instances.json a.json --id image", r"annotations of COCO, for which id does not apply"),
         ("instances.json a.json --model c", r"there is no model 'c'; there are a\."),
         ("instances.json a.json notes.txt", r"notes\.txt has no results of COCO, which are a list"),
