@@ -184,12 +184,15 @@ def plot_front(
             "averages, or one class such as f1[fraud]."
         )
     status, some = front.status, len(result.models) > _MOST_NAMES
+    notes = [
+        f"bars: {interval_title(result.confidence_level)}; line: front of the estimates; marks: by "
+        "Holm's steps over all pairs in both metrics",
+        *(f"margin of {name}: {margin:g}" for name, margin in (margins or {}).items()),
+    ]
     caption = Caption(
         f"{result.headline}; Pareto front, tests at {result.alpha:g}", result.signature,
         "names of models on the front of the estimates" if some else "",
-        note=f"bars: {interval_title(result.confidence_level)}; line: front of the estimates; marks: by "
-        "Holm's steps over all pairs in both metrics"
-        + "".join(f"; margin of {name}: {margin:g}" for name, margin in (margins or {}).items()),
+        note="; ".join(notes),
         keys=[(text, look) for each, (text, look) in _KEYS.items() if each in status],
     )  # fmt: skip
     places = [at for at, shown in enumerate(front.on_front) if shown or not some]
