@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import bounds_at
 from modelcompare.comparison.evidence import places_of
@@ -52,14 +52,14 @@ class Front:
     ----------
     found : Compared
         Evidence of all pairs.
-    places : sequence of int
+    places : ndarray of int of shape (n_places,)
         Positions of the values.
     margins : ndarray of shape (n_places,)
         The smallest difference that matters in each value.
     """
 
     found: Compared
-    places: Sequence[int]
+    places: IntArray
     margins: FloatArray
 
     @classmethod
@@ -79,7 +79,7 @@ class Front:
         given = {among("margins", name, chosen): check_number("margins", margin)
                  for name, margin in (margins or {}).items()}  # fmt: skip
         of_each = [given.get(found.keys[at].metric, 0.0) for at in places]
-        return cls(found, places, np.array(of_each))
+        return cls(found, np.array(places), np.array(of_each))
 
     @cached_property
     @one_blas_thread()
@@ -104,13 +104,13 @@ class Front:
     @cached_property
     def dominates(self) -> BoolArray:
         """True where i is better than j in one value and not worse in the others."""
-        not_worse = self.better | (self.gains >= -self.margins)
+        not_worse = np.logical_or(self.better, self.gains >= -self.margins)
         dominates: BoolArray = self.better.any(axis=2) & not_worse.all(axis=2)
         return dominates
 
     @property
     def status(self) -> list[str]:
-        """Whether each model is shown to be dominated, or to be dominated by none."""
+        """Answer for each model: dominated, on the front, or undecided."""
         beyond = np.where(self.margins > 0, self.gains > self.margins, self.better)
         unrivalled = beyond.any(axis=2) | np.eye(len(self.found.models), dtype=bool)
         dominated, front = self.dominates.any(axis=0), unrivalled.all(axis=1)
@@ -160,10 +160,11 @@ def undominated(values: FloatArray) -> BoolArray:
     >>> undominated(np.array([[[0.9, -5.0], [0.8, -1.0], [0.8, -2.0]]])).tolist()
     [[True, True, False]]
     """
-    out = ~np.isnan(values).any(axis=2)
+    out: BoolArray = np.logical_not(np.isnan(values).any(axis=2))
     for model in range(values.shape[1]):
         own = values[:, [model]]
-        out[:, model] &= ~((values >= own).all(axis=2) & (values > own).any(axis=2)).any(axis=1)
+        dominated = (values >= own).all(axis=2) & (values > own).any(axis=2)
+        out[:, model] &= ~np.any(dominated, axis=1)
     return out
 
 
@@ -195,9 +196,9 @@ def plot_front(
         note="; ".join(notes),
         keys=[(text, look) for each, (text, look) in _KEYS.items() if each in status],
     )  # fmt: skip
-    places = [at for at, shown in enumerate(front.on_front) if shown or not some]
-    names = [result.models[at] for at in places]
-    points = result.point[np.ix_(places, front.places)].T
+    models = np.flatnonzero(front.on_front | (not some))
+    names = [result.models[model] for model in models]
+    points = result.point[models][:, front.places].T
     return draw_panels(
         caption, [[partial(_draw, front, status)]], _SIZE, ax=ax,
         settled=lambda axes: write_beside(axes, names, *points),
@@ -223,7 +224,7 @@ def _draw(front: Front, status: Sequence[str], axes: Axes) -> None:
     for at, axis, values in zip(front.places, (axes.xaxis, axes.yaxis), ends.T, strict=True):
         unbounded = math.isinf(found.metric_info[found.keys[at].metric].bounds[1])
         if unbounded and 0 < _FEW_TIMES * values.min() < values.max():
-            axes.set(**{f"{axis.axis_name}scale": "log"})
+            (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
             plain_log(axis)
     _draw_region(front, axes)
 
@@ -233,7 +234,7 @@ def _draw_region(front: Front, axes: Axes) -> None:
     limits = axes.get_xlim(), axes.get_ylim()
     up = front.found.direction[front.places] > 0
     worst = [ends[0] if is_up else ends[1] for ends, is_up in zip(limits, up, strict=True)]
-    best = front.found.point[np.ix_(front.on_front, front.places)]
+    best = front.found.point[front.on_front][:, front.places]
     x, y = best[np.argsort(best[:, 0] if up[0] else -best[:, 0])].T
     # From a point towards worse values of x, up to the next point, whose y is better.
     x, y = np.r_[worst[0], np.repeat(x, 2)], np.r_[np.repeat(y, 2), worst[1]]

@@ -165,17 +165,17 @@ class Comparison(Result):
         Returns
         -------
         DataFrame
-            A row for each model. Columns model; status: "dominated" (another model is shown to be
+            A row for each model. Columns model; status: "dominated" (another model is significantly
             better in one metric and not worse in the others), "front" (no model dominates it: it is
-            shown to be better than each other one in some metric, by more than its margin) or
-            "undecided"; dominated_by (the models that are shown to dominate it); on_front (whether
-            its estimates are on the front); p_front (share of resamples in which its values are; it
-            describes the resamples, and is not the probability that the model is on the front).
+            significantly better than each other one in some metric, by more than its margin) or
+            "undecided"; dominated_by (the models that dominate it); on_front (whether its estimates
+            are on the front); p_front (share of resamples in which its values are; it describes the
+            resamples, and is not the probability that the model is on the front).
 
         Notes
         -----
-        All pairs and chosen metrics are one family, whatever the comparison's `family` and
-        `correction` are. Holm's steps over the p-values show which model is better, and intervals
+        All pairs and chosen metrics are one family, for any `family` and `correction` of the
+        comparison. Holm's steps over the p-values show which model is better, and intervals
         at Bonferroni's level which is not worse by a margin. Dominance needs an answer in every
         metric (intersection-union test), so any model that is truly on the front is called
         dominated with a probability of at most `alpha`, and less often in simulations

@@ -45,8 +45,16 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
+    beside = metric.needs == "scores" and name_of_score(metric, predictions) is not None
+    if beside and predictions.names_beside and predictions.judge is not None:
+        raise ValueError(
+            f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
+            "them in predictions without one."
+        )
     for model, kind in predictions.kinds.items():
-        serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        serves = (
+            beside or metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        )
         if not serves:
             of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
             raise ValueError(
@@ -138,7 +146,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
 
 def name_of_score(metric: AnyMetric, predictions: TestSet) -> str | None:
     """Return the name of the score that a metric is of, or of the only score; else None."""
-    names = predictions.score_names
+    names = predictions.score_names or predictions.names_beside
     if metric.name in names:
         return metric.name
     score, _ = percentile_of(metric.name, names) or (None, None)

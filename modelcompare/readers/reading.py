@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
@@ -14,7 +15,7 @@ from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
-from modelcompare.readers.cell_types import refuse_objects
+from modelcompare.readers.cell_types import as_numbers, refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.names import numbers_answers
@@ -73,7 +74,9 @@ def wide_predictions(
     answers = numbers_answers(run, columns.runs)
     columns = replace(columns, runs=None if answers else run)
     columns = of_models(columns, [*roles.outputs], seen.where)
-    frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
+    beside = {} if true is None or known is not None else _scores_beside(seen, roles)
+    used = [heading for own in beside.values() for heading in own.values()]
+    frame = seen.frame[[*dict.fromkeys([*roles.needed, *used, *columns.beside_names])]]
     if roles.id is not None:
         ids = ids_of(seen.frame[roles.id], seen.written)
         frame = frame.set_axis(ids)
@@ -83,7 +86,7 @@ def wide_predictions(
             frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
             columns = replace(columns, groups=columns.groups or ITEM)
     columns = columns if true is not None else replace(columns, kind="scores")
-    part = Part(seen.where, frame, true, roles.outputs, columns.judged)
+    part = Part(seen.where, frame, true, roles.outputs, columns.judged, beside)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
@@ -96,11 +99,22 @@ def wide_predictions(
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
-            "left out": counted(roles.left_out),
+            "scores beside": counted([*predictions.names_beside]),
+            "left out": counted([each for each in roles.left_out if each not in used]),
             "not used": _dates([*roles.left_out, roles.id]),
             "direction": directed([None] * (true is None), columns.given_direction),
         },
     )  # fmt: skip
+
+
+def _scores_beside(seen: Profile, roles: Roles) -> dict[str, dict[str, str]]:
+    """Return columns of numbers that all models have beside their outputs, by model and name."""
+    found = names.of_each_model(roles.left_out, [*roles.outputs])
+    whole = {
+        name: own for name, own in found.items()
+        if all(np.isfinite(as_numbers(seen.frame[heading])).all() for heading in own.values())
+    }  # fmt: skip
+    return {m: {name: own[m] for name, own in whole.items()} for m in roles.outputs if whole}
 
 
 def _dates(headings: Sequence[str | None]) -> str:

@@ -20,7 +20,7 @@ _PADDING = 2.0
 def write_beside(axes: Axes, names: Sequence[str], x: Sequence[float], y: Sequence[float]) -> None:
     """Write the names of points beside them, where fewest other names, points and lines are."""
     taken = [box for line in axes.lines for box in _boxes(line)]
-    for name, *point in zip(names, x, y, strict=True):
+    for name, point in zip(names, zip(x, y, strict=True), strict=True):
         tried = [_written(axes, name, point, place) for place in _PLACES if any(place[1:])]
         boxes = [text.get_window_extent() for text in tried]
         crossed = [_n_crossed(box, taken, axes.bbox) for box in boxes]
@@ -30,7 +30,7 @@ def write_beside(axes: Axes, names: Sequence[str], x: Sequence[float], y: Sequen
             text.remove()
 
 
-def _written(axes: Axes, name: str, point: Sequence[float], place: tuple[int, int, int]) -> Any:
+def _written(axes: Axes, name: str, point: tuple[float, float], place: tuple[int, int, int]) -> Any:
     distance, right, above = place
     return axes.annotate(
         escape.figure(name), point, (distance * right, distance * above), fontsize=_SIZE,
