@@ -119,10 +119,6 @@ Spending = Literal["obrien-fleming", "pocock"]
 Control = Literal["any", "share"]
 Word = Literal["keep", "discard", "undecided"]
 CurveKind = Literal["roc", "precision-recall"]
-ComparisonFigure = Literal[
-    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
-    "pareto",
-]  # fmt: skip
 Strategy = Literal["width", "mass"]
 Tokenizer = Literal[
     "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200"

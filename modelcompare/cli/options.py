@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import (
     Annotators,
     BasicKind,
     BasicKindOrAuto,
-    ComparisonFigure,
     FileKind,
     Format,
     Missing,
@@ -26,6 +25,10 @@ from modelcompare.words import (
 )
 
 Texts = list[str] | None
+ComparisonFigure = Literal[
+    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
+    "pareto",
+]  # fmt: skip
 # A colon in the name of a class separates nothing.
 _TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
 
@@ -331,6 +334,6 @@ def plotted(help: str, *others: Option) -> Group:
 
 
 FIGURE = output(
-    name="figure", type=ComparisonFigure | None, metavar="NAME",
+    name="figure", type=ComparisonFigure | None, metavar="NAME", advanced=True,
     help=f"Figure that --plot writes: {listed(ComparisonFigure)}.",
 )  # fmt: skip

@@ -26,7 +26,7 @@ from modelcompare.report.writers.files import (
 from modelcompare.report.writers.formats import WRITERS, contents, form_of
 from modelcompare.report.writers.page import check_html, page
 from modelcompare.report.writers.terminal import screen, screen_text
-from modelcompare.words import ComparisonFigure, Format
+from modelcompare.words import Format
 
 _WIDEST_SCREEN = 110
 
@@ -39,7 +39,7 @@ class Output:
     output: Path | None = None
     all: bool = False
     plot: Path | None = None
-    figure: ComparisonFigure | None = None
+    figure: str | None = None
     folder: Path | None = None
 
     @property

@@ -105,7 +105,7 @@ class Front:
     def dominates(self) -> BoolArray:
         """True where i is better than j in one value and not worse in the others."""
         not_worse = np.logical_or(self.better, self.gains >= -self.margins)
-        dominates: BoolArray = self.better.any(axis=2) & not_worse.all(axis=2)
+        dominates: BoolArray = np.logical_and(self.better.any(axis=2), not_worse.all(axis=2))
         return dominates
 
     @property

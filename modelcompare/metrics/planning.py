@@ -45,12 +45,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
-    beside = metric.needs == "scores" and name_of_score(metric, predictions) is not None
-    if beside and predictions.names_beside and predictions.judge is not None:
-        raise ValueError(
-            f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
-            "them in predictions without one."
-        )
+    beside = _is_beside(metric, predictions)
     for model, kind in predictions.kinds.items():
         serves = (
             beside or metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
@@ -70,6 +65,18 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
+
+
+def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
+    """Return whether a metric is of scores beside the outputs, which need no judge."""
+    names = predictions.names_beside
+    found = bool(names) and metric.needs == "scores" and name_of_score(metric, predictions) in names
+    if found and predictions.judge is not None:
+        raise ValueError(
+            f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
+            "them in predictions without one."
+        )
+    return found
 
 
 def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:

@@ -7,7 +7,7 @@ out or counts them as the worst, and converts cells to their types.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,6 @@ class Part:
         probabilities, the name of a score.
     verdicts : sequence of str
         The columns of a judge.
-    beside : mapping
-        For each model its columns of scores beside its outputs, by name.
     """
 
     where: str
@@ -65,7 +63,6 @@ class Part:
     true: str | None
     outputs: Mapping[str, Mapping[str | None, str]]
     verdicts: Sequence[str] = ()
-    beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[tuple[str, str | None, str]]:
@@ -150,12 +147,6 @@ def predictions_of(
         check_same(frames, [true])
         truth = column_array(next(frame[true] for frame in frames.values() if true in frame))
         predictions = _of_truth(truth, settled, options, known, described)
-    if settled[0].beside:
-        beside = {
-            model: {name: as_numbers(first[heading]) for name, heading in columns.items()}
-            for model, columns in settled[0].beside.items()
-        }
-        predictions = predictions.with_scores(beside, greater_is_better=options.given_direction)
     options.check_used(predictions, in_rows=in_rows)
     if ITEM in first:
         predictions = predictions.with_columns(items=column_array(first[ITEM]))

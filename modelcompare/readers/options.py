@@ -160,10 +160,10 @@ class Columns:
             "is not; leave it out."
         )
         directs_scores = self.lower_is_better is not None and not self.directs_functions
-        are_scores = kinds == {"scores"} or bool(predictions.names_beside)
+        are_scores = kinds == {"scores"}
         useless = {
             f"lower_is_better (--lower-is-better) {of_scores}": directs_scores and not are_scores,
-            f"bounds (--read range) {of_scores}": self.bounds is not None and kinds != {"scores"},
+            f"bounds (--read range) {of_scores}": self.bounds is not None and not are_scores,
             f"event (--read event) is for times until an event, {gave}.":
                 self.event is not None and kinds.isdisjoint(SURVIVAL),
             f"labels (--read labels) names classes, {gave}.":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
@@ -74,9 +74,7 @@ def wide_predictions(
     answers = numbers_answers(run, columns.runs)
     columns = replace(columns, runs=None if answers else run)
     columns = of_models(columns, [*roles.outputs], seen.where)
-    beside = {} if true is None or known is not None else _scores_beside(seen, roles)
-    used = [heading for own in beside.values() for heading in own.values()]
-    frame = seen.frame[[*dict.fromkeys([*roles.needed, *used, *columns.beside_names])]]
+    frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
     if roles.id is not None:
         ids = ids_of(seen.frame[roles.id], seen.written)
         frame = frame.set_axis(ids)
@@ -86,10 +84,14 @@ def wide_predictions(
             frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
             columns = replace(columns, groups=columns.groups or ITEM)
     columns = columns if true is not None else replace(columns, kind="scores")
-    part = Part(seen.where, frame, true, roles.outputs, columns.judged, beside)
+    part = Part(seen.where, frame, true, roles.outputs, columns.judged)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
+    used: list[str] = []
+    if true is not None and known is None and not columns.people:
+        left_out = part.cells.isna().any(axis=1).to_numpy() & (columns.missing == "drop")
+        predictions, used = _with_scores_beside(predictions, seen, roles, ~left_out)
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     return Reading(
         predictions,
@@ -107,14 +109,22 @@ def wide_predictions(
     )  # fmt: skip
 
 
-def _scores_beside(seen: Profile, roles: Roles) -> dict[str, dict[str, str]]:
-    """Return columns of numbers that all models have beside their outputs, by model and name."""
-    found = names.of_each_model(roles.left_out, [*roles.outputs])
-    whole = {
-        name: own for name, own in found.items()
+def _with_scores_beside(
+    predictions: Predictions, seen: Profile, roles: Roles, kept: BoolArray
+) -> tuple[Predictions, list[str]]:
+    """Add numbers that all models have beside their outputs, and return their columns too."""
+    columns = {
+        name: own for name, own in names.of_each_model(roles.left_out, [*roles.outputs]).items()
         if all(np.isfinite(as_numbers(seen.frame[heading])).all() for heading in own.values())
     }  # fmt: skip
-    return {m: {name: own[m] for name, own in whole.items()} for m in roles.outputs if whole}
+    if not columns or len(predictions) != np.count_nonzero(kept):
+        return predictions, []
+    scores = {
+        model: {name: as_numbers(seen.frame[own[model]])[kept] for name, own in columns.items()}
+        for model in roles.outputs
+    }
+    used = [heading for own in columns.values() for heading in own.values()]
+    return predictions.with_scores(scores), used
 
 
 def _dates(headings: Sequence[str | None]) -> str:
