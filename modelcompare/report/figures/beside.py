@@ -45,7 +45,7 @@ def _boxes(line: Any) -> list[Any]:
 
     points = line.get_transform().transform(line.get_xydata())
     ends = pairwise(points) if len(points) > 1 else [(points[0], points[0])]
-    around = _PADDING + (line.get_markersize() / 2 if line.get_marker() else 0.0)
+    around = _PADDING + (line.get_markersize() / 2 if line.get_marker() != "None" else 0.0)
     return [Bbox([np.minimum(*pair), np.maximum(*pair)]).padded(around) for pair in ends]
 
 
