@@ -1,4 +1,4 @@
-"""Twelve questions of a team, each by one command, beside a number from elsewhere.
+"""Twelve questions of a team and one about latency, by one command each, with another's number.
 
 Usage: python -m experiments.twelve_questions [-o experiments/twelve_questions.md]
 
@@ -140,6 +140,40 @@ def concordance() -> float:
     return right / pairs
 
 
+def shared(a: list[float], b: list[float]) -> float:
+    """Intersection of two boxes over their union."""
+    sides = [max(0.0, min(a[k] + a[k + 2], b[k] + b[k + 2]) - max(a[k], b[k])) for k in (0, 1)]
+    both = sides[0] * sides[1]
+    return both / (a[2] * a[3] + b[2] * b[3] - both)
+
+
+def detections() -> float:
+    """Mean average precision of boxes, by COCO's rule, one detection at a time."""
+    truth = json.loads((FILES / "boxes.json").read_text())
+    found = json.loads((FILES / "boxes_large.json").read_text())
+    values = []
+    for label in (each["id"] for each in truth["categories"]):
+        objects = [box for box in truth["annotations"] if box["category_id"] == label]
+        own = sorted((x for x in found if x["category_id"] == label), key=lambda x: -x["score"])
+        for least in np.linspace(0.5, 0.95, 10):
+            free, points = dict(enumerate(objects)), []
+            for n_given, each in enumerate(own, start=1):
+                fits = {
+                    k: shared(each["bbox"], box["bbox"]) for k, box in free.items()
+                    if box["image_id"] == each["image_id"]
+                }  # fmt: skip
+                best = max(fits, key=lambda k: fits[k], default=None)
+                if best is not None and fits[best] >= least:
+                    del free[best]
+                n_found = len(objects) - len(free)
+                points.append((n_found / len(objects), n_found / n_given))
+            values += [
+                max((p for reached, p in points if reached >= recall), default=0.0)
+                for recall in np.linspace(0, 1, 101)
+            ]
+    return float(np.mean(values))
+
+
 def questions(folder: Path) -> Iterator[Question]:
     """Yield the questions; made-up files are written into a folder."""
     suite = folder / "suite.csv"
@@ -182,6 +216,12 @@ def questions(folder: Path) -> Iterator[Question]:
     yield Question(
         "Multilabel F1", f"compare {FILES / 'tags.jsonl'} -m f1_samples -m f1_micro",
         lambda d: score(d, "f1_micro", "large"), multilabel, "counts of a loop",
+    )  # fmt: skip
+    yield Question(
+        "The mean average precision of two detectors",
+        " ".join(["compare", *(str(FILES / f"boxes{x}.json") for x in ("", "_large", "_small"))])
+        + " -m map",
+        lambda d: score(d, "map", "boxes_large"), detections, "a loop by COCO's rule",
     )  # fmt: skip
     yield Question(
         "The c-index of two models", f"compare {FILES / 'patients.csv'} -m c_index",

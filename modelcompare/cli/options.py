@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import (
@@ -25,6 +25,10 @@ from modelcompare.words import (
 )
 
 Texts = list[str] | None
+ComparisonFigure = Literal[
+    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
+    "pareto",
+]  # fmt: skip
 # A colon in the name of a class separates nothing.
 _TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
 
@@ -324,7 +328,13 @@ FOLDER = Group(
 )  # fmt: skip
 
 
-def plotted(help: str) -> Group:
-    """Output with a figure."""
+def plotted(help: str, *others: Option) -> Group:
+    """Output with a figure, and other options of it."""
     plot = output(name="plot", flags="--plot", metavar="PATH", help=help)
-    return replace(OUTPUT, options=(*_OUTPUT, plot))
+    return replace(OUTPUT, options=(*_OUTPUT, plot, *others))
+
+
+FIGURE = output(
+    name="figure", type=ComparisonFigure | None, metavar="NAME", advanced=True,
+    help=f"Figure that --plot writes: {listed(ComparisonFigure)}.",
+)  # fmt: skip

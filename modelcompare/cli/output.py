@@ -39,6 +39,7 @@ class Output:
     output: Path | None = None
     all: bool = False
     plot: Path | None = None
+    figure: str | None = None
     folder: Path | None = None
 
     @property
@@ -52,6 +53,8 @@ class Output:
         """Refuse paths that cannot or must not be written, and missing extras, before the work."""
         form = self.form
         check_paths([path for path in (self.output, self.plot) if path is not None], inputs)
+        if self.figure is not None and self.plot is None:
+            raise ValueError("--figure is of --plot FILE; name the file.")
         if self.plot is not None:
             figure_format(self.plot)
             check_matplotlib()
@@ -80,7 +83,8 @@ class Output:
             if self.folder is not None:
                 say(f"wrote {len(write_all(self.folder, files))} files into {self.folder}")
         if self.plot is not None:
-            emit_figure(self.plot, results[0].plot())
+            plot = results[0].plot
+            emit_figure(self.plot, (plot.figures[self.figure] if self.figure else plot)())
 
 
 def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:

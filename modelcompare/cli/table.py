@@ -12,6 +12,7 @@ from typing import Any, Literal
 from modelcompare.cli.commands import Command
 from modelcompare.cli.gates import GATES
 from modelcompare.cli.options import (
+    FIGURE,
     FOLDER,
     LEDGER,
     OF_SETS,
@@ -90,7 +91,7 @@ COMMANDS = (
             OPTIONS["baseline"], replace(OPTIONS["random"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             replace(OPTIONS["family"], advanced=True), *RESAMPLING,
-            plotted("Write a forest plot too: .png, .pdf or .svg."),
+            plotted("Write a forest plot too: .png, .pdf or .svg.", FIGURE),
         ),
         "Compare models on one test set: intervals, paired tests.",
         (

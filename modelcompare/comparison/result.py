@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, wraps
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
+from modelcompare.comparison.pareto import Front, plot_front
 from modelcompare.comparison.tables import comparison_tables, printed_tables
 from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
@@ -71,7 +72,7 @@ class Comparison(Result):
         differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
         raincloud=_of_evidence(plots.of_replicates), classes=_of_evidence(plots.classes),
         confusion=_of_evidence(plots.confusion), roc=_of_evidence(plots.roc),
-        pr=_of_evidence(plots.pr),
+        pr=_of_evidence(plots.pr), pareto=_of_evidence(plot_front),
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -146,6 +147,58 @@ class Comparison(Result):
         instead of 0.95: use correction="bonferroni" or `simultaneous_intervals` if all must.
         """
         return self.evidence.all_leads if every else self.evidence.leads
+
+    @checked()
+    def pareto(
+        self, metrics: Sequence[str] | None = None, *, margins: Mapping[str, float] | None = None
+    ) -> pd.DataFrame:
+        """Return which models are on the Pareto front of several metrics, and which dominated.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Metrics of the comparison, such as a quality and a cost; all by default.
+        margins : mapping of str to float, optional
+            For some metrics the smallest difference that matters: a model that is worse by less is
+            not worse. Without a margin it must be better.
+
+        Returns
+        -------
+        DataFrame
+            A row for each model. Columns model; status: "dominated" (another model is significantly
+            better in one metric and not worse in the others), "front" (no model dominates it: it is
+            significantly better than each other one in some metric, by more than its margin) or
+            "undecided"; dominated_by (the models that dominate it); on_front (whether its estimates
+            are on the front); p_front (share of resamples in which its values are; it describes the
+            resamples, and is not the probability that the model is on the front).
+
+        Notes
+        -----
+        All pairs and chosen metrics are one family, for any `family` and `correction` of the
+        comparison. Holm's steps over the p-values show which model is better, and intervals
+        at Bonferroni's level which is not worse by a margin. Dominance needs an answer in every
+        metric (intersection-union test), so any model that is truly on the front is called
+        dominated with a probability of at most `alpha`, and less often in simulations
+        (experiments/validity/fronts.py). P-values of swaps are at least 1 / (n_resamples + 1), so
+        `n_resamples` should be over 20 times the number of pairs and metrics.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> scores = {
+        ...     model: {"correct": rng.random(400) < right, "cost_usd": rng.gamma(4, cost / 4, 400)}
+        ...     for model, right, cost in [("small", 0.6, 1), ("large", 0.9, 9), ("old", 0.6, 8)]
+        ... }
+        >>> result = mc.compare(mc.Predictions.from_scores(scores))
+        >>> result.pareto(margins={"correct": 0.15})[["model", "status", "dominated_by"]]
+           model     status dominated_by
+        0  small      front         None
+        1  large      front         None
+        2    old  dominated        small
+        """
+        return Front.of(self.evidence, metrics, margins).frame
 
     @property
     def signature(self) -> str:

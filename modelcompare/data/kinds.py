@@ -35,18 +35,34 @@ class Output:
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
     `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
-    distinguish samples with equal probabilities.
+    distinguish samples with equal probabilities. `beside`, of shape (n_samples, n_scores), are
+    scores of each sample that have another source, such as a latency.
     """
 
     kind: Kind
     array: AnyArray
     order: AnyArray | None = None
     missing: BoolArray | None = None
+    beside: FloatArray | None = None
 
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
-        parts = (self.array, self.order, self.missing)
+        parts = (self.array, self.order, self.missing, self.beside)
         return Output(self.kind, *(checks.picked(part, rows) for part in parts))
+
+    @property
+    def scores(self) -> FloatArray:
+        """Scores of each sample, of shape (n_samples, n_scores): the output, or those beside it."""
+        array = self.array if self.beside is None else self.beside
+        return array.astype(np.float64, copy=False).reshape(len(array), -1)
+
+    def then(self, other: Output) -> Output:
+        """Return the output for these samples and then for those of another."""
+        beside = [each.beside for each in (self, other) if each.beside is not None]
+        return Output(
+            self.kind, np.concatenate([self.array, other.array]),
+            beside=np.concatenate(beside) if beside else None,
+        )  # fmt: skip
 
     def ordered_by(self, logits: FloatArray) -> Output:
         """Return the output with the log-odds of the second of two classes."""

@@ -136,7 +136,7 @@ class Predictions(TestSet):
       bow  labels
     """
 
-    __slots__ = ("_judge", "_outputs", "_own_runs", "_predicted", "_slices")
+    __slots__ = ("_beside", "_judge", "_outputs", "_own_runs", "_predicted", "_slices")
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
 
@@ -162,6 +162,7 @@ class Predictions(TestSet):
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
         n_samples = len(next(iter(arrays.values())))
         self._name, self._kinds = name, kinds
+        self._beside: tuple[str, ...] = ()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -321,6 +322,49 @@ class Predictions(TestSet):
         outputs = self._outputs.items()
         return self._replaced({m: replace(o, missing=missing.get(m)) for m, o in outputs})
 
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        return self._beside
+
+    def with_scores(
+        self, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
+        bounds: Ranges | None = None,
+    ) -> Predictions:  # fmt: skip
+        """Return the same predictions with scores of each sample beside them, such as latencies.
+
+        Metrics are then also the scores' names, for their means, and percentiles such as
+        ``latency_ms_p95``, as for `from_scores`; the name of a metric keeps its meaning. Options
+        are those of `from_scores`.
+
+        Parameters
+        ----------
+        scores : mapping of str to mapping or DataFrame
+            For each model its scores by name, the same names for all.
+        greater_is_better, bounds
+            As for `from_scores`.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> preds = mc.Predictions([0, 1, 1, 0], {"a": [0, 1, 0, 0], "b": [0, 1, 1, 0]})
+        >>> both = preds.with_scores({"a": {"cost": [1, 2, 1, 2]}, "b": {"cost": [3, 3, 3, 3]}})
+        >>> mc.bootstrap(both, ["accuracy", "cost"], n_resamples=2).estimate.tolist()
+        [0.75, 1.5, 1.0, 3.0]
+        """
+        given = Predictions.from_scores(scores, greater_is_better=greater_is_better, bounds=bounds)
+        if {*given.models} != {*self.models} or len(given) != len(self) or not given.score_names:
+            raise ValueError(
+                f"`scores` must have named scores of all models, {len(self):,} each; "
+                "e.g. {'cnn': {'latency_ms': latencies}, ...}."
+            )
+        if "scores" in self.kinds.values():
+            raise ValueError("the outputs are scores themselves; give all of them to from_scores.")
+        outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
+        part = self._replaced(outputs)
+        part._beside, part._bounds = given.score_names, given.bounds
+        part._greater_is_better = given.told_direction
+        return part
+
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:
             check_choice("columns", name, Design)
@@ -379,6 +423,7 @@ class Predictions(TestSet):
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
         part._judge = None if self._judge is None else self._judge.anew()
+        part._beside = self._beside
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         for name, value in changed.items():
             setattr(part, name, value)

@@ -136,6 +136,11 @@ class TestSet(ABC):
         return self._score_names
 
     @property
+    def names_beside(self) -> tuple[str, ...]:
+        """Names of scores beside the outputs, such as a latency."""
+        return ()
+
+    @property
     def missing_mass(self) -> bool:
         """True where probabilities may sum to less than 1."""
         return self._missing_mass

@@ -38,7 +38,10 @@ def never_undefined(evaluation: Evaluation) -> bool:
 
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if isinstance(metric, OrderMetric):
-        proofs = {"classes": _has_all_classes, "values": _vary, "samples": _has_samples}
+        proofs = {
+            "classes": _has_all_classes, "values": _vary, "samples": _has_samples,
+            "objects": _has_objects,
+        }  # fmt: skip
         return metric.defined_by != "" and proofs[metric.defined_by](evaluation)
     if calibration_formula(metric):
         p = evaluation.predictions
@@ -112,6 +115,12 @@ def _has_samples(evaluation: Evaluation) -> bool:
     weight = evaluation.predictions.sample_weight
     n_samples = len(evaluation.predictions) if weight is None else np.count_nonzero(weight)
     return bool(n_samples >= _ENOUGH)
+
+
+def _has_objects(evaluation: Evaluation) -> bool:
+    """True if enough samples with a positive weight have an object of any label."""
+    objects = evaluation.outcomes(evaluation.models[0]).truth
+    return bool(np.count_nonzero(objects[_weighs(evaluation)].any(axis=1)) >= _ENOUGH)
 
 
 def _weighs(evaluation: Evaluation) -> BoolArray | slice:

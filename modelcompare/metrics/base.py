@@ -314,9 +314,10 @@ class OrderMetric(BaseMetric):
     serves_values : bool
         Whether it accepts raw scores of two classes instead of probabilities: it reads them by
         ``outcomes.score(code)`` only.
-    defined_by : {"classes", "values", "samples", ""}
+    defined_by : {"classes", "values", "samples", "objects", ""}
         Where it is certainly defined: where every class occurs, where the true values and the
-        outputs each have two distinct values, where there is a sample; empty if that is not known.
+        outputs each have two distinct values, where there is a sample, or one with an object; empty
+        if that is not known.
     quantile_of : callable, optional
         ``quantile_of(outcomes)``: one number for each sample; the metric is their quantile.
     share : float
@@ -328,7 +329,7 @@ class OrderMetric(BaseMetric):
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
-    defined_by: Literal["classes", "values", "samples", ""] = ""
+    defined_by: Literal["classes", "values", "samples", "objects", ""] = ""
     quantile_of: Callable[[Outcomes], FloatArray] | None = None
     share: float = 0.5
 

@@ -7,12 +7,12 @@ The image is the sample: resamples and leave-one-out values weigh whole images.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
@@ -20,47 +20,94 @@ from modelcompare.metrics.ranking import Evaluate
 _RECALLS = np.linspace(0.0, 1.0, 101)
 
 
+@dataclass(frozen=True)
+class _OneLabel:
+    """Objects and detections of one label, detections by decreasing score.
+
+    Parameters
+    ----------
+    images : ndarray of int of shape (n_images,)
+        Images that have any.
+    objects : ndarray of shape (n_images,)
+        Number of objects in each.
+    image : ndarray of int of shape (n_detections,)
+        Image of each detection, as a position in `images`.
+    matched : ndarray of shape (n_detections, n_overlaps)
+        1 for a detection that matches an object, 0 if not, NaN if it is ignored.
+    """
+
+    images: IntArray
+    objects: FloatArray
+    image: IntArray
+    matched: FloatArray
+
+    @classmethod
+    def of(cls, objects: FloatArray, image: IntArray, matched: FloatArray) -> _OneLabel:
+        """Return one label, given its objects in all images."""
+        images = np.union1d(np.flatnonzero(objects), image)
+        return cls(images, objects[images], np.searchsorted(images, image), matched)
+
+    def average_precision(self, weights: FloatArray) -> FloatArray:
+        """Compute the mean over overlaps, for weights of `images`; NaN without objects."""
+        n, own = weights @ self.objects, weights[:, self.image]
+        hits = self.matched == 1
+        # Precision falls at a detection that is no hit: the highest ones are at hits.
+        at = np.flatnonzero(hits.any(axis=1))
+        given, found = np.cumsum(own, axis=1)[:, at], np.zeros(len(weights))
+        for hit, ignored in zip(hits.T, np.isnan(self.matched).T, strict=True):
+            left = np.cumsum(own * ignored, axis=1)[:, at] if ignored.any() else 0.0
+            found += _interpolated(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
+        return np.where(n > 0, found / len(hits.T), np.nan)
+
+
+def _interpolated(hits: FloatArray, given: FloatArray, objects: FloatArray) -> FloatArray:
+    """Average the highest precision at 101 recalls or above, for each row of weights.
+
+    Of decreasing scores: the objects found, and the detections given, up to each.
+    """
+    precision = divide(hits, given, 0.0)
+    precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+    recall = divide(hits, objects[:, None], 0.0)
+    # Each recall is reached first at one of the detections, or at none.
+    reached = np.diff(np.searchsorted(_RECALLS, recall, side="right"), axis=1, prepend=0)
+    return (precision * reached).sum(axis=1) / len(_RECALLS)
+
+
 def _prepare(outcomes: Outcomes, *, overlaps: slice) -> Evaluate:
     """Sort the detections of each label once."""
     image = np.repeat(np.arange(len(outcomes)), [len(rows) for rows in outcomes.output.array])
     rows = np.concatenate([*outcomes.output.array, np.empty((0, 2 + N_OVERLAPS))])
-    parts = []
-    for label in range(outcomes.n_classes):
-        own = np.flatnonzero(rows[:, 0] == label)
+    labels = []
+    for code, objects in enumerate(outcomes.truth.T):
+        own = np.flatnonzero(rows[:, 0] == code)
         own = own[np.argsort(-rows[own, 1], kind="stable")]
-        parts += [(label, image[own], matched) for matched in rows[own, 2:][:, overlaps].T]
+        labels.append(_OneLabel.of(objects, image[own], rows[own, 2:][:, overlaps]))
 
     def evaluate(weights: FloatArray) -> FloatArray:
-        weights = np.asarray(weights, dtype=np.float64)
-        objects = weights @ outcomes.truth
         sums, counts = np.zeros((2, len(weights)))
-        for label, images, matched in parts:
-            n = objects[:, label]
-            found = _average_precision(weights[:, images], matched, n)
-            sums += np.where(n > 0, found, 0.0)
-            counts += n > 0
+        for label in labels:
+            different, at = _distinct(weights[:, label.images].astype(np.float64))
+            found = label.average_precision(different)[at]
+            sums += np.nan_to_num(found)
+            counts += ~np.isnan(found)
         return divide(sums, counts)
 
     return evaluate
 
 
-def _average_precision(weights: FloatArray, matched: AnyArray, objects: FloatArray) -> FloatArray:
-    """Average the highest precision at 101 recalls or above, for each row of weights.
+def _distinct(weights: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return rows of weights without copies of the largest, and the place of each row in them.
 
-    Of detections by decreasing score, 1 if they match an object, 0 if not, NaN if they are ignored.
+    Without an image that has nothing of a label, the value of the label is the same.
     """
-    hits = np.cumsum(weights * (matched == 1), axis=1)
-    given = hits + np.cumsum(weights * (matched == 0), axis=1)
-    precision = divide(hits, given, 0.0)
-    precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-    recall = divide(hits, objects[:, None], 0.0)
-    reached = [np.searchsorted(row, _RECALLS) for row in recall]
-    padded = np.column_stack([precision, np.zeros(len(weights))])
-    return np.take_along_axis(padded, np.array(reached), axis=1).mean(axis=1)
+    largest = weights[weights.sum(axis=1).argmax()]
+    other = (weights != largest).any(axis=1)
+    return np.vstack([largest, weights[other]]), np.where(other, np.cumsum(other), 0)
 
 
 MAP = OrderMetric(
     name="map", needs="label_detections", prepare=partial(_prepare, overlaps=slice(None)),
+    defined_by="objects",
     description="""Mean average precision of detections over labels and ten overlaps, as COCO's.
 
     Average precision is the mean, over 101 recalls, of the highest precision at that recall or

@@ -45,8 +45,11 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
+    beside = _is_beside(metric, predictions)
     for model, kind in predictions.kinds.items():
-        serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        serves = (
+            beside or metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        )
         if not serves:
             of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
             raise ValueError(
@@ -62,6 +65,18 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
+
+
+def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
+    """Return whether a metric is of scores beside the outputs, which need no judge."""
+    names = predictions.names_beside
+    found = bool(names) and metric.needs == "scores" and name_of_score(metric, predictions) in names
+    if found and predictions.judge is not None:
+        raise ValueError(
+            f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
+            "them in predictions without one."
+        )
+    return found
 
 
 def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
@@ -138,7 +153,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
 
 def name_of_score(metric: AnyMetric, predictions: TestSet) -> str | None:
     """Return the name of the score that a metric is of, or of the only score; else None."""
-    names = predictions.score_names
+    names = predictions.score_names or predictions.names_beside
     if metric.name in names:
         return metric.name
     score, _ = percentile_of(metric.name, names) or (None, None)

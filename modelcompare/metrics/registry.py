@@ -16,7 +16,7 @@ from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Met
 from modelcompare.metrics.costs import CostMetric
 from modelcompare.metrics.named import ALIASES, FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, warn_of_order
-from modelcompare.metrics.quantiles import named_percentile
+from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.texts import with_references
@@ -281,7 +281,7 @@ def default_metric(predictions: TestSet) -> str:
 
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
-        names = predictions.score_names
+        names = predictions.score_names or _beside(metric, predictions)
         found: AnyMetric
         if metric in names or (names and not _is_of_items(metric)):
             found = named_percentile(metric, names) or named_score(metric, names)
@@ -306,6 +306,13 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
     )
+
+
+def _beside(metric: str, predictions: TestSet) -> tuple[str, ...]:
+    """Return the names of scores beside the outputs if a name is of one of them."""
+    names = predictions.names_beside
+    known = metric in names or percentile_of(metric, names) is not None
+    return names if known and metric not in {*METRICS, *ALIASES} else ()
 
 
 @checked()

@@ -208,7 +208,7 @@ TOP_K_ACCURACY = top_k_metric()
 
 def score_of(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
     """Return the scores of one name, a column of the output if there are several."""
-    return outcomes.values.reshape(len(outcomes), -1)[:, [place]]
+    return outcomes.output.scores[:, [place]]
 
 
 MEAN_SCORE = Metric(

@@ -16,6 +16,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.battles import battle_reading
+from modelcompare.readers.coco import coco_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
@@ -336,6 +337,9 @@ def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] |
 
 def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
     """Read a single file that may have all models, or the records of several files."""
+    detections = coco_reading(files, columns)
+    if detections is not None:
+        return detections
     is_alone = len(files) == 1 and not files[0].is_named
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 

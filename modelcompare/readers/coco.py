@@ -9,17 +9,26 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.data.predictions import Predictions
+from modelcompare.readers.content import File
+from modelcompare.readers.messages import counted
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading
+from modelcompare.spelling import chosen
 from modelcompare.words import check_mapping
 
 Boxes: TypeAlias = Mapping[tuple[Any, Any], Sequence[Mapping[str, Any]]]
 _OVERLAPS = np.linspace(0.5, 0.95, N_OVERLAPS)
 # Detections of an image and label that count.
 _MOST = 100
+_PARTS = ("images", "categories", "annotations")
+_OF_OBJECTS = ("image_id", "category_id", "bbox")
+_OF_DETECTIONS = (*_OF_OBJECTS, "score")
 
 
 @checked()
@@ -73,7 +82,7 @@ def from_coco(
     """
     check_mapping("results", results, "detections, e.g. {'cnn': 'cnn.json'}")
     known = _read(annotations, "`annotations`")
-    lacking = {"images", "categories", "annotations"}.difference(known)
+    lacking = {*_PARTS}.difference(known)
     if not isinstance(known, Mapping) or lacking:
         raise ValueError(
             f"`annotations` must be COCO's, with images, categories and annotations; "
@@ -81,12 +90,12 @@ def from_coco(
         )
     images = [each["id"] for each in known["images"]]
     labels = {each["id"]: str(each["name"]) for each in known["categories"]}
-    objects = _by_place(known["annotations"], "`annotations`", images, labels)
+    objects = _by_place(known["annotations"], "`annotations`", _OF_OBJECTS, images, labels)
     truth = np.array([[_n_objects(objects.get((i, c), ())) for c in labels] for i in images])
     outputs = {}
     for model, given in results.items():
         where = f"model {model!r}"
-        found = _by_place(_read(given, where), where, images, labels)
+        found = _by_place(_read(given, where), where, _OF_DETECTIONS, images, labels)
         outputs[model] = np.empty(len(images), dtype=object)
         for place, image in enumerate(images):
             rows = [
@@ -100,6 +109,48 @@ def from_coco(
     )  # fmt: skip
 
 
+def coco_reading(files: Sequence[File], columns: Columns) -> Reading | None:
+    """Read COCO's annotations and the results beside them; None if no file has annotations."""
+    known = [file for file in files if _are_annotations(file)]
+    if not known:
+        return None
+    if len(known) > 1:
+        names = " and ".join(file.name for file in known)
+        raise ValueError(f"{names} have annotations of COCO; name one of them.")
+    (truth,) = known
+    results = {_model_of(file): file for file in files if file is not truth}
+    what = f"{truth.name} has annotations of COCO"
+    columns.refuse_beside({"models", "directs_functions"}, what)
+    if not results:
+        raise ValueError(f"{what} (images, categories); name the results of a detector too.")
+    models = chosen([*results], columns.models, truth.name)
+    found = {model: _detections(results[model]) for model in models}
+    predictions = from_coco(truth.payload, found, name=truth.name)
+    labels = [] if predictions.labels is None else predictions.labels.tolist()
+    parts: dict[str, str | None] = {
+        "format": "COCO", "truth": f"{truth.name} ({len(predictions):,} images)",
+        "labels": counted(labels), "models": counted(models),
+    }  # fmt: skip
+    return Reading(predictions, parts)
+
+
+def _are_annotations(file: File) -> bool:
+    return isinstance(file.payload, dict) and {*_PARTS} <= {*file.payload}
+
+
+def _model_of(file: File) -> str:
+    return "/".join(filter(None, [file.set, file.model, file.run]))
+
+
+def _detections(file: File) -> Any:
+    """Return the rows of a file of results."""
+    if not isinstance(file.payload, pd.DataFrame):
+        raise ValueError(
+            f"{file.name} has no results of COCO, which are a list of {', '.join(_OF_DETECTIONS)}."
+        )
+    return file.payload.to_dict("records")
+
+
 def _read(given: Any, where: str) -> Any:
     """Return JSON, of a file or as given."""
     if not isinstance(given, str | Path):
@@ -111,15 +162,16 @@ def _read(given: Any, where: str) -> Any:
 
 
 def _by_place(
-    given: Sequence[Mapping[str, Any]], where: str, images: Sequence[Any], labels: Mapping[Any, str]
-) -> Boxes:
+    given: Sequence[Mapping[str, Any]], where: str, fields: Sequence[str], images: Sequence[Any],
+    labels: Mapping[Any, str],
+) -> Boxes:  # fmt: skip
     """Return the boxes of each image and category."""
     found: dict[tuple[Any, Any], list[Mapping[str, Any]]] = defaultdict(list)
     places = {*images}
     for each in given:
-        needed = {"image_id", "category_id", "bbox", *(() if "anno" in where else ("score",))}
-        if not needed <= {*each}:
-            raise ValueError(f"{where} has a box without {', '.join(sorted(needed - {*each}))}.")
+        lacking = {*fields}.difference(each)
+        if lacking:
+            raise ValueError(f"{where} has a box without {', '.join(sorted(lacking))}.")
         numbers = [*each["bbox"], each.get("score", 0.0)]
         if len(numbers) != 5 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
             raise ValueError(

@@ -204,6 +204,9 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
             left_out.append(heading)
         else:
             doubtful.append(heading)
+    beside = _beside(seen, candidates, models, true)
+    left_out += [heading for heading in candidates if heading in beside.difference(left_out)]
+    models, doubtful = ([h for h in found if h not in beside] for found in (models, doubtful))
     if not models:
         # Nothing fits; the message about labels that do not match is more helpful.
         return doubtful, left_out
@@ -211,6 +214,18 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
         if names.describes(heading) or not _is_misspelt(seen, heading, true):
             _refuse_doubtful(seen, heading, f"has other values than {true!r}")
     return [h for h in candidates if h in {*models, *doubtful}], left_out
+
+
+def _beside(seen: Profile, candidates: Sequence[str], models: Sequence[str], true: str) -> set[str]:
+    """Find numbers of each model next to its labels, such as latencies; not its probabilities."""
+    own = [heading for heading in models if seen.overlap(heading, true) > 0]
+    numbers = [h for h in candidates if h not in own and seen.is_numeric(h)]
+    found = {
+        heading for name, columns in names.of_each_model(numbers, own).items()
+        if names.describes(name) or max(map(seen.range, columns.values())) > 1
+        for heading in columns.values()
+    }  # fmt: skip
+    return found if {*models} - found == {*own} else set()
 
 
 def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:

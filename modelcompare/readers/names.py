@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
+from itertools import product
 
 # The most usual names come first; all in lower case with underscores.
 TRUE = (
@@ -192,6 +193,23 @@ def companions(headings: Iterable[str]) -> list[str]:
         if _without(name, _COMPANION) in own or (predicts and name in ("conf", "confidence"))
         or _without_spread(name) in own
     ]  # fmt: skip
+
+
+def of_each_model(headings: Iterable[str], models: Collection[str]) -> dict[str, dict[str, str]]:
+    """Find columns of all models under one name: the column of each model, by the name.
+
+    Examples
+    --------
+    >>> of_each_model(["latency_a", "b.cost", "latency_b", "a.cost", "note_a"], ["a", "b"])
+    {'latency': {'a': 'latency_a', 'b': 'latency_b'}, 'cost': {'b': 'b.cost', 'a': 'a.cost'}}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for heading, model in product(headings, models):
+        own = _without(words(model), PRED) or words(model)
+        name = _without(words(heading), (own,))
+        if name:
+            found.setdefault(name, {})[model] = heading
+    return {name: own for name, own in found.items() if {*own} == {*models}}
 
 
 def _without_spread(name: str) -> str | None:

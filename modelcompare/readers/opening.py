@@ -23,7 +23,6 @@ from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.summaries import (
     eval_results_table,
     mteb_table,
-    refuse_detections,
     refuse_unread,
 )
 from modelcompare.readers.places import places
@@ -134,9 +133,7 @@ def _of_json(file: File) -> File:
         names = [str(name) for name in document["columns"]]
         document = [dict(zip(names, row, strict=True)) for row in document["data"]]
     if isinstance(document, list):
-        rows = rows_of(document, file.name)
-        refuse_detections(rows, file.name)
-        return replace(file, kind="jsonl", payload=rows)
+        return replace(file, kind="jsonl", payload=rows_of(document, file.name))
     return replace(file, payload=document)
 
 

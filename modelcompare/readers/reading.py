@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
-from modelcompare.readers.cell_types import refuse_objects
+from modelcompare.readers.cell_types import as_numbers, refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.names import numbers_answers
@@ -87,6 +88,10 @@ def wide_predictions(
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
+    used: list[str] = []
+    if true is not None and known is None and not columns.people:
+        left_out = part.cells.isna().any(axis=1).to_numpy() & (columns.missing == "drop")
+        predictions, used = _with_scores_beside(predictions, seen, roles, ~left_out)
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     return Reading(
         predictions,
@@ -96,11 +101,30 @@ def wide_predictions(
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
-            "left out": counted(roles.left_out),
+            "scores beside": counted([*predictions.names_beside]),
+            "left out": counted([each for each in roles.left_out if each not in used]),
             "not used": _dates([*roles.left_out, roles.id]),
             "direction": directed([None] * (true is None), columns.given_direction),
         },
     )  # fmt: skip
+
+
+def _with_scores_beside(
+    predictions: Predictions, seen: Profile, roles: Roles, kept: BoolArray
+) -> tuple[Predictions, list[str]]:
+    """Add numbers that all models have beside their outputs, and return their columns too."""
+    columns = {
+        name: own for name, own in names.of_each_model(roles.left_out, [*roles.outputs]).items()
+        if all(np.isfinite(as_numbers(seen.frame[heading])).all() for heading in own.values())
+    }  # fmt: skip
+    if not columns or len(predictions) != np.count_nonzero(kept):
+        return predictions, []
+    scores = {
+        model: {name: as_numbers(seen.frame[own[model]])[kept] for name, own in columns.items()}
+        for model in roles.outputs
+    }
+    used = [heading for own in columns.values() for heading in own.values()]
+    return predictions.with_scores(scores), used
 
 
 def _dates(headings: Sequence[str | None]) -> str:

@@ -72,7 +72,8 @@ class Sketch(TestSet):
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._missing_mass = about.name, False
-        self._score_names, self._greater_is_better = about.score_names, about.greater_is_better
+        self._score_names = about.score_names if {*about.kinds} == {"scores"} else ()
+        self._greater_is_better = about.greater_is_better
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._labels = None if about.labels is None else np.array(about.labels)
@@ -84,6 +85,10 @@ class Sketch(TestSet):
     @property
     def n_samples(self) -> int:
         return int(self.counts.sum())
+
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        return () if self._score_names else self.about.score_names
 
     @property
     def n_buckets(self) -> int:

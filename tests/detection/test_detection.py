@@ -3,11 +3,16 @@
 import contextlib
 import io
 import json
+import re
 
 import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.cli import main
+from modelcompare.engine.definedness import never_undefined
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import Outcomes
 
 METRICS = ["map", "map_50", "map_75"]
@@ -73,6 +78,47 @@ def test_values_are_those_of_pycocotools(seed):
         assert values(preds, model)[0] == pytest.approx(theirs.stats[:3], abs=1e-9)
 
 
+def test_values_are_those_that_pycocotools_printed_for_four_images_of_coco():
+    # Images 42, 73, 74 and 133 of val2014 with the first of COCO's example results, corners of the
+    # boxes, and the summary of COCOeval, from torchmetrics v0.7 (tests/detection/test_map.py).
+    objects = {
+        42: [(4, 214.15, 41.29, 562.41, 285.07)],
+        73: [(2, 13.00, 22.75, 548.98, 632.42), (2, 1.66, 3.32, 270.26, 275.23)],
+        74: [
+            (4, 61.87, 276.25, 358.29, 379.43), (1, 2.75, 3.66, 162.15, 316.06),
+            (0, 295.55, 93.96, 313.97, 152.79), (0, 326.94, 97.05, 340.49, 122.98),
+            (0, 356.62, 95.47, 372.33, 147.55), (0, 462.08, 105.09, 493.74, 146.99),
+            (0, 277.11, 103.84, 292.44, 150.72),
+        ],
+        133: [(5, 13.99, 2.87, 640.00, 421.52)],
+    }  # fmt: skip
+    found = {
+        42: [(4, 258.15, 41.29, 606.41, 285.07, 0.236)],
+        73: [(3, 61.00, 22.75, 565.00, 632.42, 0.318), (2, 12.66, 3.32, 281.26, 275.23, 0.726)],
+        74: [
+            (4, 87.87, 276.25, 384.29, 379.43, 0.546), (1, 0.00, 3.66, 142.15, 316.06, 0.3),
+            (0, 296.55, 93.96, 314.97, 152.79, 0.407), (0, 328.94, 97.05, 342.49, 122.98, 0.611),
+            (0, 356.62, 95.47, 372.33, 147.55, 0.335), (0, 464.08, 105.09, 495.74, 146.99, 0.805),
+            (0, 276.11, 103.84, 291.44, 150.72, 0.953),
+        ],
+        133: [(5, 0.00, 2.87, 601.00, 421.52, 0.699)],
+    }  # fmt: skip
+
+    def boxes(given):
+        return [
+            {"image_id": image, "category_id": label, "bbox": [x, y, right - x, low - y],
+             **({"score": score[0]} if score else {})}
+            for image, rows in given.items() for label, x, y, right, low, *score in rows
+        ]  # fmt: skip
+
+    truth = {
+        "images": [{"id": i} for i in objects], "annotations": boxes(objects),
+        "categories": [{"id": k, "name": str(k)} for k in range(6)],
+    }  # fmt: skip
+    preds = mc.io.from_coco(truth, {"fake": boxes(found)})
+    assert values(preds, "fake")[0] == pytest.approx([0.706, 0.901, 0.846], abs=5e-4)
+
+
 def test_average_precision_is_that_of_a_loop_over_recalls():
     truth, found = world(7, n_labels=1)
     preds = mc.io.from_coco(truth, found)
@@ -112,6 +158,22 @@ def test_a_weight_is_a_number_of_equal_images():
     assert found[0] == pytest.approx(values(repeated, "a")[0])
 
 
+def test_a_block_of_weights_has_the_values_of_its_rows_alone():
+    # Rows that are equal on the images of a label share its value.
+    preds = mc.io.from_coco(*world(5, n=20))
+    drawn = np.random.default_rng(0).integers(0, 3, (5, 20))
+    weights = np.vstack([np.ones(20), 1 - np.eye(20), drawn])
+    for model in preds.models:
+        alone = [values(preds, model, row[None])[0] for row in weights]
+        assert values(preds, model, weights) == pytest.approx(np.array(alone), abs=1e-15)
+
+
+def test_no_resample_of_sixty_images_with_objects_is_undefined():
+    for n, known in ((70, True), (40, False)):
+        preds = mc.io.from_coco(*world(6, n=n))
+        assert never_undefined(Evaluation(preds, resolve_metrics(METRICS, preds))) == known
+
+
 def test_labels_without_an_object_are_left_out():
     truth, found = world(3)
     preds = mc.io.from_coco(truth, found)
@@ -139,11 +201,60 @@ def test_compare_and_gate_take_detections(tmp_path):
         mc.compare(preds, "f1_micro")
 
 
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """COCO's annotations and the results of two detectors, in the folder where we are."""
+    monkeypatch.chdir(tmp_path)
+    truth, found = world(4, n=40)
+    for name, part in {"instances": truth, **found}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(part))
+    return truth, found
+
+
+def test_a_command_takes_the_annotations_and_the_results(files, capsys):
+    names = ["instances.json", "a.json", "b.json"]
+    expected = mc.compare(mc.io.from_coco(*files), "map", n_resamples=300)
+    for order in (names, names[::-1]):
+        assert main(["compare", *order, "-m", "map", "--resamples", "300", "--format", "json"]) == 0
+        shown = capsys.readouterr()
+        found = {row["model"]: row["estimate"] for row in json.loads(shown.out)["scores"]}
+        assert found == dict(expected.scores[["model", "estimate"]].to_numpy().tolist())
+        assert "format: COCO; truth: instances.json (40 images); labels: 3 (c1, c2," in shown.err
+    gate = ["gate", *names, "--baseline", "b", "--candidate", "a", "--rule", "map:-0.01"]
+    assert main(gate) == 0
+    assert main(["compare", *names, "--model", "b", "-m", "map_50"]) == 0
+    assert "models: 1 (b)" in capsys.readouterr().err
+    assert mc.read_predictions({"x": "a.json", "truth": "instances.json"}).models == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("instances.json", r"annotations of COCO .*; name the results of a detector too\."),
+        ("a.json b.json", r"a\.json has detections of COCO .*compare instances\.json a\.json`"),
+        (
+            "instances.json copy.json a.json",
+            r"instances\.json and copy\.json have .*name one of them",
+        ),
+        ("instances.json a.json --id image", r"annotations of COCO, for which .*--id"),
+        ("instances.json a.json --model c", r"there is no model 'c'; there are a\."),
+        ("instances.json a.json notes.txt", r"notes\.txt has no results of COCO, which are a list"),
+    ],
+)
+def test_files_of_coco_that_do_not_go_together_are_refused(files, capsys, arguments, message):
+    with open("copy.json", "w") as copy, open("notes.txt", "w") as notes:
+        json.dump(files[0], copy)
+        notes.write("seen on Monday\n")
+    assert main(["compare", *arguments.split()]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda _, f: ({"images": []}, f), "annotations, categories is lacking"),
         (lambda t, _: (t, {"a": [{"image_id": 0}]}), "a box without bbox, category_id, score"),
+        (lambda t, _: (t, {"annotator": [{"image_id": 0}]}), "without bbox, category_id, score"),
         (lambda t, f: (t, {"a": [{**f["a"][0], "image_id": 99}]}), "image 99 and category"),
         (lambda t, f: (t, {"a": [{**f["a"][0], "bbox": [1, 2, 3]}]}), "boxes are"),
         (lambda t, f: (t, {"a": [{**f["a"][0], "score": np.nan}]}), "all numbers finite"),

@@ -93,9 +93,9 @@ def test_a_secondary_column_of_a_model_is_no_model(tmp_path, own, beside):
     for name, predicted in SAID.items():
         columns |= {own.format(name): predicted == "ant", beside.format(name): SURE}
     models = ", ".join(own.format(name) for name in SAID)
-    left = ", ".join(beside.format(name) for name in SAID)
+    shared = beside.replace("{}", "").strip("_")
     predicted = sentence(pd.DataFrame({"label": TRUTH == "ant", **columns}), tmp_path)
-    assert predicted == f"truth: label; models: 2 ({models}); left out: 2 ({left})"
+    assert predicted == f"truth: label; models: 2 ({models}); scores beside: 1 ({shared})"
     preds = mc.read_predictions(tmp_path / "t.csv")
     assert [preds.output(m).kind for m in preds.models] == ["labels", "labels"]
 

@@ -44,6 +44,18 @@ def comparison(*size):
 
 
 @cache
+def costs(n_models, _):
+    """Right answers and costs; each model is better, and costs more, than the one before."""
+    rng = np.random.default_rng(0)
+    scores = {
+        name: {"correct": rng.random(240) < 0.4 + 0.5 * k / n_models,
+               "cost_usd": rng.gamma(4, 1.3**k, 240)}
+        for k, name in enumerate(preds(n_models, 3).models)
+    }  # fmt: skip
+    return mc.compare(mc.Predictions.from_scores(scores, name="made.csv"), **FEW)
+
+
+@cache
 def variance(*size):
     return mc.studies.variance_study(preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **FEW)
 
@@ -118,6 +130,7 @@ FIGURES = {
     "pr, plain": lambda *size, **ax: comparison(*size).plot.pr(label=preds(*size).labels[1], **ax),
     "roc": lambda *size, **ax: curves("roc", *size).plot.roc(**ax),
     "pr": lambda *size, **ax: curves("precision-recall", *size).plot.pr(**ax),
+    "pareto": lambda *size, **ax: costs(*size).plot.pareto(**ax),
     "reliability": lambda *size, **ax: reliability(*size).plot.reliability(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
     "frontier": lambda *size, **ax: frontier(*size).plot.frontier(**ax),

@@ -81,10 +81,10 @@ def refuse_detections(table: pd.DataFrame, name: str) -> None:
     boxes = next((shape for shape in _SHAPES if shape in fields), None)
     if {"image_id", "category_id", "score"} <= fields and boxes is not None:
         raise ValueError(
-            f"{name} has detections of COCO ({boxes}), not a row for each image; match boxes "
-            f"with the annotations by modelcompare.io.from_coco('annotations.json', "
-            f"{{'a': {name!r}}}), others by pycocotools, as docs/reading.md shows in three steps "
-            "(Detections), and compare a table of each image's score, as image,score = 42,0.8."
+            f"{name} has detections of COCO ({boxes}), not a row for each image; name the "
+            f"annotations of boxes too, as in `modelcompare compare instances.json {name}`, match "
+            "others by pycocotools, as docs/reading.md shows in three steps (Detections), and "
+            "compare a table of each image's score, as image,score = 42,0.8."
         )
     if fields == {"image_id", "caption"}:
         raise ValueError(

@@ -63,7 +63,7 @@ def check_matplotlib() -> None:
 def draw_panels(
     caption: Caption, rows: Sequence[Sequence[Panel]], size: tuple[float, float | Sequence[float]],
     *, ax: Axes | None = None, least_width: float = 0.0, y_label: str = "",
-    finish: Panel | None = None, **grid: Any,
+    finish: Panel | None = None, settled: Panel | None = None, **grid: Any,
 ) -> Figure:  # fmt: skip
     """Draw rows of panels in our style, or the first of them into an `ax` of the user's.
 
@@ -83,6 +83,8 @@ def draw_panels(
         Of the panels in the first column.
     finish : callable, optional
         Called with the first axes when all are drawn, to set the limits that they share.
+    settled : callable, optional
+        Called with the first axes when they have their size.
     **grid
         As in matplotlib's ``subplots``: which panels share an axis.
     """
@@ -96,6 +98,8 @@ def draw_panels(
             _fill(np.array([[_checked(ax)]], dtype=object), [rows[0][:1]], y_label, finish)
             if caption.keys:
                 ax.legend(handles=_handles(caption.keys))
+            if settled is not None:
+                settled(ax)
         return cast("Figure", ax.figure)
     width, height = size
     heights = [height] * len(rows) if isinstance(height, float) else height
@@ -110,6 +114,8 @@ def draw_panels(
         _fill(axes, rows, y_label, finish)
         _surround(figure, caption)
         _fit_texts(figure)
+        if settled is not None:
+            settled(axes[0, 0])
         return figure
 
 

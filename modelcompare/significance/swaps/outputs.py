@@ -156,7 +156,7 @@ def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str
         found = np.array(both)
         return found[:, 0], found[:, 1]
 
-    return _differ(a, b), values
+    return _rows_differ(a, b), values
 
 
 def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) -> _Pair:
@@ -180,7 +180,7 @@ def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) 
         ]
         return found[0], found[1]
 
-    return _differ(a.output.array, b.output.array), values
+    return _differ(a.output, b.output), values
 
 
 def _differences(pair: _Pair, masks: AnyArray) -> FloatArray:
@@ -213,12 +213,19 @@ def _one_after_the_other(a: Outcomes, b: Outcomes) -> Outcomes:
         return None if array is None else np.concatenate([array, array])
 
     return replace(
-        a, output=Output(a.output.kind, np.concatenate([a.output.array, b.output.array])),
+        a, output=a.output.then(b.output),
         codes=twice(a.codes), y_true=twice(a.y_true), weight=twice(a.weight),
         true_distribution=twice(a.true_distribution),
     )  # fmt: skip
 
 
-def _differ(first: AnyArray, second: AnyArray) -> BoolArray:
+def _differ(first: Output, second: Output) -> BoolArray:
+    differ = _rows_differ(first.array, second.array)
+    if first.beside is not None and second.beside is not None:
+        differ |= _rows_differ(first.beside, second.beside)
+    return differ
+
+
+def _rows_differ(first: AnyArray, second: AnyArray) -> BoolArray:
     differ: BoolArray = (first != second).reshape(len(first), -1).any(axis=1)
     return differ

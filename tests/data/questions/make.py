@@ -282,6 +282,22 @@ def latencies():
     write("latencies.csv", pd.DataFrame(rows, columns=["model", "id", "correct", "latency_ms"]))
 
 
+def tickets():
+    """Made up: topics of 400 tickets by five models, and the latency of each answer."""
+    rng, topics = np.random.default_rng(8), np.array(["billing", "bug", "other"])
+    truth, hard, length = rng.integers(0, 3, 400), rng.random(400), rng.normal(size=400)
+    columns = {"y_true": topics[truth]}
+    spec = {"tiny": (0.62, 30), "small": (0.8, 75), "quantized": (0.8, 50), "large": (0.91, 310),
+            "legacy": (0.66, 180)}  # fmt: skip
+    for model, (right, _) in spec.items():
+        wrong = 0.75 * hard + 0.25 * rng.random(400) > right - 0.06
+        columns[model] = topics[np.where(wrong, (truth + rng.integers(1, 3, 400)) % 3, truth)]
+    for model, (_, milliseconds) in spec.items():
+        latency = milliseconds * np.exp(0.35 * length + 0.25 * rng.normal(size=400))
+        columns[f"latency_ms_{model}"] = latency.round(1)
+    write("tickets.csv", pd.DataFrame(columns))
+
+
 def search():
     """Made up: a ledger of 20 changes of a classifier, of which the 3rd, 9th and 14th are real."""
     (HERE / "search.jsonl").unlink(missing_ok=True)
@@ -301,6 +317,6 @@ def search():
 for make in (
     digits, diabetes, markers, answers, translations, benchmarks, days, moderated, clicks, seeds,
     search, tags, entities, loans, demand, battles, latencies, patients,
-    detections,
+    detections, tickets,
 ):  # fmt: skip
     make()
