@@ -229,7 +229,7 @@ BAD_INPUT = [
      "probabilities, but there are 2 labels ('x', 'y'); pass `labels` in the order of the "
      "columns."),
     (([0, 1, 2], {"a": [0.5, 0.1, 0.2]}), {}, "model 'a' gave real numbers for 3 classes; pass "
-     "kind='values' for regression, or probabilities of shape (n_samples, n_classes)."),
+     "kind='values' (--kind values) for regression, or probabilities of shape (n_samples, n_classes)."),
     (([0, 1, 2], {"a": [0.5, 0.1, 0.2]}), {"kind": "probabilities"}, "model 'a' gave one "
      "probability per sample, which is for two classes only; give probabilities of shape "
      "(n_samples, n_classes)."),

@@ -136,7 +136,7 @@ class Predictions(TestSet):
       bow  labels
     """
 
-    __slots__ = ("_beside", "_judge", "_outputs", "_own_runs", "_predicted", "_slices")
+    __slots__ = ("_judge", "_outputs", "_own_runs", "_predicted", "_slices")
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
 
@@ -162,7 +162,7 @@ class Predictions(TestSet):
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
         n_samples = len(next(iter(arrays.values())))
         self._name, self._kinds = name, kinds
-        self._beside: tuple[str, ...] = ()
+        self._names_beside = ()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -322,10 +322,6 @@ class Predictions(TestSet):
         outputs = self._outputs.items()
         return self._replaced({m: replace(o, missing=missing.get(m)) for m, o in outputs})
 
-    @property
-    def names_beside(self) -> tuple[str, ...]:
-        return self._beside
-
     def with_scores(
         self, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
         bounds: Ranges | None = None,
@@ -360,10 +356,10 @@ class Predictions(TestSet):
         if "scores" in self.kinds.values():
             raise ValueError("the outputs are scores themselves; give all of them to from_scores.")
         outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
-        part = self._replaced(outputs)
-        part._beside, part._bounds = given.score_names, given.bounds
-        part._greater_is_better = given.told_direction
-        return part
+        return self._replaced(
+            outputs, _names_beside=given.score_names, _bounds=given.bounds,
+            _greater_is_better=given.told_direction,
+        )  # fmt: skip
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:
@@ -423,7 +419,6 @@ class Predictions(TestSet):
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
         part._judge = None if self._judge is None else self._judge.anew()
-        part._beside = self._beside
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         for name, value in changed.items():
             setattr(part, name, value)

@@ -44,7 +44,7 @@ class TestSet(ABC):
 
     __slots__ = (
         "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
-        "_score_names",
+        "_names_beside", "_score_names",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -59,6 +59,7 @@ class TestSet(ABC):
     _labels: AnyArray | None
     _missing_mass: bool
     _name: str | None
+    _names_beside: tuple[str, ...]
     _score_names: tuple[str, ...]
 
     @property
@@ -138,7 +139,7 @@ class TestSet(ABC):
     @property
     def names_beside(self) -> tuple[str, ...]:
         """Names of scores beside the outputs, such as a latency."""
-        return ()
+        return self._names_beside
 
     @property
     def missing_mass(self) -> bool:
@@ -262,8 +263,7 @@ class TestSet(ABC):
     @property
     def largest_weight(self) -> float:
         """Largest weight of a sample; 1 where they have none."""
-        weight = self.sample_weight
-        return 1.0 if weight is None else float(weight.max())
+        return 1.0 if self.sample_weight is None else float(self.sample_weight.max())
 
     @property
     def weights(self) -> FloatArray:

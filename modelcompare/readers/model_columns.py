@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -22,7 +23,9 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """Split columns without a role into those of models and descriptions."""
     if seen.columns.models is not None:
-        return [*candidates], []
+        wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
+        beside = set() if true is None else _beside(seen, candidates, wanted, true)
+        return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
     if seen.columns.kind == "texts":
         described = [h for h in candidates if names.describes(h)]
         return [h for h in candidates if h not in described], described

@@ -72,7 +72,9 @@ class Sketch(TestSet):
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._missing_mass = about.name, False
-        self._score_names = about.score_names if {*about.kinds} == {"scores"} else ()
+        of_scores = {*about.kinds} == {"scores"}
+        self._score_names = about.score_names if of_scores else ()
+        self._names_beside = () if of_scores else about.score_names
         self._greater_is_better = about.greater_is_better
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
@@ -85,10 +87,6 @@ class Sketch(TestSet):
     @property
     def n_samples(self) -> int:
         return int(self.counts.sum())
-
-    @property
-    def names_beside(self) -> tuple[str, ...]:
-        return () if self._score_names else self.about.score_names
 
     @property
     def n_buckets(self) -> int:
