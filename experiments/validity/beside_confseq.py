@@ -50,7 +50,7 @@ def cells() -> list[Params]:
 
 
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
-    """Return a row for each kind of bets."""
+    """Return a row for each family of bets."""
     rng = np.random.default_rng(zlib.crc32(str(cell).encode()))
     share, gain = cell["disagreement"], cell["gain"]
     chances = [(share - gain) / 2, 1 - share, (share + gain) / 2]
@@ -89,7 +89,7 @@ def last_bound(name: str, stream: Array) -> float:
 
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the largest error, the least power and the mean distance of each kind of bets."""
+    """Return the largest error, the least power and the mean distance of each family of bets."""
     return table.groupby("bets", sort=False).agg(
         cells=("gain", "size"), error=("error", "max"), power=("power", "min"),
         distance=("distance", "mean"),

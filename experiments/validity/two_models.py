@@ -47,7 +47,7 @@ def trial(
     Returns
     -------
     dict
-        The marks, and where a warning says that few samples decide: ``"few"`` a value, ``"few
+        The marks, and where few samples decide, which has a warning: ``"few"`` a value, ``"few
         apart"`` the difference.
     """
     found, pair = values(preds, metrics), (np.array([0]), np.array([1]))

@@ -183,7 +183,8 @@ class Reading(SimpleNamespace):
         self._refuse_of_one()
         # Bounds are for models that lack a whole set, whose other results are all there.
         missing = "refuse" if self.missing == "bounds" else self.missing
-        columns = {**self._columns(), "missing": missing}
+        # A set may lack a model, which is no error of its columns.
+        columns = {**self._columns(), "missing": missing, "models": self.models}
         return readings_of_sets(self.files, checked_columns(**columns))
 
     def read_results(self) -> Predictions | None:

@@ -323,7 +323,7 @@ def test_json_and_the_report(run, ask, tmp_path):
           "f1"), "--rule gives metric, class and margin"),
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--read", "scan"),
          "--read scan"),
-        (("preds.csv", "--baseline", "old", "--candidate", "god"), "unknown model 'god'"),
+        (("preds.csv", "--baseline", "old", "--candidate", "god"), "no model 'god'"),
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--inconclusive-exit", "2"),
          "--inconclusive-exit must be from 0 to 255"),
         (("--report",), "nothing was asked yet in the `ledger`"),

@@ -226,7 +226,9 @@ def test_a_class_in_the_name_of_a_metric_is_the_same_as_a_label(question):
     assert str(ask("f1[2]")) == str(ask("f1:2")) == expected
     with pytest.raises(ValueError, match=r"f1\[2\] names a class already; leave the label 1 out"):
         ask("f1[2]", label=1)
-    with pytest.raises(ValueError, match=r"f1\[7\]: there is no class '7'; there is 0, 1, 2"):
+    with pytest.raises(
+        ValueError, match=r"f1\[7\]: there is no class '7'; the classes are 0, 1, 2"
+    ):
         ask("f1[7]")
 
 

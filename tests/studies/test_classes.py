@@ -79,7 +79,7 @@ def test_quantization_of_a_class_has_the_rows_of_it():
         ([("f1[neutral]", "cf1[entailment]")], "which are not of the same classes"),
         ([("recall[neutral]", "recall")], "which are not of the same classes"),
         (["f1[neutral]", "f1"], "and of a metric in all pairs, or none"),
-        (["f1[neutrl]"], r"f1\[neutrl\]: there is no class 'neutrl'; there is neutral"),
+        (["f1[neutrl]"], r"f1\[neutrl\]: there is no class 'neutrl'; did you mean neutral"),
     ],
 )
 def test_pairs_of_different_or_unknown_classes_are_refused(pairs, message):
