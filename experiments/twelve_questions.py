@@ -5,7 +5,7 @@ Usage: python -m experiments.twelve_questions [-o experiments/twelve_questions.m
 The files are those of the documentation (`tests/data/questions`, made up or of public data sets).
 An estimate that the command prints is compared with that of scikit-learn, scipy, or a few lines of
 numpy. Tries are the commands that were typed, with the README and the help alone, until the answer
-stood there; messages that misled have been mended since.
+stood there; messages that misled have been corrected since.
 """
 
 from __future__ import annotations
