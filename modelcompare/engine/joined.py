@@ -209,7 +209,8 @@ class OfSteps:
         if isinstance(places, tuple):
             rows, model = places
             return self._of(self._models[model], rows)
-        return np.stack([self._of(model, places) for model in self._models], axis=1)
+        # Numbers of a model stay together.
+        return np.stack([self._of(model, places) for model in self._models]).swapaxes(0, 1)
 
     def _of(self, model: str, rows: slice) -> FloatArray:
         outcomes = self.evaluation.outcomes(model, rows)

@@ -157,7 +157,7 @@ def _sketch(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
     generator, out = np.random.default_rng(0), np.zeros(shape)
     for rows, part in parts:
         weights = generator.random((len(out), rows.stop - rows.start))
-        out += (weights @ part.reshape(len(part), -1)).reshape(out.shape)
+        out += np.matmul(weights, part.swapaxes(0, 1)).swapaxes(0, 1)
     return out
 
 
@@ -169,7 +169,7 @@ def _by_unit(parts: Iterable[Part], shape: tuple[int, int], *, whole: bool) -> A
     pieces: list[Any] = []
     out: FloatArray | None = None
     for rows, part in parts:
-        flat = part.reshape(len(part), -1).T
+        flat = np.moveaxis(part, 0, -1).reshape(-1, len(part))
         few = np.count_nonzero(flat) <= SPARSE_BELOW * flat.size
         if out is None and few and whole:
             pieces.append(sparse.csc_array(flat))
@@ -184,9 +184,9 @@ def _by_unit(parts: Iterable[Part], shape: tuple[int, int], *, whole: bool) -> A
 def _differences(block: Block, width: int, n_models: int, n_units: int) -> Iterator[Part]:
     """Yield differences (n_rows, n_models - 1, width) from the numbers of the first model.
 
-    They are of units that stay in cache together.
+    They are of units that nearly stay in cache together: every step asks each model anew.
     """
-    step = max(1, CACHE_BYTES // (8 * n_models * width))
+    step = max(1, CACHE_BYTES // (n_models * width))
     for start in range(0, n_units, step):
         rows = slice(start, min(start + step, n_units))
         numbers = block(rows)
