@@ -17,7 +17,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete, shel
 
 import modelcompare as mc
 from modelcompare.cli.commands import Program, made
-from modelcompare.cli.streams import CannotWriteError, answer, keep, say
+from modelcompare.cli.streams import CannotWriteError, answer, begin, say
 from modelcompare.cli.table import COMMANDS, STUDY
 from modelcompare.spelling import did_you_mean, nearest
 
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     """Run a command; raise an error of writing."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    keep(given)
+    begin(given)
     names = {row.name.partition(" ")[0] for row in COMMANDS}
     everything = _HELP_ALL in given
     asked = ["--help" if each == _HELP_ALL else each for each in given]

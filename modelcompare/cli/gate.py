@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import modelcompare as mc
-from modelcompare.cli.output import append
+from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.data.test_set import TestSet
@@ -124,7 +124,7 @@ def _print(found: GateResult | KeepResult, format: GateFormat, *, several: bool)
     result: Result = found
     if isinstance(found, GateResult) and not (several or found.ledger):
         result = found.decisions[0]
-    numbers = WRITERS["json"](result.document())
+    numbers = WRITERS["json"](document_of(result))
     if format == "json":
         answer_document(numbers)
     elif format == "pr-comment":

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from modelcompare.cli.streams import CannotWriteError, answer_document, say, typed
+from modelcompare.cli.streams import CannotWriteError, answer_document, said, say, typed
 from modelcompare.paths import check_folder_writable, check_writable
 from modelcompare.report import writers
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import check_matplotlib
 from modelcompare.report.figures.types import Figure
+from modelcompare.report.result import Result
 from modelcompare.report.writers.files import (
     figure_format,
     write_all,
@@ -70,7 +71,7 @@ class Output:
         A folder holds all tables and figures of the result, and none of the `inputs`.
         """
         for result in results:
-            document = result.document()
+            document = document_of(result)
             # Nothing is printed or written before all of it is computed.
             files = {} if self.folder is None else contents(document)
             if self.folder is not None:
@@ -108,6 +109,11 @@ def _is_same(first: Path, second: Path) -> bool:
     if first.exists() and second.exists():
         return first.samefile(second)
     return os.path.realpath(first) == os.path.realpath(second)
+
+
+def document_of(result: Result) -> Document:
+    """Return the document of a result, with the messages of the command."""
+    return replace(result.document(), messages=said())
 
 
 def _text(document: Document, form: Format, *, show_all: bool) -> str:

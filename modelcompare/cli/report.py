@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from modelcompare.cli.output import check_paths
+from modelcompare.cli.output import check_paths, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say, typed
 from modelcompare.comparison.compare import compare
@@ -46,7 +46,7 @@ def report(
     else:
         result = compare(preds, metrics, **options)
         more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
-        write_text(path, page(result.document(), more, command=typed()))
+        write_text(path, page(document_of(result), more, command=typed()))
     say(f"wrote {path}")
 
 

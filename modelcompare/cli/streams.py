@@ -17,6 +17,12 @@ class CannotWriteError(OSError):
 def say(message: str) -> None:
     """Write a message to stderr, where it does not mix with the answer."""
     print(terminal(message), file=sys.stderr)
+    _said.get().append(message.removeprefix("modelcompare: "))
+
+
+def said() -> list[str]:
+    """Return the messages of the command so far."""
+    return list(dict.fromkeys(_said.get()))
 
 
 def answer(text: str) -> None:
@@ -31,11 +37,13 @@ def answer_document(text: str) -> None:
 
 
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
+_said: ContextVar[list[str]] = ContextVar("said")
 
 
-def keep(arguments: Sequence[str]) -> None:
-    """Keep the arguments of the command."""
+def begin(arguments: Sequence[str]) -> None:
+    """Keep the arguments of a command, and forget the messages of the last one."""
     _arguments.set(tuple(arguments))
+    _said.set([])
 
 
 def typed() -> str:

@@ -33,6 +33,7 @@ from modelcompare.report.numbers import (
     format_ranks,
     interval_title,
 )
+from modelcompare.report.tables import meanings
 from modelcompare.words import label_name, value_name
 
 Kind = Literal["scores", "differences", "ranks"]
@@ -134,8 +135,7 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> st
 def keys_of(result: Compared) -> list[tuple[str, Look]]:
     """Return the entries of the legend: the meaning of the colours."""
     _, criterion = tested(result)
-    different = f"significant difference ({criterion})"
-    return [("no significant difference", SAME), (different, DIFFERENT)]
+    return [*zip(meanings(criterion), (SAME, DIFFERENT), strict=True)]
 
 
 def _titles(result: Compared, kind: Kind, metric: str, n_models: int) -> tuple[str, str]:

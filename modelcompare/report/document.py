@@ -11,6 +11,9 @@ import pandas as pd
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 
+WARNING = "warning: "
+"""Words before a message that is a warning."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -53,6 +56,8 @@ class Document:
         Arguments, and results of one number or word, for JSON.
     notes : sequence of str
         Warnings about the data.
+    messages : sequence of str
+        Messages of the command that made the result: what it read, and its warnings.
     method : str
         Description of the method, one paragraph for a paper.
     references : sequence of str
@@ -74,6 +79,7 @@ class Document:
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    messages: Sequence[str] = ()
     method: str = ""
     references: Sequence[str] = ()
     reproduce: str = ""
@@ -82,6 +88,17 @@ class Document:
     def sentences(self) -> list[str]:
         """Return all findings as text."""
         return [finding.text for finding in self.findings]
+
+    @property
+    def cautions(self) -> list[str]:
+        """Return all warnings: of the data, and of the command that made the result."""
+        given = (text.removeprefix(WARNING) for text in self.messages if text.startswith(WARNING))
+        return list(dict.fromkeys([*self.notes, *given]))
+
+    @property
+    def facts(self) -> list[str]:
+        """Return the messages that are no warnings."""
+        return [text for text in self.messages if not text.startswith(WARNING)]
 
     def top_sentences(self, most: int) -> list[str]:
         """Choose the sentences that fit a screen.

@@ -81,7 +81,7 @@ def schema(documents: Mapping[str, str]) -> dict[str, Any]:
         "title": "Documents of modelcompare",
         "description": "What modelcompare writes as JSON. The member schema names the type of a "
         "document and its version, which goes up whenever a member is added, removed or means "
-        "something else.",
+        "something else. Of a command, messages are what it read, and its warnings.",
         "oneOf": [{"$ref": f"#/$defs/{name}"} for name in parts],
         "$defs": {**_SHARED, **parts},
     }
@@ -90,10 +90,11 @@ def schema(documents: Mapping[str, str]) -> dict[str, Any]:
 def _object(members: Sequence[Member], version: str = "") -> dict[str, Any]:
     """Describe a document, or a row of one of its tables, which has no version."""
     named = {"schema": {"const": f"modelcompare/{version}"}} if version else {}
+    more = {"messages": _TEXTS} if version else {}
     return {
         "type": "object",
         "required": [*named, *(member.name for member in members if not member.optional)],
-        "properties": {**named, **{member.name: _type(member) for member in members}},
+        "properties": {**named, **{member.name: _type(member) for member in members}, **more},
         "additionalProperties": False,
     }
 

@@ -44,6 +44,11 @@ def column(
     return Column(title, kind or FIELDS.get(sources[0], "text"), sources, decimals)
 
 
+def meanings(criterion: str) -> tuple[str, str]:
+    """Return the two meanings of a mark beside a model or a pair, for the key."""
+    return "best, or no significant difference", f"significant difference ({criterion})"
+
+
 VALUE = column("metric", "metric", "label", kind="value")
 
 

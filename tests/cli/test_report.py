@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 
@@ -69,3 +71,38 @@ def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):
     assert found.code == 2
     assert "unknown model 'nobody'" in found.err
     assert not card.exists()
+
+
+GAPS = "y_true,a,b\n" + "".join(
+    f"{i % 2},{'' if i < 3 else i % 3 % 2},{i % 5 % 2}\n" for i in range(60)
+)
+
+
+@pytest.mark.filterwarnings("default")
+def test_documents_hold_what_was_read_and_warned_of(run, tmp_path):
+    (tmp_path / "gaps.csv").write_text(GAPS)
+    options = "gaps.csv", "-m", "accuracy", "--missing", "drop", "--resamples", "60"
+    left_out = "gaps.csv: left out 3 of 60 rows with missing cells."
+    read = "read truth: y_true; models: 2 (a, b); missing: 3 in a"
+
+    done = run("compare", *options, "--format", "json")
+    assert json.loads(done.out)["messages"][:2] == [f"warning: {left_out}", read]
+    gate = ("--baseline", "a", "--candidate", "b", "--margin", "0.1", "--inconclusive-exit", "1")
+    asked = run("gate", *options, *gate, "--format", "json")
+    assert json.loads(asked.out)["messages"][:2] == [f"warning: {left_out}", read]
+
+    for command in ("compare", "report"):
+        run(command, *options, "-o", "page.html")
+        page = (tmp_path / "page.html").read_text()
+        cautions, _, rest = page.partition('id="cautions"')[2].partition("</section>")
+        assert left_out in cautions
+        assert read not in cautions
+        assert f"R{read[1:]}" in rest
+
+
+@pytest.mark.filterwarnings("default")
+def test_messages_of_one_command_are_not_of_the_next(run, tmp_path):
+    (tmp_path / "gaps.csv").write_text(GAPS)
+    options = "-m", "accuracy", "--missing", "drop", "--resamples", "60", "--format", "json"
+    first, second = (json.loads(run("compare", "gaps.csv", *options).out) for _ in range(2))
+    assert first["messages"] == second["messages"]

@@ -39,7 +39,7 @@ def test_scores_and_differences_are_drawn_at_their_values(make_comparison):
     np.testing.assert_allclose(_points(right)[0], [0.005, 0.010, 0.005])
     segments = [collection.get_segments()[0][:, 0] for collection in left.collections]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "no significant difference", "significant difference (adjusted p < 0.05)",
+        "best, or no significant difference", "significant difference (adjusted p < 0.05)",
     ]  # fmt: skip
     np.testing.assert_allclose(segments[0], [0.70, 0.72])
 

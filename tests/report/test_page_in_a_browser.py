@@ -207,7 +207,7 @@ def test_an_interval_is_drawn_once(page):
 def test_a_colour_has_one_meaning_which_a_key_names(page):
     (key,) = page.locator(".key:visible").all()
     assert key.locator("> span").all_text_contents() == [
-        " no significant difference", " significant difference (adjusted p < 0.05)",
+        " best, or no significant difference", " significant difference (adjusted p < 0.05)",
     ]  # fmt: skip
     looks = "(all) => all.map((e) => e.className.baseVal)"
     p_values = [float(text.lstrip("<").rstrip("*")) for text in _cells(page, "main1", 5)]

@@ -41,13 +41,13 @@ def given_out():
 
 
 def shape_of(schema):
-    """The same of a document's schema."""
+    """The same of a document's schema, without the messages that a command adds to any."""
     tables = {
         name: {*part["items"]["properties"]}
         for name, part in schema["properties"].items()
         if "properties" in part.get("items", ())
     }
-    return {"": {*schema["properties"]}, **tables}
+    return {"": {*schema["properties"]} - {"messages"}, **tables}
 
 
 def parts(schema):

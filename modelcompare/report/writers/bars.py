@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from modelcompare.report.numbers import nice_ticks
-from modelcompare.report.tables import Table
+from modelcompare.report.tables import Table, meanings
 
 _MARGIN = 2.0
 # A circle, and a diamond where a difference is significant: the shapes differ without colour.
@@ -69,9 +69,8 @@ def bars_of(table: Table, more: Iterable[float] = ()) -> Bars | None:
 
 def key_of(tested: tuple[str, str]) -> list[tuple[str, str]]:
     """Return the sample and the meaning of each look of a bar."""
-    meanings = "no significant difference", f"significant difference ({tested[1]})"
     samples = (_mark(("0%", "50%", "100%"), "", differs) for differs in (False, True))
-    return [*zip(samples, meanings, strict=True)]
+    return [*zip(samples, meanings(tested[1]), strict=True)]
 
 
 def _mark(ends: tuple[str, str, str], zero: str, differs: bool | None) -> str:

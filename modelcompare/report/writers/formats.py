@@ -66,9 +66,11 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
 
 
 def as_json(document: Document) -> str:
-    """Write settings and frames as JSON, unrounded, by the schema of the document."""
+    """Write settings, frames and messages as JSON, unrounded, by the schema of the document."""
     records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
     made = {"schema": document.schema, **document.settings, **records}
+    if document.messages:
+        made["messages"] = document.messages
     return json_document(made)
 
 

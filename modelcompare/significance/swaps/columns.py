@@ -184,7 +184,7 @@ def _by_unit(parts: Iterable[Part], shape: tuple[int, int], *, whole: bool) -> A
 def _differences(block: Block, width: int, n_models: int, n_units: int) -> Iterator[Part]:
     """Yield differences (n_rows, n_models - 1, width) from the numbers of the first model.
 
-    They are of units that nearly stay in cache together: every step asks each model anew.
+    They are of units that nearly stay in cache together: a step has a price for each model.
     """
     step = max(1, CACHE_BYTES // (n_models * width))
     for start in range(0, n_units, step):
