@@ -17,12 +17,12 @@ class CannotWriteError(OSError):
 def say(message: str) -> None:
     """Write a message to stderr, where it does not mix with the answer."""
     print(terminal(message), file=sys.stderr)
-    _said.get().append(message.removeprefix("modelcompare: "))
+    _said.append(message.removeprefix("modelcompare: "))
 
 
 def said() -> list[str]:
     """Return the messages of the command so far."""
-    return list(dict.fromkeys(_said.get()))
+    return list(dict.fromkeys(_said))
 
 
 def answer(text: str) -> None:
@@ -37,13 +37,14 @@ def answer_document(text: str) -> None:
 
 
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
-_said: ContextVar[list[str]] = ContextVar("said")
+# Of all threads, which warn as well.
+_said: list[str] = []
 
 
 def begin(arguments: Sequence[str]) -> None:
     """Keep the arguments of a command, and forget the messages of the last one."""
     _arguments.set(tuple(arguments))
-    _said.set([])
+    _said.clear()
 
 
 def typed() -> str:
