@@ -38,7 +38,7 @@ def test_a_plain_comparison_imports_nothing_that_it_does_not_need(tmp_path):
     path.write_text("\n".join(["y_true,a,b", *rows]))
     slow = [
         "dask", "duckdb", "jinja2", "joblib", "matplotlib", "numba", "polars", "scipy.optimize",
-        "scipy.stats", "sklearn", "statsmodels",
+        "scipy.stats", "sklearn", "statsmodels", "numpy.f2py.f2py2e", "pydantic", "unittest",
     ]  # fmt: skip
     code = (
         "import sys; from modelcompare.cli import main; "
@@ -47,3 +47,16 @@ def test_a_plain_comparison_imports_nothing_that_it_does_not_need(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0 []"
+
+
+def test_what_is_not_loaded_at_the_start_is_loaded_when_it_is_used(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["y_true,a,b", *("1,1,0" for _ in range(4)), "0,0,1"]))
+    code = (
+        "import sys; from modelcompare.cli import main; "
+        f"main(['compare', {str(path)!r}, '--resamples', '9', '-o', {str(path)!r} + '.md']); "
+        "import numpy as np; np.testing.assert_allclose(np.polynomial.Polynomial([1, 2])(3), 7); "
+        "from numpy.testing import assert_equal; print(np.f2py.__name__, assert_equal.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "numpy.f2py assert_equal"
