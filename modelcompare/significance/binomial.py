@@ -12,8 +12,6 @@ y may both change their sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
@@ -60,16 +58,6 @@ def tail_masses(statistic: FloatArray, mass: FloatArray) -> FloatArray:
     return np.clip(out, np.finfo(float).tiny, 1.0)
 
 
-def cut(places: IntArray, n_cells: IntArray, most: int) -> Iterator[IntArray]:
-    """Cut places into runs that have at most so many cells together."""
-    ends, start = np.cumsum(n_cells), 0
-    while start < len(places):
-        before = ends[start - 1] if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
-        yield places[start:stop]
-        start = stop
-
-
 def conic_mass(
     alpha: FloatArray,
     beta: FloatArray,
@@ -97,7 +85,8 @@ def conic_mass(
     first, second = (_Binomials(n[:, i], low[:, i]) for i in (0, 1))
     order = np.argsort(first.half, kind="stable")
     n_lines = first.half[order]
-    blocks = [*cut(order, n_lines, CACHE_BYTES // 8)]
+    ends = np.flatnonzero(np.diff(np.cumsum(n_lines) // (CACHE_BYTES // 8)))
+    blocks = np.split(order, ends + 1)
 
     def of_block(block: int) -> FloatArray:
         some = blocks[block]
