@@ -25,7 +25,7 @@ from modelcompare.report.numbers import format_digits, joined, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+from modelcompare.significance.omnibus import friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
 from modelcompare.words import PosthocTest, WholeSets, signature
@@ -230,7 +230,7 @@ def compare_ranks(
 ) -> RankComparison:
     """Compare models by their ranks, from scores with a row per data set and a column per model."""
     upwards = scores if greater_is_better else -scores
-    mean_rank = average_ranks(upwards.to_numpy())
+    mean_rank = upwards.rank(axis=1, ascending=False).mean().to_numpy()
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
     differences, critical = _tested(upwards, mean_rank, test, alpha)
     return RankComparison(

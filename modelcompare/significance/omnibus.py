@@ -30,13 +30,6 @@ def friedman(scores: FloatArray) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def average_ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
-    """Return the mean rank of each model over blocks; 1 is best, ties share ranks."""
-    from scipy.stats import rankdata
-
-    return rankdata(-scores if greater_is_better else scores, axis=1).mean(axis=0)
-
-
 def nemenyi(ranks: FloatArray, n_blocks: int, *, alpha: float = 0.05) -> tuple[FloatArray, float]:
     """Return p-values of all pairs after Friedman's test, and the critical difference.
 
