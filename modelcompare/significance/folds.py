@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.significance.extreme import smallest_p_value
+from modelcompare.significance.extreme import smallest_p_value, standardized, student_p
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +85,13 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
     >>> round(found.statistic, 3), round(found.p_value, 3)
     (3.615, 0.084)
     """
-    from scipy.stats import f
+    from scipy.special import fdtrc
 
     d = _five_by_two(differences)
     squares, spread = (d**2).sum(), 2 * _repeat_variances(d).sum()
-    mean, error = float(d.mean()), math.sqrt(spread / 10)
-    if spread == 0:
-        p_value = float(smallest_p_value(d.size)) if squares else 1.0
-        return FoldTest(mean, 0.0, math.inf if squares else 0.0, p_value, 5)
-    statistic = float(squares / spread)
-    return FoldTest(mean, error, statistic, float(f.sf(statistic, 10, 5)), 5)
+    statistic = float(standardized(squares, spread))
+    p_value = max(float(fdtrc(10, 5, statistic)), _least_p_value(spread, d.size))
+    return FoldTest(float(d.mean()), math.sqrt(spread / 10), statistic, p_value, 5)
 
 
 def correlated_t(
@@ -133,14 +130,14 @@ def correlated_t(
 
 
 def _t_test(mean: float, numerator: float, error: float, df: float, n_folds: int) -> FoldTest:
-    from scipy.stats import t
+    statistic = float(standardized(numerator, error))
+    p_value = float(student_p(statistic, df, "two-sided"))
+    return FoldTest(mean, error, statistic, max(p_value, _least_p_value(error, n_folds)), df)
 
-    if error == 0:
-        statistic = math.copysign(math.inf, numerator) if numerator else 0.0
-        p_value = float(smallest_p_value(n_folds)) if numerator else 1.0
-        return FoldTest(mean, 0.0, statistic, p_value, df)
-    statistic = numerator / error
-    return FoldTest(mean, error, statistic, float(2 * t.sf(abs(statistic), df)), df)
+
+def _least_p_value(error: float, n_folds: int) -> float:
+    """Return the smallest possible p-value where all folds differ equally; else 0."""
+    return float(smallest_p_value(n_folds)) if error == 0 else 0.0
 
 
 def _five_by_two(differences: ArrayLike) -> FloatArray:
