@@ -17,28 +17,22 @@ from modelcompare.metrics.texts import text_pairs
 from modelcompare.words import optional
 
 
-def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
-    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
-    distance = module.Levenshtein.distance
-    pairs = [
-        (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
-    ]
-    edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
-    return np.array(edits, dtype=np.float64)
+def _edits(
+    outcomes: Outcomes, *, split: Callable[[str], Any] = str.split, kind: str | None = None
+) -> FloatArray:
+    """Return edits, of one kind or of all, and the length of the reference, of each text."""
+    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence").Levenshtein
+    pairs = [(split(true), split(text)) for text, true in text_pairs(outcomes)]
+
+    def count(true: Any, text: Any) -> Any:
+        if kind is None:
+            return module.distance(true, text)
+        return sum(edit.tag == kind for edit in module.editops(true, text))
+
+    return np.array([(count(true, text), len(true)) for true, text in pairs], dtype=np.float64)
 
 
-def _kinds_of_edits(outcomes: Outcomes, *, kind: str) -> FloatArray:
-    """Return edits of one kind, and the words of the reference, of each text."""
-    module = optional("rapidfuzz.distance", "error rates need rapidfuzz", "sequence")
-    pairs = [(text.split(), true.split()) for text, true in text_pairs(outcomes)]
-    found = [
-        (sum(edit.tag == kind for edit in module.Levenshtein.editops(true, text)), len(true))
-        for text, true in pairs
-    ]
-    return np.array(found, dtype=np.float64)
-
-
-WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
+WORD_EDITS = Statistic("word_edits", _edits, costly=True)
 CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
 
 
@@ -79,7 +73,7 @@ _EDITS = {
 def _wer_of(kind: str) -> Metric:
     """Return the word error rate by one type of edit."""
     edit, words = _EDITS[kind]
-    compute = partial(_kinds_of_edits, kind=edit)
+    compute = partial(_edits, kind=edit)
     return replace(
         WER, name=f"wer_{kind}", statistics=(Statistic(f"word_{kind}", compute, costly=True),),
         description=f"""Words {words}, over words of the references, both summed over the corpus.
