@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import Concordant
@@ -91,45 +91,30 @@ def _c_index_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     return _Pairs.of(outcomes).left(weights, weights * _truth(outcomes)[1])
 
 
-@dataclass(frozen=True)
-class _Censoring:
-    """Kaplan and Meier's estimate of the probability not to be censored by each time."""
+def _uncensored(groups: Groups, event: BoolArray, weights: FloatArray) -> FloatArray:
+    """Return Kaplan and Meier's estimate of the probability not to be censored by each time.
 
-    times: FloatArray
-    place: IntArray
-    event: BoolArray
-    groups: Groups
-
-    @classmethod
-    def of(cls, outcomes: Outcomes) -> _Censoring:
-        """Order the samples by time."""
-        time, event = _truth(outcomes)
-        groups = Groups.of(time)
-        return cls(time[groups.order[groups.starts[:-1]]], groups.codes, event, groups)
-
-    def uncensored(self, weights: FloatArray) -> FloatArray:
-        """Return the probability before and at all distinct times, (1 + n_times, n_resamples).
-
-        At equal times, events come before censored samples.
-        """
-        censored = np.where(self.event[:, None], 0.0, weights)
-        everyone, censored = (
-            np.add.reduceat(each[self.groups.order], self.groups.starts[:-1], axis=0)
-            for each in (weights, censored)
-        )
-        later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
-        steps = divide(later, later + censored, 1.0)
-        return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
+    Before and at all distinct times, (1 + n_times, n_resamples), of samples grouped by time. At
+    equal times, events come before censored samples.
+    """
+    censored = np.where(event[:, None], 0.0, weights)
+    everyone, censored = (
+        np.add.reduceat(each[groups.order], groups.starts[:-1], axis=0)
+        for each in (weights, censored)
+    )
+    later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
+    steps = divide(later, later + censored, 1.0)
+    return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
 
 
 def _prepare_ipcw(outcomes: Outcomes, *, tau: float | None) -> Evaluate:
-    pairs, censoring = _Pairs.of(outcomes), _Censoring.of(outcomes)
-    time, event = _truth(outcomes)
+    pairs, (time, event) = _Pairs.of(outcomes), _truth(outcomes)
+    groups = Groups.of(time)
     counts = (event if tau is None else event & (time < tau))[:, None]
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights).astype(np.float64)
-        uncensored = censoring.uncensored(weights)[1 + censoring.place]
+        uncensored = _uncensored(groups, event, weights)[1 + groups.codes]
         return pairs.share(weights, divide(weights * counts, uncensored**2, 0.0))
 
     return evaluate
@@ -137,8 +122,8 @@ def _prepare_ipcw(outcomes: Outcomes, *, tau: float | None) -> Evaluate:
 
 def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | None) -> FloatArray:
     """Compute Uno's c-index without each sample, some samples at a time."""
-    pairs, censoring = _Pairs.of(outcomes), _Censoring.of(outcomes)
-    (time, event), n = _truth(outcomes), len(weights)
+    pairs, (time, event), n = _Pairs.of(outcomes), _truth(outcomes), len(weights)
+    groups = Groups.of(time)
     counts = event if tau is None else event & (time < tau)
     place, risk = pairs.orders.few.codes, outcomes.values
     # Weight of all later samples, and of those with a higher risk, ties half.
@@ -151,7 +136,7 @@ def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | Non
     for some in (np.arange(n)[start : start + step] for start in range(0, n, step)):
         left = np.repeat(weights[:, None], len(some), axis=1)
         left[some, np.arange(len(some))] = 0.0
-        uncensored = censoring.uncensored(left)[1 + censoring.place]
+        uncensored = _uncensored(groups, event, left)[1 + groups.codes]
         earlier = divide(left * counts[:, None], uncensored**2, 0.0)
         gone = weights[some] * (place[:, None] < place[some])
         higher = (risk[:, None] < risk[some]) / 2 + (risk[:, None] <= risk[some]) / 2
@@ -164,20 +149,20 @@ def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | Non
 
 
 def _prepare_brier(outcomes: Outcomes) -> Evaluate:
-    censoring, (time, event) = _Censoring.of(outcomes), _truth(outcomes)
-    times, survival = outcomes.times, outcomes.probabilities
+    (time, event), times, survival = _truth(outcomes), outcomes.times, outcomes.probabilities
+    groups = Groups.of(time)
     # Of the trapezoidal rule, over the range of times.
     steps = np.diff(times) / (times[-1] - times[0])
     parts = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
     gone = event[:, None] & (time[:, None] <= times)
     errors = (gone * survival**2) @ parts
     alive = np.where(time[:, None] > times, (1 - survival) ** 2, 0.0) * parts
-    reached = np.searchsorted(censoring.times, times, side="right")
+    reached = np.searchsorted(np.unique(time), times, side="right")
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights).astype(np.float64)
-        uncensored = censoring.uncensored(weights)
-        of_gone = divide(weights, uncensored[1 + censoring.place], 0.0).T @ errors
+        uncensored = _uncensored(groups, event, weights)
+        of_gone = divide(weights, uncensored[1 + groups.codes], 0.0).T @ errors
         of_alive = divide(alive.T @ weights, uncensored[reached], 0.0).sum(axis=0)
         return divide(of_gone + of_alive, weights.sum(axis=0))
 
