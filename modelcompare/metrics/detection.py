@@ -7,7 +7,7 @@ The image is the sample: resamples and leave-one-out values weigh whole images.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,44 +20,31 @@ from modelcompare.metrics.ranking import Evaluate
 _RECALLS = np.linspace(0.0, 1.0, 101)
 
 
-@dataclass(frozen=True)
-class _OneLabel:
-    """Objects and detections of one label, detections by decreasing score.
+def _average_precision(
+    objects: FloatArray, image: IntArray, matched: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Compute the mean over overlaps of one label, (n_resamples,); NaN without objects.
 
     Parameters
     ----------
-    images : ndarray of int of shape (n_images,)
-        Images that have any.
     objects : ndarray of shape (n_images,)
-        Number of objects in each.
+        Number of objects in each image.
     image : ndarray of int of shape (n_detections,)
-        Image of each detection, as a position in `images`.
+        Image of each detection, by decreasing score.
     matched : ndarray of shape (n_detections, n_overlaps)
         1 for a detection that matches an object, 0 if not, NaN if it is ignored.
+    weights : ndarray of shape (n_resamples, n_images)
+        Weights of the images.
     """
-
-    images: IntArray
-    objects: FloatArray
-    image: IntArray
-    matched: FloatArray
-
-    @classmethod
-    def of(cls, objects: FloatArray, image: IntArray, matched: FloatArray) -> _OneLabel:
-        """Return one label, given its objects in all images."""
-        images = np.union1d(np.flatnonzero(objects), image)
-        return cls(images, objects[images], np.searchsorted(images, image), matched)
-
-    def average_precision(self, weights: FloatArray) -> FloatArray:
-        """Compute the mean over overlaps, for weights of `images`; NaN without objects."""
-        n, own = weights @ self.objects, weights[:, self.image]
-        hits = self.matched == 1
-        # Precision falls at a detection that is no hit: the highest ones are at hits.
-        at = np.flatnonzero(hits.any(axis=1))
-        given, found = np.cumsum(own, axis=1)[:, at], np.zeros(len(weights))
-        for hit, ignored in zip(hits.T, np.isnan(self.matched).T, strict=True):
-            left = np.cumsum(own * ignored, axis=1)[:, at] if ignored.any() else 0.0
-            found += _interpolated(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
-        return np.where(n > 0, found / len(hits.T), np.nan)
+    n, own = weights @ objects, weights[:, image]
+    hits = matched == 1
+    # Precision falls at a detection that is no hit: the highest ones are at hits.
+    at = np.flatnonzero(hits.any(axis=1))
+    given, found = np.cumsum(own, axis=1)[:, at], np.zeros(len(weights))
+    for hit, ignored in zip(hits.T, np.isnan(matched).T, strict=True):
+        left = np.cumsum(own * ignored, axis=1)[:, at] if ignored.any() else 0.0
+        found += _interpolated(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
+    return np.where(n > 0, found / len(hits.T), np.nan)
 
 
 def _interpolated(hits: FloatArray, given: FloatArray, objects: FloatArray) -> FloatArray:
@@ -81,13 +68,17 @@ def _prepare(outcomes: Outcomes, *, overlaps: slice) -> Evaluate:
     for code, objects in enumerate(outcomes.truth.T):
         own = np.flatnonzero(rows[:, 0] == code)
         own = own[np.argsort(-rows[own, 1], kind="stable")]
-        labels.append(_OneLabel.of(objects, image[own], rows[own, 2:][:, overlaps]))
+        # Images with an object or a detection.
+        at = image[own]
+        images = np.union1d(np.flatnonzero(objects), at)
+        label = objects[images], np.searchsorted(images, at), rows[own, 2:][:, overlaps]
+        labels.append((images, label))
 
     def evaluate(weights: FloatArray) -> FloatArray:
         sums, counts = np.zeros((2, len(weights)))
-        for label in labels:
-            different, at = _distinct(weights[:, label.images].astype(np.float64))
-            found = label.average_precision(different)[at]
+        for images, label in labels:
+            different, at = _distinct(weights[:, images].astype(np.float64))
+            found = _average_precision(*label, different)[at]
             sums += np.nan_to_num(found)
             counts += ~np.isnan(found)
         return divide(sums, counts)
