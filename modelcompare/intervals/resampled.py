@@ -93,20 +93,15 @@ def bca_interval(
     tolerance = TIE_TOLERANCE * np.abs(estimate)
     below = np.count_nonzero(ordered < estimate - tolerance, axis=0)
     above = np.count_nonzero(ordered > estimate + tolerance, axis=0)
+    tails = (1 - confidence_level) / 2, (1 + confidence_level) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         bias = ndtri((n_defined + below - above) / (2 * n_defined))
-        levels = []
-        usable = np.isfinite(bias)
-        for tail in ((1 - confidence_level) / 2, (1 + confidence_level) / 2):
-            shifted = bias + ndtri(tail)
-            denominator = 1 - acceleration * shifted
-            usable &= denominator > 0
-            levels.append(np.where(usable, ndtr(bias + shifted / denominator), tail))
-    plain = ((1 - confidence_level) / 2, (1 + confidence_level) / 2)
-    low, high = (
-        quantiles(ordered, np.where(usable, level, tail))
-        for level, tail in zip(levels, plain, strict=True)
-    )
+        shifted = [bias + ndtri(tail) for tail in tails]
+        usable = np.isfinite(bias) & np.all([acceleration * s < 1 for s in shifted], axis=0)
+        low, high = (
+            quantiles(ordered, np.where(usable, ndtr(bias + s / (1 - acceleration * s)), tail))
+            for s, tail in zip(shifted, tails, strict=True)
+        )
     replaced = ~usable & (n_defined > 0)
     return Interval(low, high, np.where(replaced, np.array("percentile", object), "BCa"))
 
