@@ -6,7 +6,6 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.judged import Found
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
@@ -24,45 +23,31 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
     differences, have Student's interval. That of a difference starts from the value and from the
     value with added labels, which draw it to 0: whichever is further out.
     """
-    judged = contrasts.sample.judged
+    judged, pairs = contrasts.sample.judged, contrasts.pairs
     assert judged is not None  # noqa: S101  of the caller
-    found, parts = judged.found(contrasts.pairs), []
+    found, parts, estimate = judged.found(pairs), [], contrasts.estimate
+    shrunk, centre, variance, degrees = (
+        np.reshape([getattr(each, name) for each in found], estimate.shape)
+        for name in ("shrunk", "centre", "variance", "degrees")
+    )
+    labels = np.reshape([each.labels.sum() for each in found], (-1, 1))
     for metric in contrasts.evaluation.metrics:
-        where = contrasts.evaluation.metric_slice(metric.name)
-        share = contrasts.pairs is None and metric.bounds == (0.0, 1.0)
-        ends = [
-            _share(estimate[where], each, where, level)
-            if share
-            else _student(estimate[where], each, where, metric.bounds, level,
-                          pair=contrasts.pairs is not None)
-            for each, estimate in zip(found, contrasts.estimate, strict=True)
-        ]  # fmt: skip
-        shape = len(ends), where.stop - where.start
-        low, high = (np.reshape([end[k] for end in ends], shape) for k in (0, 1))
-        parts.append(Interval.of(low, high, SHARE if share else STUDENT))
+        at = np.s_[:, contrasts.evaluation.metric_slice(metric.name)]
+        if pairs is None and metric.bounds == (0.0, 1.0):
+            size = divide(shrunk[at] * (1 - shrunk[at]), variance[at], 0.0)
+            ends = _share(estimate[at], size, degrees[at], level)
+            parts.append(Interval.of(*ends, SHARE))
+            continue
+        interval = score_interval if pairs is None else difference_interval
+        given = np.sqrt(variance[at]), metric.bounds, degrees[at], labels, level
+        starts = (estimate,) if pairs is None else (estimate, centre)
+        low, high = zip(*(interval(start[at], *given) for start in starts), strict=True)
+        parts.append(Interval.of(np.fmin.reduce(low), np.fmax.reduce(high), STUDENT))
     return Interval.joined(parts, axis=1)
 
 
-def _share(estimate: FloatArray, found: Found, where: slice, level: float) -> Bounds:
-    spread = found.shrunk[where] * (1 - found.shrunk[where])
-    size = divide(spread, found.variance[where], 0.0)
+def _share(estimate: FloatArray, size: FloatArray, degrees: FloatArray, level: float) -> Bounds:
     estimate = np.clip(estimate, 0.0, 1.0)
-    low, high = wilson(estimate, size, t_quantile(found.degrees[where], level))
+    low, high = wilson(estimate, size, t_quantile(degrees, level))
     few = proportion(estimate, np.maximum(size, 1e-9), level)
     return np.minimum(low, few[0]), np.maximum(high, few[1])
-
-
-def _student(
-    estimate: FloatArray, found: Found, where: slice, bounds: tuple[float, float], level: float,
-    *, pair: bool,
-) -> Bounds:  # fmt: skip
-    error, degrees = np.sqrt(found.variance[where]), found.degrees[where]
-    size = np.full(error.shape, found.labels.sum())
-    if pair:
-        ends = [
-            difference_interval(start, error, bounds, degrees, size, level)
-            for start in (estimate, found.centre[where])
-        ]
-        low, high = zip(*ends, strict=True)
-        return np.fmin(*low), np.fmax(*high)
-    return score_interval(estimate, error, bounds, degrees, size, level)
