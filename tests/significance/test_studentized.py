@@ -216,7 +216,6 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
         ("CACHE_BYTES", 400),
     ):
         monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", few)
-    monkeypatch.setattr("modelcompare.significance.swaps.sums.PASS_BYTES", 1)
     monkeypatch.setattr("modelcompare.significance.exact.CACHE_BYTES", 8)
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 

@@ -10,7 +10,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
-from modelcompare.significance.swaps import means, statistic, sums
+from modelcompare.significance.swaps import means, statistic
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.sums import SwappedSums
 from tests.significance.oracle import drawn_statistics, n_extreme
@@ -104,19 +104,18 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     assert counted.tolist() == (np.abs(found) >= least).sum(axis=0).tolist()
 
 
-def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
+def test_cubes_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
-    asked, own_columns = [], Mean.own_columns
+    asked, cubes = [], Mean.cubes
 
     def spy(self, pairs):
         asked.append(len(pairs))
-        return own_columns(self, pairs)
+        return cubes(self, pairs)
 
-    monkeypatch.setattr(Mean, "own_columns", spy)
+    monkeypatch.setattr(Mean, "cubes", spy)
     whole = outcome_of(preds, 199).p_value
     assert 6 in asked
     asked.clear()
-    monkeypatch.setattr(sums, "PASS_BYTES", 10)
     monkeypatch.setattr(means, "CACHE_BYTES", 800)
     monkeypatch.setattr(statistic, "CACHE_BYTES", 1)
     np.testing.assert_array_equal(outcome_of(preds, 199).p_value, whole)

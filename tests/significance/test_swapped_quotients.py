@@ -138,6 +138,6 @@ def test_sums_of_units_that_are_many_samples_are_exact():
     counts = np.array([2**24 + 1, 2, 3])
     block = np.zeros((3, 40, 1))
     block[:, 1:] = 1.0
-    columns = ModelColumns.of([lambda rows: block[rows]], [1], 40, counts, np.empty((0, 3)))
-    (sums,), _ = columns.sums(Swapped(lambda: counts[None], 1))
+    columns = ModelColumns.of([lambda rows: block[rows]], [1], 40, counts)
+    (sums,) = columns.sums(Swapped(lambda: counts[None], 1))
     assert (sums[1:] == counts.sum()).all()

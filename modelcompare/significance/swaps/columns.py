@@ -8,6 +8,7 @@ their sums under random weights, and not multiplied by masks. With all columns t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -50,14 +51,13 @@ class ModelColumns:
     parts : list of (int, slice)
         Each part: its block, and its columns of one model.
     sources : list of int
-        Places among the parts of those that are multiplied, in the order of the matrices; the place
-        after the last part is that of the columns of pairs.
+        Places among the parts of those that are multiplied, in the order of the matrices.
     weights : list of dict of int to float
         Each part as a combination of those that are multiplied.
     widths : list of int
         Columns of each block of one model.
-    n_models, n_own : int
-        Number of models, and of columns of pairs, which are multiplied with the others.
+    n_models : int
+        Number of models.
     """
 
     matrices: list[Any]
@@ -66,27 +66,21 @@ class ModelColumns:
     weights: list[dict[int, float]]
     widths: list[int]
     n_models: int
-    n_own: int
 
     @classmethod
     def of(
-        cls,
-        blocks: Sequence[Block],
-        widths: list[int],
-        n_models: int,
-        counts: IntArray,
-        own: FloatArray,
+        cls, blocks: Sequence[Block], widths: list[int], n_models: int, counts: IntArray
     ) -> ModelColumns:
         """Arrange blocks (n_units, n_models, width), the first ones preferred to later ones.
 
-        A mask swaps a unit at most as often as the unit is counted. `own` are columns of pairs,
-        (n_own, n_units).
+        A mask swaps a unit at most as often as the unit is counted.
 
         Blocks are made when they are needed: all together they may be large.
         """
         parts = _parts(widths)
+        of_width = Counter(columns.stop - columns.start for _, columns in parts)
         # Twice as many equations as numbers of one width, which may be combinations.
-        n_equations = max(_LEAST_EQUATIONS, 2 * max(_n_of_width(parts)))
+        n_equations = max(_LEAST_EQUATIONS, 2 * max(of_width.values()))
         n_weights = max(2, -(-n_equations // max(1, n_models - 1)))
         n_units, others = len(counts), n_models - 1
         differences = [
@@ -110,46 +104,33 @@ class ModelColumns:
                     found[source] = _narrow(some.reshape(-1, n_units), counts)
                 else:
                     found[source] = _narrow(numbers, counts)
-        if len(own):
-            found[len(parts)] = own
         together = _together(found)
         matrices = []
         for places in together.values():
             each = [found[source] for source in places]
             matrices.append(each[0] if len(each) == 1 else np.concatenate(each))
         order = [*chain(*together.values())]
-        return cls(matrices, parts, order, weights, widths, n_models, len(own))
+        return cls(matrices, parts, order, weights, widths, n_models)
 
     @property
     def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
         return sum(int(columns.shape[0]) for columns in self.matrices)
 
-    def sums(self, swapped: Swapped) -> tuple[list[FloatArray], FloatArray]:
-        """Return sums over the units that swap.
-
-        Returns
-        -------
-        blocks : list of ndarray of shape (n_models, width, n_masks)
-            Sums of each block.
-        own : ndarray of shape (n_own, n_masks)
-            Sums of the columns of pairs.
-        """
+    def sums(self, swapped: Swapped) -> list[FloatArray]:
+        """Return sums of each block over the units that swap, (n_models, width, n_masks)."""
         others, n_masks = self.n_models - 1, swapped.n_masks
         every = swapped.times_each(self.matrices)
         moved = every[0] if len(every) == 1 else np.concatenate([np.empty((0, n_masks)), *every])
-        # The columns of pairs come after the parts.
         sizes = [others * (columns.stop - columns.start) for _, columns in self.parts]
-        sizes.append(self.n_own)
         ends = np.cumsum([sizes[source] for source in self.sources])
         # Nothing remains after the last one.
         found = dict(zip(self.sources, np.split(moved, ends), strict=False))
-        own = found.pop(len(self.parts), moved[:0])
         blocks = [np.zeros((self.n_models, width, n_masks)) for width in self.widths]
         for (block, columns), weights in zip(self.parts, self.weights, strict=True):
             for source, weight in weights.items():
                 blocks[block][1:, columns] += weight * found[source].reshape(others, -1, n_masks)
-        return blocks, own
+        return blocks
 
 
 def _sketch(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
@@ -198,12 +179,6 @@ def _parts(widths: Sequence[int]) -> list[tuple[int, slice]]:
     if sum(widths) <= _FEW_COLUMNS:
         return [(k, slice(j, j + 1)) for k, width in enumerate(widths) for j in range(width)]
     return [(k, slice(0, width)) for k, width in enumerate(widths)]
-
-
-def _n_of_width(parts: Sequence[tuple[int, slice]]) -> list[int]:
-    """Return for each part the number of parts of its width."""
-    widths = [columns.stop - columns.start for _, columns in parts]
-    return [widths.count(width) for width in widths]
 
 
 def _combinations(sketches: Sequence[FloatArray]) -> list[dict[int, float]]:

@@ -10,7 +10,7 @@ of the swapped differences x themselves and their mean m, which takes the skewne
 samples, 6 of 1,000. It is the cubic of the interval (`intervals.influences.hall_interval`), and
 under exchangeable models as exact as t.
 
-Cubes are not sums of one model's numbers, so each pair has its own column. Pairs whose differences
+Cubes are not sums of one model's numbers, so each pair has its own. Pairs whose differences
 depend on many samples, after any swap, need none: their skewness is below ``1 / sqrt(carriers)``.
 
 References
@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -65,16 +65,15 @@ class Mean(Quotient):
         found = super().statistics(pairs, swapped)
         here = np.flatnonzero(self._skewed[pairs])
         if len(here):
-            moved, size = self.swaps.own_sums(pairs[here], swapped)[:, 0], self.swaps.units.size
-            signed = self._cubes[pairs[here], None] - 2 * moved
+            skewed, size = pairs[here], self.swaps.units.size
+            step = max(1, PASS_BYTES // (64 * self.swaps.units.n_units))
+            parts = (skewed[i : i + step] for i in range(0, len(skewed), step))
+            moved = np.concatenate([swapped.times_each([self.cubes(p)])[0] for p in parts])
+            signed = self._sums_of_cubes[skewed, None] - 2 * moved
             found[here, 0] = without_skewness(found[here, 0], signed / size, size)
         return found
 
-    @property
-    def own_width(self) -> int:
-        return int(self._skewed.any())
-
-    def own_columns(self, pairs: IntArray) -> FloatArray:
+    def cubes(self, pairs: IntArray) -> FloatArray:
         """Return cubes (n_pairs, n_units) of standardized differences."""
         x = self._differences(slice(None), pairs)
         size = np.sqrt(self._powers[0, pairs] / self.swaps.units.size)
@@ -84,11 +83,11 @@ class Mean(Quotient):
         return np.ascontiguousarray(cubes.T)
 
     @cached_property
-    def _cubes(self) -> FloatArray:
+    def _sums_of_cubes(self) -> FloatArray:
         """Observed sum of each pair's cubes, (n_pairs,)."""
         counts = self.swaps.units.counts().astype(np.float64)
         return np.array([
-            float(self.own_columns(np.array([pair]))[0] @ counts) if skewed else 0.0
+            float(self.cubes(np.array([pair]))[0] @ counts) if skewed else 0.0
             for pair, skewed in enumerate(self._skewed)
         ])  # fmt: skip
 

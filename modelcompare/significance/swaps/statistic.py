@@ -130,8 +130,6 @@ class Swapped:
         Units that the masks are of.
     sums : list of ndarray of shape (n_models, width, n_masks)
         Sums of each block of models' columns, less those of the first model.
-    own : ndarray of shape (n_own, n_masks)
-        Sums of the columns of pairs that are kept.
     in_strata : list of ndarray of shape (n_strata, n_models, width, n_masks)
         Sums of the first blocks in each stratum; empty where there are no strata.
     grown : dict
@@ -142,13 +140,8 @@ class Swapped:
     n_masks: int
     units: slice | IntArray = field(default_factory=lambda: slice(None))
     sums: list[FloatArray] = field(default_factory=list)
-    own: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     in_strata: list[FloatArray] = field(default_factory=list)
     grown: dict[Any, Any] = field(default_factory=dict)
-
-    def times(self, columns: Any) -> FloatArray:
-        """Return sums (n_columns, n_masks) of columns over the units that swap."""
-        return self.times_each([columns])[0]
 
     def times_each(self, matrices: Sequence[Any]) -> list[FloatArray]:
         """Return sums of several matrices of columns (n_columns, n_units), dense or sparse.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import steps
@@ -82,15 +82,6 @@ class Formula(ABC):
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
         return []
-
-    @property
-    def own_width(self) -> int:
-        """Return the number of columns of each pair itself."""
-        return 0
-
-    def own_columns(self, pairs: IntArray) -> FloatArray:  # noqa: ARG002
-        """Return columns (n_pairs * own_width, n_units) of pairs themselves."""
-        return np.empty((0, self.swaps.units.n_units))
 
 
 class SwappedSums(UnitSwaps):
@@ -166,7 +157,7 @@ class SwappedSums(UnitSwaps):
         further = [block for formula in self.formulas for block in formula.products()]
         widths, blocks = zip(*linear, *further, strict=True)
         n_models, counts = len(self.evaluation.models), self.units.counts()
-        return ModelColumns.of(blocks, [*widths], n_models, counts, self._kept)
+        return ModelColumns.of(blocks, [*widths], n_models, counts)
 
     @cached_property
     def products(self) -> dict[Formula, slice]:
@@ -184,7 +175,7 @@ class SwappedSums(UnitSwaps):
 
     @property
     def n_shared(self) -> int:
-        return len(self.evaluation.models) * sum(self.columns.widths) + self.columns.n_own
+        return len(self.evaluation.models) * sum(self.columns.widths)
 
     @cached_property
     def totals(self) -> dict[Statistic, FloatArray]:
@@ -199,7 +190,7 @@ class SwappedSums(UnitSwaps):
         }
 
     def sum_up(self, swapped: Swapped) -> None:
-        swapped.sums, swapped.own = self.columns.sums(swapped)
+        swapped.sums = self.columns.sums(swapped)
         if self.strata is None:
             return
         codes, units = self.strata.codes[swapped.units], np.arange(self.units.n_units)
@@ -208,27 +199,8 @@ class SwappedSums(UnitSwaps):
             here = np.flatnonzero(codes == stratum)
             draw = partial(np.take, swapped.masks, here, axis=1)
             inside = Swapped(draw, swapped.n_masks, units[swapped.units][here])
-            by_stratum.append(self.columns.sums(inside)[0][: len(self.linear)])
+            by_stratum.append(self.columns.sums(inside)[: len(self.linear)])
         swapped.in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
-
-    def own_sums(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
-        """Return sums (n_pairs, own_width, n_masks) of the columns of pairs."""
-        own = self.formulas[0]  # A formula with columns of pairs is alone.
-        if self.columns.n_own:
-            return swapped.own.reshape(len(self.model_a), -1, swapped.n_masks)[pairs]
-        found = swapped.times(own.own_columns(pairs))
-        return found.reshape(len(pairs), own.own_width, swapped.n_masks)
-
-    @cached_property
-    def _kept(self) -> FloatArray:
-        """Columns of all pairs, where there is room for them.
-
-        Without them cf1_macro of 10 models takes 1.2 times as long.
-        """
-        own, pairs = self.formulas[0], np.arange(len(self.model_a))
-        if not 0 < 8 * len(pairs) * own.own_width * self.units.n_units <= PASS_BYTES:
-            return np.empty((0, self.units.n_units))
-        return own.own_columns(pairs)
 
     # -- pairs ----------------------------------------------------------------------------------
 
