@@ -53,7 +53,9 @@ class Strata:
         """Weight of each unit's square, of shape (n_units,)."""
         return (1 + self.centre)[self.codes]
 
-    def members(self, codes: IntArray) -> Any:
-        """Return a sparse array (n_strata, n_things), 1 where a thing is in a stratum."""
-        places = (codes, np.arange(len(codes)))
-        return sparse.csr_array((np.ones(len(codes)), places), (len(self.size), len(codes)))
+    @property
+    def members(self) -> Any:
+        """Sparse array (n_strata, n_units), 1 where a unit is in a stratum."""
+        n_units = len(self.codes)
+        places = (self.codes, np.arange(n_units))
+        return sparse.csr_array((np.ones(n_units), places), (len(self.size), n_units))

@@ -288,18 +288,11 @@ class Form(Formula):
         swaps, found = self.swaps, np.zeros(slope[0][:, 0].shape)
         assert swaps.strata is not None  # noqa: S101  asked for in strata
         for stratum, centre in enumerate(swaps.strata.centre.tolist()):
-            totals = {s: part[stratum] for s, part in self._in_strata.items()}
+            totals = {s: part[stratum] for s, part in swaps.totals_in_strata.items()}
             sums = [part[stratum] for part in swapped.in_strata]
             both = swaps.sides(self.metric, where, sums, totals)
             found += centre * self._along(slope, both, where.pairs) ** 2
         return found
-
-    @cached_property
-    def _in_strata(self) -> Sides:
-        """Totals of the statistics in each stratum, (n_strata, n_models or 1, width)."""
-        strata, counts = self.swaps.strata, self.swaps.units.counts().astype(np.float64)
-        assert strata is not None  # noqa: S101  asked for in strata
-        return self.swaps.summed(strata.members(strata.codes).toarray() * counts)
 
     # -- numbers of a pair ----------------------------------------------------------------------
 

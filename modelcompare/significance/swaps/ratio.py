@@ -182,14 +182,15 @@ class Quotient(Formula):
         strata, swaps = self.swaps.strata, self.swaps
         if strata is None:
             return square
-        between = np.zeros(())
+        parts = [swaps.totals_in_strata[s] for s in self.metric.statistics]
+        totals, between = self._of_all_models(parts), np.zeros(())
         for stratum, centre in enumerate(strata.centre.tolist()):
             sums = self._grown([part[stratum] for part in swapped.in_strata])
             n, d = (swaps.gained(Places(pairs), part) for part in sums)
             pooled = self.pooled[pairs]
             grown, (top, bottom) = (
                 n - pooled[..., None] * d,
-                (part[stratum] for part in self._in_strata),
+                (part[stratum] for part in totals),
             )
             x, y = (
                 (top[m] - pooled * bottom[m])[..., None]
@@ -198,17 +199,6 @@ class Quotient(Formula):
             mean = (0.5 + unequal) * (x + grown) - (0.5 - unequal) * (y - grown)
             between = between + centre * mean**2
         return np.where(square - between <= ROUNDING * square, 0.0, square - between)
-
-    @cached_property
-    def _in_strata(self) -> list[FloatArray]:
-        """Totals of N and D in each stratum, each (n_strata, n_models, n_values)."""
-        strata, counts = self.swaps.strata, self.swaps.units.counts().astype(np.float64)
-        assert strata is not None  # noqa: S101  asked for in strata
-        members = strata.members(strata.codes) * counts
-        return [
-            (members @ part.reshape(len(part), -1)).reshape(-1, *part.shape[1:])
-            for part in self.of_units
-        ]
 
     # -- statistics -----------------------------------------------------------------------------
 

@@ -178,16 +178,26 @@ class SwappedSums(UnitSwaps):
         return len(self.evaluation.models) * sum(self.columns.widths)
 
     @cached_property
-    def totals(self) -> dict[Statistic, FloatArray]:
+    def totals(self) -> Sides:
         """Totals of the statistics, each (n_models or 1, width)."""
-        return self.summed(self.units.counts().astype(np.float64))
+        every = self._summed(self.units.counts().astype(np.float64)[None])
+        return {statistic: part[0] for statistic, part in every.items()}
 
-    def summed(self, weights: FloatArray) -> Sides:
-        """Return sums (..., n_models or 1, width) under weights (..., n_units) of the units."""
-        return {
-            s: np.sum([np.tensordot(weights[..., at], part[at], 1) for at in steps(part)], axis=0)
-            for s, part in self.numbers.items()
-        }
+    @cached_property
+    def totals_in_strata(self) -> Sides:
+        """Totals of the statistics in each stratum, each (n_strata, n_models or 1, width)."""
+        assert self.strata is not None  # noqa: S101  asked for in strata
+        counts = self.units.counts().astype(np.float64)
+        return self._summed(self.strata.members.multiply(counts).tocsr())
+
+    def _summed(self, weights: Any) -> Sides:
+        """Return sums under weights (n_sums, n_units) of the units, dense or sparse."""
+        found = {}
+        for statistic, numbers in self.numbers.items():
+            rows = ((at, numbers[at]) for at in steps(numbers))
+            sums = sum(weights[:, at] @ part.reshape(len(part), -1) for at, part in rows)
+            found[statistic] = sums.reshape(-1, *numbers.shape[1:])
+        return found
 
     def sum_up(self, swapped: Swapped) -> None:
         swapped.sums = self.columns.sums(swapped)
