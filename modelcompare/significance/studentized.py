@@ -186,10 +186,6 @@ def _stepped_down(
 
 def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
     """Return the algorithm that evaluates a metric's swaps."""
-    return evaluation.once(("algorithm", metric), lambda: _algorithm(evaluation, metric))
-
-
-def _algorithm(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
     if not isinstance(metric, Metric):
         if isinstance(metric, CallableMetric) or not metric.smooth:
             return "output"
