@@ -28,7 +28,7 @@ from modelcompare.directions import Known
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
-from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf, slopes
+from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.words import Average, Kind, ZeroDivision, check_choice, check_zero_division
 
@@ -366,8 +366,16 @@ AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
 def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
-    """Return the weight of each class in an average over its denominator, (..., n_classes)."""
+    """Return the weight of each class in an average over its denominator, (..., n_classes).
+
+    0 where the denominator is.
+    """
     if metric.ratio is None or metric.average is None:
         raise TypeError(f"{metric.name} is not an average of ratios of classes.")
     _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
-    return slopes(denominator, totals[-1], metric.average)
+    if metric.average == "macro" and denominator.all():
+        return 1.0 / (denominator * denominator.shape[-1])
+    weight = (denominator != 0).astype(np.float64)
+    if metric.average == "weighted":
+        weight = weight * totals[-1]
+    return divide(weight, denominator * weight.sum(axis=-1, keepdims=True), 0.0)

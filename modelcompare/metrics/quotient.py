@@ -124,16 +124,6 @@ def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> 
     return np.where(mass > 0, mean, empty)
 
 
-def slopes(denominator: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
-    """Return the weight of each class in an average over its denominator; 0 where that is 0."""
-    if average == "macro" and denominator.all():
-        return 1.0 / (denominator * denominator.shape[-1])
-    weight = (denominator != 0).astype(np.float64)
-    if average == "weighted":
-        weight = weight * support
-    return divide(weight, denominator * weight.sum(axis=-1, keepdims=True), 0.0)
-
-
 def summed(arrays: tuple[FloatArray, ...]) -> Any:
     """Sum each array over its classes."""
     return tuple(array.sum(axis=-1) for array in arrays)
