@@ -19,7 +19,7 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, In
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import steps
-from modelcompare.engine.pairs import Run, differences, runs_of
+from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
@@ -216,19 +216,11 @@ class SwappedSums(UnitSwaps):
 
     def gained(self, where: Places, sums: AnyArray) -> AnyArray:
         """Return gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
-        if isinstance(where.masks, slice):
-            key = where.pairs.tobytes()
-            if key not in self._runs:
-                self._runs[key] = runs_of(self.model_b[where.pairs], self.model_a[where.pairs])
-            return differences(self._runs[key], sums)
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
+        if isinstance(where.masks, slice):
+            return differences(runs_of(second, first), sums)
         rest = where.values, where.masks
         return np.asarray(sums[second, *rest] - sums[first, *rest])[..., None]
-
-    @cached_property
-    def _runs(self) -> dict[bytes, list[Run]]:
-        """Runs of the pairs that are evaluated together, in each block of masks."""
-        return {}
 
     def both(self, metric: Metric, where: Places, swapped: Swapped) -> tuple[Sides, Sides]:
         """Return totals (n_pairs or 1, n_masks or 1, width) of each statistic in both models."""
