@@ -24,7 +24,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -69,56 +68,28 @@ def areas_apply(evaluation: Evaluation, metric: AnyMetric) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class PairSums:
-    """Sums that a swap of some units changes, and the statistics of one pair that they give.
-
-    Parameters
-    ----------
-    signed : sparse array of shape (1 + 4 * n_places, n_units)
-        Contributions of each unit, which have the sign of its swap: to the difference, and to jumps
-        and crossed sums of both sides.
-    sides : list of callable
-        `_variance` of positives and of negatives, from jumps and crossed sums.
-    """
-
-    signed: Any
-    sides: Sequence[Side]
-
-    def statistics(self, moved: FloatArray) -> FloatArray:
-        """Return statistics (n_masks,) from sums (n_sums, n_masks) over the units that swap."""
-        sums = self._observed - 2 * moved
-        difference = sums[0].copy()
-        difference[np.abs(difference) <= ROUNDING] = 0.0
-        parts = np.split(sums[1:], 4)
-        square = self.sides[0](*parts[:2]) + self.sides[1](*parts[2:])
-        return studentized(difference, square, self.signed.shape[1], centred=True)
-
-    @cached_property
-    def _observed(self) -> FloatArray:
-        """Sums before a swap, (n_sums, 1)."""
-        return np.asarray(self.signed.sum(axis=1))[:, None]
-
-
 class SwappedAreas(UnitSwaps):
     """Studentized differences of the ROC AUC of two classes, where `areas_apply`."""
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         chosen = [self._pairs[place] for place in pairs.tolist()]
-        moved = swapped.times_each([pair.signed for pair in chosen])
-        found = [pair.statistics(sums) for pair, sums in zip(chosen, moved, strict=True)]
+        moved = swapped.times_each([signed for signed, _ in chosen])
+        found = [
+            _statistics(signed, sides, sums)
+            for (signed, sides), sums in zip(chosen, moved, strict=True)
+        ]
         return np.stack(found)[:, None]
 
     def moving(self, pair: int) -> IntArray:
-        return np.flatnonzero(abs(self._pairs[pair].signed).sum(axis=0))
+        return np.flatnonzero(abs(self._pairs[pair][0]).sum(axis=0))
 
     @property
     def n_columns(self) -> int:
-        return sum(int(pair.signed.shape[0]) for pair in self._pairs)
+        return sum(int(signed.shape[0]) for signed, _ in self._pairs)
 
     @cached_property
-    def _pairs(self) -> list[PairSums]:
-        """Sums of each pair; they are small where `areas_apply`."""
+    def _pairs(self) -> list[tuple[Any, list[Side]]]:
+        """`_sums_of_pair` of each pair; they are small where `areas_apply`."""
         from scipy.stats import rankdata
 
         outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
@@ -127,12 +98,21 @@ class SwappedAreas(UnitSwaps):
         found = []
         for a, b in zip(self.model_a, self.model_b, strict=True):
             signed, sides = _sums_of_pair(ranks[a], ranks[b], positive)
-            found.append(PairSums(signed if members is None else (signed @ members).tocsr(), sides))
+            found.append((signed if members is None else (signed @ members).tocsr(), sides))
         return found
 
 
 def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[Any, list[Side]]:
-    """Put two models' ranks into one order, and return the parts of `PairSums`."""
+    """Put two models' ranks into one order, and return the sums that a swap changes.
+
+    Returns
+    -------
+    signed : sparse array of shape (1 + 4 * n_places, n_samples)
+        Contributions of each sample, which have the sign of its swap: to the difference, and to
+        jumps and crossed sums of both sides.
+    sides : list of callable
+        `_variance` of positives and of negatives, from jumps and crossed sums.
+    """
     places = np.unique(np.r_[a, b], return_inverse=True)[1].reshape(2, -1)
     placed = _placed(places, positive)
     size = np.where(positive, positive.sum(), (~positive).sum())
@@ -149,6 +129,16 @@ def _sums_of_pair(a: FloatArray, b: FloatArray, positive: BoolArray) -> tuple[An
         pairs, fixed = (either @ either.T).toarray(), float((difference[own] ** 2).sum())
         sides.append(partial(_variance, int(own.sum()), int((~own).sum()), pairs, fixed))
     return sparse.vstack(rows).tocsr(), sides
+
+
+def _statistics(signed: Any, sides: Sequence[Side], moved: FloatArray) -> FloatArray:
+    """Return a pair's statistics (n_masks,) from sums over the units that swap."""
+    sums = np.asarray(signed.sum(axis=1))[:, None] - 2 * moved
+    difference = sums[0].copy()
+    difference[np.abs(difference) <= ROUNDING] = 0.0
+    parts = np.split(sums[1:], 4)
+    square = sides[0](*parts[:2]) + sides[1](*parts[2:])
+    return studentized(difference, square, signed.shape[1], centred=True)
 
 
 def _variance(
