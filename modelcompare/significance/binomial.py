@@ -126,8 +126,7 @@ def _mass_of_some(
     outside = gamma >= 0
     mass = second.up_to(some, lower, outside)
     mass += second.up_to(some, np.negative(upper, out=upper), outside)
-    if not outside.all():
-        mass = np.where(outside, mass, 1 - mass)
+    mass = np.where(outside, mass, 1 - mass)
     # Without roots a line is extreme as a whole, or not at all.
     np.copyto(mass, rest >= 0, where=np.isnan(lower))
     return np.einsum("ij,ij->i", weight, mass)
@@ -176,12 +175,8 @@ class _Binomials:
     def up_to(self, some: IntArray, surplus: FloatArray, inclusive: BoolArray) -> FloatArray:
         """Return the mass of surpluses up to a number, or below it; 0 where it is NaN."""
         number = (surplus + self.n[some, None]) / 2
-        if inclusive.all():
-            np.floor(number, out=number)
-            number += 1 - self.low[some, None]
-        else:
-            number = np.where(inclusive, np.floor(number) + 1, np.ceil(number))
-            number -= self.low[some, None]
+        number = np.where(inclusive, np.floor(number) + 1, np.ceil(number))
+        number -= self.low[some, None]
         np.fmax(number, 0, out=number)
         np.fmin(number, (self.n - 2 * self.low + 1)[some, None], out=number)
         place = number.astype(np.intp)

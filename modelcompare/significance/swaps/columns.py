@@ -31,8 +31,6 @@ _TOLERANCE = 1e-12
 # Coefficients are rounded, so that terms cancel to 0; larger ones would keep rounding errors.
 _DECIMALS = 9
 _LARGEST = 1e3
-# Fewer columns are not worth the check that their numbers are whole.
-_LEAST_COLUMNS = 32
 
 Block = Callable[[slice], FloatArray]
 """Numbers (n_rows, n_models, width) of some units."""
@@ -234,8 +232,6 @@ def _narrow(matrix: Any, counts: IntArray) -> Any:
         matrix = sparse.csr_array(matrix)
     if sparse.issparse(matrix):
         exact = _whole(matrix.data, matrix, counts)
-    elif len(matrix) < _LEAST_COLUMNS:
-        exact = False
     else:
         # The numbers of one unit usually show that they are not whole.
         one = matrix[:, :1]

@@ -164,8 +164,6 @@ class Swapped:
                     wide[key] = masks.T.astype(columns.dtype, order=order, copy=False)
                 part.append(np.asarray(columns @ wide[key], dtype=np.float64))
             parts.append(part)
-        if n_parts == 1:
-            return parts[0]
         return [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
 
     def only(self, chosen: BoolArray) -> Swapped:
