@@ -6,7 +6,7 @@ import math
 import os
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,11 +19,11 @@ from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import kept, next_level
 from modelcompare.questions.ledger import Ledger, check_ledger, n_of
+from modelcompare.questions.looks import level_at
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
-from modelcompare.significance.repeated import level_of_candidate, level_of_look
 from modelcompare.words import signature
 
 _FURTHER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
@@ -158,11 +158,11 @@ def budget(
             "another ledger, with more samples or another metric."
         )
     if plan["kind"] == "candidates":
-        error, level_of, fresh = float(np.median(errors)), next_level, _level_of_first(known)
+        error, level_of = float(np.median(errors)), next_level
+        fresh = next_level(replace(known, lines=known.lines[:1]), len(entries))  # none is kept
     else:
         error, level_of, fresh = errors[-1], _level_of_look, plan["alpha"]
-    planned = plan.get("n_candidates", plan.get("looks"))
-    most = _MOST if planned is None else planned - len(entries)
+    most = _MOST if known.planned is None else known.planned - len(entries)
 
     def detectable(level: float) -> float:
         return float(ndtri(power) - ndtri(level)) * error
@@ -203,19 +203,9 @@ def _beyond(entry: Mapping[str, Any]) -> float:
     return float(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
 
 
-def _level_of_first(known: Ledger) -> float:
-    """Return the level of as many candidates on a fresh test set, if none is kept."""
-    plan, n = known.plan, len(known.entries)
-    return level_of_candidate(
-        n, 0, n, plan["alpha"], control=plan["control"], n_candidates=plan["n_candidates"]
-    )
-
-
 def _level_of_look(known: Ledger, further: int) -> float:
     """Return the level of a further look, after equal numbers of samples."""
-    plan, sizes = known.plan, [n_of(entry) for entry in known.entries]
-    if plan["looks"] is None:
-        return float(plan["alpha"])
+    sizes = [n_of(entry) for entry in known.entries]
     step = sizes[-1] / len(sizes)
     later = [sizes[-1] + step * k for k in range(1, further + 1)]
-    return level_of_look([*sizes, *later], plan["looks"], plan["alpha"], plan["spending"])
+    return level_at(known.plan, [*sizes, *later])

@@ -8,7 +8,6 @@ sets is corrected for their number, and so are opposites, each of which would cl
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ from modelcompare.questions.decide import (
     decide,
 )
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import check_ledger
+from modelcompare.questions.ledger import check_ledger, plan_of
 from modelcompare.questions.looks import at_look, check_looks
 from modelcompare.questions.rules import read_rules
 from modelcompare.significance.corrections import adjust
@@ -132,20 +131,8 @@ def gate(
             "`looks` (--looks) and `any_time` (--any-time) exclude each other; give one."
         )
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    return at_look(
-        sets, (baseline, candidate), read, ask, ledger=ledger, looks=looks, spending=spending,
-        alpha=alpha, expect_head=expect_head, options=settings_of(options),
-    )  # fmt: skip
-
-
-def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `decide` that change its answer: not those left at their defaults."""
-    defaults = {name: each.default for name, each in inspect.signature(decide).parameters.items()}
-    return {
-        name: value
-        for name, value in options.items()
-        if name != "n_jobs" and str(value) != str(defaults.get(name))
-    }
+    plan = plan_of("looks", read, alpha, options, looks=looks, spending=spending)
+    return at_look(sets, (baseline, candidate), plan, ask, ledger, expect_head)
 
 
 def _by_rules(

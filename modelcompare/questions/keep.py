@@ -17,7 +17,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.questions.decide import check_known, check_sets, decide
-from modelcompare.questions.gate import gate, settings_of
+from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.ledger import (
     ROLES,
@@ -213,28 +213,20 @@ def keep(
     ('keep', 1, 0.0185)
     """
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    for each in sets.values():
-        each.require("rows", "predictions")
     read = read_rules(rules, predictions)
     if options.get("any_time"):
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
     check_known(sets, baseline, candidate)
     asked = question_of(sets, (baseline, candidate))
-    plan = plan_of(
-        "candidates", read, alpha, settings_of(options), control=control,
-        n_candidates=n_candidates,
-    )  # fmt: skip
+    plan = plan_of("candidates", read, alpha, options, control=control, n_candidates=n_candidates)
     with opened(Path(ledger), plan, expect_head) as known:
         before = _before(known, asked)
         if before is None:
             _check_same(known, asked)
-            _check_left(known)
+            known.check_left()
             level = next_level(known, 1)
             found = gate(predictions, baseline, candidate, read, alpha=level, **options)
-            known = known.recorded({
-                **asked, "level": level, "answer": found.answer, "reason": _reason(found, sets),
-                "found": found.recorded,
-            })  # fmt: skip
+            known = known.recorded(asked, level, found, reason=_reason(found, sets))
         return _result(known, before)
 
 
@@ -281,15 +273,6 @@ def _check_same(known: Ledger, asked: Mapping[str, Any]) -> None:
         raise ValueError(
             f"the baseline of {known.path} is {how}; {asked['baseline']['name']!r} has other "
             "outputs. Name that model as the baseline (--baseline)."
-        )
-
-
-def _check_left(known: Ledger) -> None:
-    planned = known.plan["n_candidates"]
-    if planned is not None and len(known.entries) >= planned:
-        raise ValueError(
-            f"the {planned} planned candidates of {known.path} are used, and alpha with them; "
-            "begin another ledger with a fresh test set."
         )
 
 

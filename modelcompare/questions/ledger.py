@@ -12,18 +12,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import AnyArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.paths import locked, write_bytes
+from modelcompare.questions.decide import decide
+from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.rules import rule_text
 from modelcompare.words import SampleColumn, shown
 
@@ -32,6 +36,7 @@ _KIND = "modelcompare ledger"
 _COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
 # Parts of a fingerprint that are not of single samples.
 _OF_ALL = ("labels", "scores")
+_Columns = list[tuple[str, AnyArray | None]]
 # Parts of a plan as errors name them.
 _NAMES = {
     "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
@@ -116,9 +121,14 @@ class Ledger:
         found = json.loads(json.dumps({**line, "when": when, "previous": previous}, default=str))
         return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
 
-    def recorded(self, question: Mapping[str, Any]) -> Self:
+    def recorded(
+        self, asked: Mapping[str, Any], level: float, answer: GateResult, **more: str
+    ) -> Self:
         """Return the ledger with one more question, written before its answer is given."""
-        found = self.added({"number": len(self.entries) + 1, **question})
+        found = self.added({
+            "number": len(self.entries) + 1, **asked, "level": level, "answer": answer.answer,
+            **more, "found": answer.recorded,
+        })  # fmt: skip
         text = "".join(f"{_text(line)}\n" for line in found.lines)
         write_bytes(self.path, text.encode())
         return found
@@ -136,6 +146,19 @@ class Ledger:
                     "test set."
                 )
 
+    @property
+    def planned(self) -> int | None:
+        """Planned number of looks or candidates."""
+        return self.plan["looks" if self.plan["kind"] == "looks" else "n_candidates"]
+
+    def check_left(self) -> None:
+        """Refuse a question after the last planned one."""
+        if self.planned is not None and len(self.entries) >= self.planned:
+            raise ValueError(
+                f"the {self.planned} planned {self.plan['kind']} of {self.path} are used, and "
+                "alpha with them; begin another ledger with a fresh test set."
+            )
+
     def check_head(self, expected: str | None) -> None:
         """Refuse a ledger whose last line is not the expected one."""
         if expected is not None and not (self.head and expected[:_HEX] == self.head):
@@ -149,9 +172,17 @@ def plan_of(
     kind: str, rules: Sequence[Mapping[str, Any]], alpha: float, options: Mapping[str, Any],
     **settings: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a plan: what may not change from question to question."""
+    """Return a plan: what may not change from question to question.
+
+    Of the options of `decide` those that change its answer: not those left at their defaults.
+    """
     written = [{**rule, "metric": _name_of(rule["metric"])} for rule in rules]
-    given = {name: str(value) for name, value in sorted(options.items())}
+    defaults = {name: str(each.default) for name, each in signature(decide).parameters.items()}
+    given = {
+        name: str(value)
+        for name, value in sorted(options.items())
+        if name != "n_jobs" and str(value) != defaults.get(name)
+    }
     return {"kind": kind, "rules": written, "alpha": alpha, **settings, "options": given}
 
 
@@ -202,69 +233,27 @@ def _hash_of(line: Mapping[str, Any]) -> str:
 # -- fingerprints -------------------------------------------------------------------------------
 
 
-def fingerprint(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None = None) -> str:
-    """Return a hash of test sets, or of their first samples: truth, columns, direction of scores.
-
-    Whole test sets have their classes in it too, and samples with ids are taken in the order of
-    their ids. Outputs have other hashes.
-    """
-    return _digest(sets, sizes, lambda preds: [
-        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
-        # Samples that are added may have other classes.
-        ("labels", preds.labels if sizes is None else None),
-        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
-        # Files may hold ids as numbers or as texts.
-        ("ids", None if preds.ids is None else preds.ids.astype(str)),
-        *((name, getattr(preds, name)) for name in _COLUMNS),
-    ])  # fmt: skip
-
-
-def outputs_of(
-    sets: Mapping[str, TestSet], model: str, sizes: Mapping[str, int] | None = None
-) -> str:
-    """Return a hash of a model's outputs for the first samples of test sets."""
-    return _digest(sets, sizes, lambda preds: (
-        [("output", _as_given(preds, model))] if model in preds.models else []
-    ))  # fmt: skip
-
-
-def _as_given(preds: TestSet, model: str) -> AnyArray:
-    """Return a model's outputs; labels by name, as their codes change with the classes."""
-    output, labels = preds.output(model), preds.labels
-    return output.array if labels is None or output.kind != "labels" else labels[output.array]
-
-
-def _digest(sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None, columns: Any) -> str:
-    digest = hashlib.sha256()
-    for name, preds in sets.items():
-        rows = _order(preds) if sizes is None else np.arange(sizes[name])
-        for column, values in columns(preds):
-            digest.update(f"{name}\0{column}\0".encode())
-            if values is not None:
-                digest.update(_bytes(values if column in _OF_ALL else values[rows]))
-    return digest.hexdigest()
-
-
-def _order(preds: TestSet) -> IntArray:
-    """Return the order of samples in which they are hashed."""
-    rows = np.arange(len(preds))
-    return rows if preds.ids is None else np.argsort(preds.ids.astype(str), kind="stable")
-
-
-def _bytes(values: AnyArray) -> bytes:
-    if values.dtype.kind in "OUSM":
-        return json.dumps(values.tolist(), default=str).encode()
-    return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()
-
-
 def question_of(
     sets: Mapping[str, TestSet], models: Sequence[str], sizes: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
-    """Return what a question is about: test sets, or their first samples, and both models."""
+    """Return what a question is about: hashes of the test sets and of both models' outputs.
+
+    Parameters
+    ----------
+    sets : mapping of str to TestSet
+        Of whole sets the classes are hashed too, and samples with ids in the order of their ids.
+    models : sequence of str
+        Baseline and candidate.
+    sizes : mapping of str to int, optional
+        Number of first samples to hash instead, in their order; all of a set that is not in it.
+    """
+    for each in sets.values():
+        each.require("rows", "predictions")
     return {
-        "test_set": fingerprint(sets, sizes), "sizes": sizes_of(sets),
+        "test_set": _digest(sets, sizes, partial(_truth, whole=sizes is None)),
+        "sizes": {name: len(preds) for name, preds in sets.items()},
         **{
-            role: {"name": model, "outputs": outputs_of(sets, model, sizes)}
+            role: {"name": model, "outputs": _digest(sets, sizes, partial(_outputs, model=model))}
             for role, model in zip(ROLES, models, strict=True)
         },
     }  # fmt: skip
@@ -275,26 +264,64 @@ def n_of(entry: Mapping[str, Any]) -> int:
     return sum(entry["sizes"].values())
 
 
-def sizes_of(sets: Mapping[str, TestSet]) -> dict[str, int]:
-    """Return the number of samples of each test set."""
-    return {name: len(preds) for name, preds in sets.items()}
-
-
 def check_grown(
     path: Path, before: Mapping[str, Any], sets: Mapping[str, TestSet], models: Sequence[str]
 ) -> None:
     """Refuse test sets that are not those of the look before with samples added at their ends."""
-    known = before["sizes"]
-    sizes = {name: known.get(name, 0) for name in sets}
-    shrunk = [name for name, size in sizes.items() if len(sets[name]) < size]
-    if shrunk or {*known} - {*sets} or fingerprint(sets, sizes) != before["test_set"]:
+    then = question_of(sets, models, before["sizes"])
+    # Scores without truth or ids have nothing else that identifies samples.
+    if then["test_set"] != before["test_set"] or n_of(then) < n_of(before):
         raise ValueError(
             f"the samples of the look before (in {path}) have changed; looks are at samples that "
             "are added at the end, and at nothing else. Begin another ledger for another test set."
         )
     for role, model in zip(ROLES, models, strict=True):
-        if outputs_of(sets, model, sizes) != before[role]["outputs"]:
+        if then[role]["outputs"] != before[role]["outputs"]:
             raise ValueError(
                 f"the outputs of the {role} {model!r} are not those of the look before (in "
                 f"{path}); looks are at one candidate. Another one needs another ledger, or `keep`."
             )
+
+
+def _truth(preds: TestSet, *, whole: bool) -> _Columns:
+    """Return what identifies samples: truth, columns, and the direction of scores."""
+    return [
+        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
+        # Samples that are added may have other classes.
+        ("labels", preds.labels if whole else None),
+        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
+        # Files may hold ids as numbers or as texts.
+        ("ids", None if preds.ids is None else preds.ids.astype(str)),
+        *((name, getattr(preds, name)) for name in _COLUMNS),
+    ]  # fmt: skip
+
+
+def _outputs(preds: TestSet, *, model: str) -> _Columns:
+    """Return a model's outputs; labels by name, as their codes change with the classes."""
+    if model not in preds.models:
+        return []
+    output, labels = preds.output(model), preds.labels
+    given = output.array if labels is None or output.kind != "labels" else labels[output.array]
+    return [("output", given)]
+
+
+def _digest(
+    sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None,
+    columns: Callable[[TestSet], _Columns],
+) -> str:  # fmt: skip
+    digest = hashlib.sha256()
+    for name, preds in sets.items():
+        rows: Any = slice(None if sizes is None else sizes.get(name))
+        if sizes is None and preds.ids is not None:
+            rows = np.argsort(preds.ids.astype(str), kind="stable")
+        for column, values in columns(preds):
+            digest.update(f"{name}\0{column}\0".encode())
+            if values is not None:
+                digest.update(_bytes(values if column in _OF_ALL else values[rows]))
+    return digest.hexdigest()
+
+
+def _bytes(values: AnyArray) -> bytes:
+    if values.dtype.kind in "OUSM":
+        return json.dumps(values.tolist(), default=str).encode()
+    return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()

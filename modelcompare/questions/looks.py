@@ -11,26 +11,18 @@ from typing import Any
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import (
-    Ledger,
-    check_grown,
-    n_of,
-    opened,
-    plan_of,
-    question_of,
-    sizes_of,
-)
+from modelcompare.questions.ledger import Ledger, check_grown, n_of, opened, question_of
 from modelcompare.significance.repeated import level_of_look
-from modelcompare.words import Spending, check_count
+from modelcompare.words import check_count
 
 _MOST_LOOKS = 1_000
 check_looks = partial(check_count, at_least=1, at_most=_MOST_LOOKS)
 
 
 def at_look(
-    sets: Mapping[str, TestSet], models: tuple[str, str], rules: Sequence[Mapping[str, Any]],
-    ask: Callable[[float, bool], GateResult], *, ledger: str | os.PathLike[str], looks: int | None,
-    spending: Spending, alpha: float, expect_head: str | None, options: Mapping[str, Any],
+    sets: Mapping[str, TestSet], models: tuple[str, str], plan: Mapping[str, Any],
+    ask: Callable[[float, bool], GateResult], ledger: str | os.PathLike[str],
+    expect_head: str | None,
 ) -> GateResult:  # fmt: skip
     """Ask at the level of the next look, and record the answer.
 
@@ -41,41 +33,39 @@ def at_look(
     ValueError
         If all looks are used, one of them was decisive, or more changed than samples added.
     """
-    for each in sets.values():
-        each.require("rows", "predictions")
-    path, sizes = Path(ledger), sizes_of(sets)
-    plan = plan_of("looks", rules, alpha, options, looks=looks, spending=spending)
-    with opened(path, plan, expect_head) as known:
-        ns, n = [float(n_of(entry)) for entry in known.entries], float(sum(sizes.values()))
-        if ns:
-            check_grown(path, known.entries[-1], sets, models)
+    # Of all samples, in their order.
+    asked = question_of(sets, models, {})
+    with opened(Path(ledger), plan, expect_head) as known:
+        if known.entries:
+            check_grown(known.path, known.entries[-1], sets, models)
+        sizes = [n_of(entry) for entry in known.entries]
         # Where nothing was added it is the same answer, which is no other look.
-        again = n in ns[-1:]
-        early = looks is not None and len(ns) + (not again) < looks
-        if again:
-            return replace(ask(known.entries[-1]["level"], early), ledger=_in_words(known))
-        _check_open(known)
-        level = alpha if looks is None else level_of_look([*ns, n], looks, alpha, spending)
-        found = ask(level, early)
-        known = known.recorded({
-            **question_of(sets, models, sizes), "level": level, "answer": found.answer,
-            "found": found.recorded,
-        })  # fmt: skip
+        again = sizes[-1:] == [n_of(asked)]
+        if not again:
+            _check_undecided(known)
+            known.check_left()
+            sizes.append(n_of(asked))
+        level, looks = level_at(plan, sizes), known.planned
+        found = ask(level, looks is not None and len(sizes) < looks)
+        if not again:
+            known = known.recorded(asked, level, found)
         return replace(found, ledger=_in_words(known))
 
 
-def _check_open(known: Ledger) -> None:
-    """Refuse a look after the last one, or after a decisive one."""
-    entries, looks = known.entries, known.plan["looks"]
+def level_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> float:
+    """Return the level of the latest look, from the numbers of samples at all of them."""
+    if plan["looks"] is None:
+        return float(plan["alpha"])
+    return level_of_look(sizes, plan["looks"], plan["alpha"], plan["spending"])
+
+
+def _check_undecided(known: Ledger) -> None:
+    """Refuse a look after a decisive one."""
+    entries = known.entries
     if entries and entries[-1]["answer"] != "not enough data":
         raise ValueError(
             f"look {len(entries)} in {known.path} answered {entries[-1]['answer']!r}, and that "
             "stands; begin another ledger, with a fresh test set, for another question."
-        )
-    if looks is not None and len(entries) >= looks:
-        raise ValueError(
-            f"all {looks} looks in {known.path} are used, and alpha with them: the answer is not "
-            "enough data. Begin another ledger with a fresh test set."
         )
 
 

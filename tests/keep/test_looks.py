@@ -63,7 +63,9 @@ def test_the_same_samples_are_no_other_look(path):
 def test_looks_are_used_up(path):
     for n in SIZES:
         assert look(path, n).answer == "not enough data"
-    with pytest.raises(ValueError, match=r"all 3 looks in .* are used, and alpha with them"):
+    with pytest.raises(
+        ValueError, match=r"the 3 planned looks of .* are used, and alpha with them"
+    ):
         look(path, 400)
     assert look(path, 300).ledger.startswith("Look 3 of 3")
 
@@ -151,6 +153,29 @@ def test_samples_that_are_gone_or_in_another_order_are_refused(path):
     turned = mc.Predictions(found.pop("y_true"), found)
     with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
         mc.gate(turned, "old", "close", [RULE], ledger=path, looks=3)
+
+
+def test_of_scores_alone_it_is_their_number_that_shows_lost_samples(path):
+    scores = {"old": np.arange(60) % 7 / 7, "close": np.arange(60) % 5 / 5}
+
+    def ask(n):
+        first = {name: values[:n] for name, values in scores.items()}
+        preds = mc.Predictions.from_scores(first, bounds=(0, 1), greater_is_better=True)
+        return mc.gate(preds, "old", "close", ["mean_score:+0"], ledger=path, looks=3)
+
+    ask(50)
+    with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
+        ask(40)
+    assert ask(60).ledger.startswith("Look 2")
+
+
+@pytest.mark.parametrize("names", [("a", "c"), ("a", "b", "c")])
+def test_other_test_sets_are_refused(path, names):
+    rule = ["mean(accuracy):+0"]
+    mc.gate({"a": sets.of(100), "b": sets.of(150)}, "old", "close", rule, ledger=path, looks=5)
+    found = {name: sets.of(200) for name in names}
+    with pytest.raises(ValueError, match="have changed"):
+        mc.gate(found, "old", "close", rule, ledger=path, looks=5)
 
 
 def test_another_candidate_needs_another_ledger(path):
@@ -405,7 +430,7 @@ def test_exit_codes_of_looks(ask, tmp_path):
     assert (changed.code, "number of looks (--looks)" in changed.err) == (2, True)
     ask(300, "--looks", "3")
     used = ask(400, "--looks", "3", "--inconclusive-exit", "3")
-    assert (used.code, "all 3 looks in l.jsonl are used" in used.err) == (2, True)
+    assert (used.code, "the 3 planned looks of l.jsonl are used" in used.err) == (2, True)
 
 
 @pytest.mark.parametrize(("candidate", "code"), [("best", 0), ("bad", 1)])
