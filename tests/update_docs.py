@@ -75,8 +75,9 @@ def update_python(page):
 def update_commands(page):
     """Rewrite the outputs of commands that show any."""
     text = page.read_text("utf-8")
-    for command in reversed(commands(page)):
-        code, printed = command.run()
+    # In the order of the page: ledgers remember what was asked.
+    printed_by = [(command, *command.run()) for command in commands(page)]
+    for command, code, printed in reversed(printed_by):
         if code != command.code:
             sys.stderr.write(f"{page.name}: `{command.line}` exits with {code}; left as it is\n")
         elif command.shown.strip() and not matches(command.shown, printed):

@@ -216,7 +216,8 @@ class DecisionResult(Result):
         gain = format_number(self.gain, self.decimals, signed=True) if known else "unknown"
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
         numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
-        alpha = f"one-sided alpha {self.alpha:g}"
+        when = " at any time" if "any-time" in self.made_with else ""
+        alpha = f"one-sided alpha {self.alpha:.3g}{when}"
         alpha += f"; {self.assumption}" if self.assumption else ""
         caveat = f" {self.caveat}" if self.caveat else ""
         if self.answer == "not enough data":

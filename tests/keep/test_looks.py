@@ -408,9 +408,9 @@ def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does
 def ask(run, tmp_path):
     """Run `gate` with looks on the first samples."""
 
-    def _ask(n, *more, candidate="close"):
+    def _ask(n, *more, candidate="close", ledger=("--ledger", "l.jsonl")):
         sets.written(tmp_path / "preds.csv", n)
-        return run("gate", "preds.csv", "--ledger", "l.jsonl", "--baseline", "old", "--candidate",
+        return run("gate", "preds.csv", *ledger, "--baseline", "old", "--candidate",
                    candidate, "--metric", "accuracy", "--superior", *more)  # fmt: skip
 
     return _ask
@@ -444,6 +444,9 @@ def test_any_time_on_the_command_line(ask, run):
     found = ask(300, "--any-time", candidate="best")
     assert found.code == 0
     assert "(alpha 0.05 in all, at any time)" in found.err
+    # The sentence is not that of a gate that is asked once.
+    assert found.out.endswith("(300 samples, one-sided alpha 0.05 at any time).\n")
+    assert "at any time" not in ask(300, candidate="best", ledger=()).out
     plain = run("gate", "preds.csv", "--baseline", "old", "--candidate", "best", "--metric",
                 "accuracy", "--superior", "--any-time", "--format", "json")  # fmt: skip
     assert plain.code == 0
