@@ -16,7 +16,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.influence import unit_influences
 from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
-from modelcompare.questions.claims import Bounds, Ends, p_above
+from modelcompare.questions.claims import Bounds, Ends
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.significance.repeated import (
@@ -106,12 +106,10 @@ class AnyTime:
         return self.fixed(at_once) if self.enough and at_once >= LEAST_LEVEL else _NO_BOUNDS
 
     def p_value(self, sign: float, threshold: float) -> float:
-        """Return the smallest level at which ``sign * gain > threshold`` is shown.
+        """Return the smallest level at which betting shows ``sign * gain > threshold``.
 
         Above a half it is one minus the level at which the opposite is.
         """
-        if not self.bets:
-            return p_above(sign, threshold, self.bounds)
         levels = [self._level(sign, threshold), self._level(-sign, -threshold)]
         return levels[0] if levels[0] < 0.5 else max(1 - levels[1], 0.5)
 

@@ -227,9 +227,9 @@ class Gain:
 
     def p_value(self, sign: float, threshold: float) -> float:
         """Return the smallest one-sided level at which ``sign * gain > threshold`` is shown."""
-        if self.sequence is None:
-            return p_above(sign, threshold, self.bounds)
-        return self.sequence.p_value(sign, threshold)
+        if self.sequence is not None and self.sequence.bets:
+            return self.sequence.p_value(sign, threshold)
+        return p_above(sign, threshold, self.bounds)
 
     def check_width(self, ends: Ends) -> None:
         """Raise an error that gives the reason why the gain has no interval."""

@@ -145,10 +145,7 @@ def _by_rules(
     if early:
         found = [[_waiting(each) if each.too_early else each for each in own] for own in found]
     overs = [rule.get("over", "") for rule in rules]
-    return GateResult(
-        tuple(_corrected(overs, found, alpha)),
-        tuple((over, len(own)) for over, own in zip(overs, found, strict=True)), alpha,
-    )  # fmt: skip
+    return GateResult(tuple(_corrected([*zip(overs, found, strict=True)], alpha)), alpha)
 
 
 def _decided(
@@ -187,16 +184,17 @@ def _waiting(decision: DecisionResult) -> DecisionResult:
 
 
 def _corrected(
-    overs: Sequence[str], found: Sequence[Sequence[DecisionResult]], alpha: float
-) -> Iterator[DecisionResult]:
-    """Yield the decisions, where opposites of several claims are shown by Holm's steps (closed)."""
-    every = [(over, each) for over, own in zip(overs, found, strict=True) for each in own]
-    alone = np.array([1 - each.p_value for over, each in every if over != "any"])
+    found: Sequence[tuple[str, Sequence[DecisionResult]]], alpha: float
+) -> Iterator[tuple[str, tuple[DecisionResult, ...]]]:
+    """Yield decisions by rule, where opposites of several claims need Holm's steps (closed)."""
+    alone = np.array([1 - each.p_value for over, own in found if over != "any" for each in own])
     adjusted = iter(adjust(alone, "holm").tolist())
     note = f"Its opposite is not shown once corrected for {len(alone):,} claims (Holm)."
-    for over, each in every:
-        opposite = 0.0 if over == "any" else next(adjusted)
-        if each.answer == "shown otherwise" and opposite >= alpha:
-            yield replace(each, answer="not enough data", notes=(*each.notes, note))
-        else:
-            yield each
+
+    def shown(each: DecisionResult, opposite: float) -> DecisionResult:
+        if each.answer != "shown otherwise" or opposite < alpha:
+            return each
+        return replace(each, answer="not enough data", notes=(*each.notes, note))
+
+    for over, own in found:
+        yield over, tuple(shown(each, 0.0 if over == "any" else next(adjusted)) for each in own)

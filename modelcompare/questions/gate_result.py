@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -25,19 +24,16 @@ class GateResult(Result):
 
     Attributes
     ----------
-    decisions : tuple of DecisionResult
-        One for each rule; for a rule about each or any of several test sets, one for each set.
-    rules : tuple of (str, int)
-        What each rule is about ("" for a single test set, "mean", "each" or "any"), and the number
-        of its decisions.
+    by_rule : tuple of (str, tuple of DecisionResult)
+        What each rule is about ("" for a single test set, "mean", "each" or "any"), and its
+        decisions: one, or of a rule about each or any of several test sets one for each set.
     alpha : float
         One-sided level of the gate; of one of several looks, that of the look.
     ledger : str
         Which look it was, and the head of the ledger; empty without a ledger.
     """
 
-    decisions: tuple[DecisionResult, ...]
-    rules: tuple[tuple[str, int], ...]
+    by_rule: tuple[tuple[str, tuple[DecisionResult, ...]], ...]
     alpha: float
     ledger: str = ""
 
@@ -50,10 +46,9 @@ class GateResult(Result):
     """
 
     @property
-    def by_rule(self) -> list[tuple[str, tuple[DecisionResult, ...]]]:
-        """Decisions of each rule, after what it is about."""
-        left = iter(self.decisions)
-        return [(over, tuple(islice(left, number))) for over, number in self.rules]
+    def decisions(self) -> tuple[DecisionResult, ...]:
+        """Decisions of all rules."""
+        return tuple(each for _, own in self.by_rule for each in own)
 
     @property
     def answers(self) -> list[Answer]:
@@ -75,14 +70,14 @@ class GateResult(Result):
         first = self.decisions[0]
         return signature(
             "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
-            rules=len(self.rules), alpha=self.alpha, **first.made_with,
+            rules=len(self.by_rule), alpha=self.alpha, **first.made_with,
             **{THESE_RUNS: first.of_these_runs},
         )  # fmt: skip
 
     def document(self) -> Document:
         first = self.decisions[0]
         holds = f"All rules must hold: {self.answer}."
-        test_set = ["test_set"] if any(over for over, _ in self.rules) else []
+        test_set = ["test_set"] if any(over for over, _ in self.by_rule) else []
         table = Table.of(
             f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
             "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -130,9 +131,7 @@ class KeepResult(Result):
 @checked(
     gate, decide, predictions=check_sets, ledger=check_ledger, expect_head=check_text,
     alpha=check_one_sided,
-    n_candidates=lambda name, value: check_count(
-        name, value, at_least=1, at_most=_MOST_CANDIDATES
-    ),
+    n_candidates=partial(check_count, at_least=1, at_most=_MOST_CANDIDATES),
 )  # fmt: skip
 def keep(
     predictions: TestSet | Mapping[str, TestSet],

@@ -259,7 +259,8 @@ def test_what_cannot_be_bounded_or_dropped_is_refused(part):
 def test_a_single_test_set_has_one_way_only():
     one = without()["law"]
     rule = {"metric": "mean_score", "margin": 0.1}
-    assert mc.gate(one, "old", "new", [{**rule, "over": "each"}]).rules == (("each", 1),)
+    found = mc.gate(one, "old", "new", [{**rule, "over": "each"}])
+    assert found.by_rule == (("each", found.decisions),)
 
 
 def test_the_command_takes_the_option(tmp_path, capsys):

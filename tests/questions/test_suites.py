@@ -101,7 +101,8 @@ def test_a_mean_for_new_sets_is_wider():
 def test_rules_of_one_gate():
     found = mc.gate(BETTER, "old", "new", ["mean:+0", "each:-0.05", "any(mean_score):+0"])
     assert found.answer == "shown"
-    assert found.rules == (("mean", 1), ("each", 3), ("any", 3))
+    numbers = [(over, len(own)) for over, own in found.by_rule]
+    assert numbers == [("mean", 1), ("each", 3), ("any", 3)]
     assert [d.test_set for d in found.decisions[1:4]] == [*SIZES]
     # A claim about any of three sets is at a third of the level.
     assert {d.alpha for d in found.decisions[4:]} == {0.05 / 3}
@@ -165,7 +166,7 @@ def test_classes_and_mappings_name_what_a_rule_is_about():
     named = mc.decide(sets, "old", "new", "recall[1]", margin=0.1)
     assert named.gain == mc.decide(sets, "old", "new", "recall", label=1, margin=0.1).gain
     mean = mc.gate(sets, "old", "new", [{"metric": "accuracy", "margin": 0.1}])
-    assert mean.rules == (("mean", 1),)
+    assert mean.by_rule == (("mean", mean.decisions),)
 
 
 @pytest.mark.parametrize("rule", ["accuracy:-0.1", "all:-0.1", "mean(:-0.1", "mean:0.1", "each"])
