@@ -106,10 +106,6 @@ OF_SETS = (
         help="Of test sets in their mean: {choices}; samples pools them.",
     ),
 )  # fmt: skip
-PLANNED_FOR = replace(
-    OF_SETS[0], help="Plan for these runs and test sets (items), or for new ones, as auto does "
-    "where there are several: {choices}",
-)  # fmt: skip
 # Gates that are asked again: about samples that are added, or about other candidates.
 LEDGER = Option(
     name="ledger", type=Path | None, metavar="FILE.jsonl",

@@ -142,6 +142,15 @@ class Frontier:
         return self.plan.queue(n_labels, rng)
 
     @property
+    def _for_sets(self) -> str:
+        """Test sets that the answer is for, in words; empty for one."""
+        n_sets = int(self.size.sets)
+        if n_sets < 2:
+            return ""
+        new = "sets" in self._varied
+        return f", for test sets like these {n_sets}" if new else f", for these {n_sets} test sets"
+
+    @property
     def _varied(self) -> list[Dimension]:
         """Dimensions that could be bought besides items."""
         varied: dict[Dimension, bool] = {

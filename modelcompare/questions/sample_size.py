@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.suite import WITHIN, check_several, new_sets_note, within
+from modelcompare.comparison.suite import WITHIN, check_several, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -26,6 +26,8 @@ from modelcompare.words import RandomOfSets, ZeroDivision, giving
 
 
 def _check_source(argument: str, value: Any) -> None:
+    if isinstance(value, Mapping) and len(value) < 2:
+        raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
     for each in value.values() if isinstance(value, Mapping) else [value]:
         giving("blocks", or_judge=True)(argument, each)
 
@@ -57,8 +59,8 @@ def sample_size(
     Parameters
     ----------
     predictions : Predictions, or mapping of str to Predictions
-        A pilot that holds both models: a test set, or several by name. By default these stand for
-        others like them, and declared `runs` of the models for new runs; see `random`. Beside
+        A pilot that holds both models: a test set, or several by name. By default the answer is for
+        these test sets, and declared `runs` of the models stand for new runs; see `random`. Beside
         a judge its labels are the pilot.
     model_a, model_b : str
         The models; differences are a - b.
@@ -73,10 +75,10 @@ def sample_size(
     confidence_level : float
         Of the interval whose width is predicted.
     random : {"auto", "items", "items+runs", "sets", "sets+runs"}
-        With "items" the answer is for the runs and test sets of the pilot, if it has several, with
-        "items+runs" for new runs: how many of each model are needed with how many items. With
-        "sets" and "sets+runs" it is for new test sets, too: how many are needed. "auto" is for new
-        sets where there are several, and for new runs as in `compare`.
+        As in `compare_groups`. With "items" the answer is for the runs and test sets of the pilot,
+        if it has several, with "items+runs" for new runs: how many of each model are needed with
+        how many items. With "sets" and "sets+runs" it is for new test sets: how many are needed.
+        "auto" is for these test sets, and for new runs as in `compare`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
     cost_item, cost_run : float, optional
@@ -125,11 +127,6 @@ def sample_size(
     samples.
     """
     sets = dict(predictions) if isinstance(predictions, Mapping) else {"": predictions}
-    if isinstance(predictions, Mapping) and len(sets) < 2:
-        raise ValueError(
-            "`predictions` holds fewer than 2 test sets, which do not show how sets vary; give the "
-            "one test set itself."
-        )
     check_several(sets, random)
     for each in sets.values():
         check_models(each.models, model_a=model_a, model_b=model_b)
@@ -145,7 +142,7 @@ def sample_size(
         _check_planned(contrast, f" {name!r}" if name else "")
     _check_runs(contrasts, cost_item, cost_run)
     plan, first = LabelPlan.of(contrasts), contrasts[0]
-    sets_vary = len(sets) > 1 and (random == "auto" or random in WITHIN)
+    sets_vary = random in WITHIN
     pilot = Pilot.of(contrasts, sets_vary=sets_vary) if plan is None else plan.pilot
     if pilot.components.standard_error(pilot.size) == 0:
         raise ValueError(
@@ -156,22 +153,13 @@ def sample_size(
     with each_warning_once():
         for contrast in contrasts:
             contrast.warn_of_sparse_data()
+    notes = dict.fromkeys(note for contrast in contrasts for note in contrast.notes)
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
         pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
         cost_item, cost_run, model_a, model_b, first.metric.name, label, difference,
-        confidence_level, first.unit, (*_scope(contrasts, sets_vary=sets_vary), *pilot.notes),
-        plan=plan,
+        confidence_level, first.unit, (*notes, *pilot.notes), plan=plan,
     )  # fmt: skip
-
-
-def _scope(contrasts: Sequence[Contrast], *, sets_vary: bool) -> list[str]:
-    """Return notes on the runs and test sets that the answer is for, if there are several."""
-    notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
-    if (n_sets := len(contrasts)) > 1:
-        fixed = f"For the {n_sets} test sets of the pilot: new ones are not allowed for."
-        notes.append(new_sets_note(n_sets) if sets_vary else fixed)
-    return notes
 
 
 def _check_planned(contrast: Contrast, which: str) -> None:

@@ -141,8 +141,8 @@ class SampleSize(Frontier, Result):
         What is counted: clusters where `groups` are given, such as items that runs repeat; labels
         beside a judge.
     notes : tuple of str
-        What the answer is for: the runs at hand, where there are several, or new ones; and how
-        much a few runs, or sets, determine.
+        The runs that the answer is for, where there are several; and how much a few runs, or sets,
+        determine.
     """
 
     model_a: str
@@ -241,7 +241,8 @@ class SampleSize(Frontier, Result):
     def sentence(self) -> str:
         """Write the answer as a sentence."""
         what = value_name(self.metric, self.label)
-        text = f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on {self._pilot}."
+        difference = f"{self.model_a} - {self.model_b} = {self.difference:+.4g}"
+        text = f"{what}{self._for_sets}: {difference} on {self._pilot}."
         if self._varied:
             ways = "; ".join(map(self._way, self._varied))
             return f"{text} To detect {self._asked}: {ways}.{self._bargain}"

@@ -312,7 +312,7 @@ def suite(n_sets=6, *, spread=0.02, seed=0, n_items=30, n_runs=0):
 
 def test_sets_vary_by_what_their_differences_vary_beyond_their_errors():
     sets = suite()
-    size = asked(sets)
+    size = asked(sets, random="sets")
     x = [np.subtract(*(p.output(m).array for m in "ab")) for p in sets.values()]
     means, errors = np.array([u.mean() for u in x]), [u.var(ddof=1) / 30 for u in x]
     assert size.components.sets == pytest.approx(means.var(ddof=1) - np.mean(errors), rel=1e-9)
@@ -323,7 +323,7 @@ def test_sets_vary_by_what_their_differences_vary_beyond_their_errors():
 
 
 def test_the_power_of_more_sets_is_that_of_a_t_test_of_their_differences():
-    size = asked(suite(), margin=0.1)
+    size = asked(suite(), margin=0.1, random="sets")
     of = size.components
     for n_sets, n_items in ((6, 30), (15, 10)):
         predicted = of.power(Size(n_sets, n_items), 0.1, 0.05)
@@ -343,7 +343,7 @@ def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
     """A run's mean over sets, its deviations in a set, and the rest: the same as by hand."""
     sets = suite(5, n_runs=4)
     with pytest.warns(mc.SparseDataWarning):
-        size = asked(sets)
+        size = asked(sets, random="sets+runs")
     of = size.components
     tables = [
         np.stack([p.output(m).array.reshape(30, 4) for p in sets.values()]) for m in "ab"
@@ -362,7 +362,8 @@ def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
 def test_fixed_sets_have_the_error_of_their_mean():
     """As many samples of each as the mean's normal test needs, by hand and by a comparison."""
     sets = suite()
-    size = asked(sets, margin=0.1, random="items")
+    size = asked(sets, margin=0.1)
+    assert size == asked(sets, margin=0.1, random="items")
     x = [np.subtract(*(p.output(m).array for m in "ab")) for p in sets.values()]
     error = np.sqrt(sum(u.var(ddof=1) / 30 for u in x)) / len(x)
     assert size.components.standard_error(size.size) == pytest.approx(error, rel=1e-9)
@@ -375,10 +376,9 @@ def test_fixed_sets_have_the_error_of_their_mean():
     assert size.needed(0.1) == needed
     assert size._varied == []
     assert f"one of 0.1 needs about {needed:,.0f} samples of each." in size.sentence()
+    assert size.sentence().startswith(f"mean_score, for these {len(sets)} test sets: a - b = ")
     assert f" on {len(sets)} sets of 30 samples. These test sets detect " in size.sentence()
-    assert size.notes[-1] == (
-        f"For the {len(sets)} test sets of the pilot: new ones are not allowed for."
-    )
+    assert size.notes == ()
     assert f"|n:30|n_sets:{len(sets)}|alpha:" in size.signature
     assert size.frontier["n_sets"].tolist() == [len(sets)]
     # Twice as many sets of the same kind need half of the items.
@@ -406,22 +406,23 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
         expected = tables.mean(axis=(0, 1)).var(ddof=1) - rest / 30 / 5
         assert found == pytest.approx(expected, rel=1e-9)
     assert "|n_runs:6|n_sets:5|random:items+runs|" in size.signature
-    assert "For the 5 test sets of the pilot" in " ".join(size.notes)
+    assert size.sentence().startswith("mean_score, for these 5 test sets: ")
 
 
 def test_answers_name_the_sets_that_they_are_for():
     sets = suite(4, n_runs=5)
-    new = "For test sets like these 4: new ones are allowed for."
+    new = "mean_score, for test sets like these 4: "
+    these = "mean_score, for these 4 test sets: "
     seen = {}
     for random in ("auto", "sets+runs", "sets", "items+runs", "items"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             size = asked(sets, random=random)
-        assert (new in size.document().sentences) == (random in ("auto", "sets", "sets+runs"))
+        assert size.sentence().startswith(new if random in ("sets", "sets+runs") else these)
         seen[random] = (size.signature.split("|random:")[-1].split("|")[0], size._varied)
-    assert seen["auto"] == seen["sets+runs"] == ("items+sets+runs", ["runs", "sets"])
+    assert seen["auto"] == seen["items+runs"] == ("items+runs", ["runs"])
+    assert seen["sets+runs"] == ("items+sets+runs", ["runs", "sets"])
     assert seen["sets"] == ("items+sets", ["sets"])
-    assert seen["items+runs"] == ("items+runs", ["runs"])
     assert seen["items"][1] == []
     with pytest.raises(ValueError, match="random='sets' asks about new test sets, which needs sev"):
         asked(SHARED, random="sets")
@@ -446,7 +447,7 @@ REFUSED = {
     ),
     "`margin` must be above 0": lambda: asked(SHARED, margin=0.0),
     "`cost_item` must be above 0": lambda: asked(SHARED, cost_item=-1.0, cost_run=1.0),
-    "fewer than 2 test sets": lambda: asked({"x": SHARED}),
+    "maps one test set": lambda: asked({"x": SHARED}),
     r"for these test sets as well random='items' \(--random items\)": lambda: asked(
         {"x": SHARED, "y": SEPARATE}
     ),
@@ -499,7 +500,7 @@ def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
         tuple(np.ravel(line.get_xydata())) for line in axes.lines if len(line.get_xdata()) == 1
     ]
     assert sorted(points) == sorted([(row["n_runs"], row["n_items"]), (R, N)])
-    assert len(asked(suite()).plot.frontier().axes) == 1
+    assert len(asked(suite(), random="sets").plot.frontier().axes) == 1
 
 
 def test_the_command_plans_test_sets_too(tmp_path, capsys):
@@ -517,5 +518,9 @@ def test_the_command_plans_test_sets_too(tmp_path, capsys):
     sets = mc.io.read_sets(str(path), lower_is_better=False)
     expected = mc.sample_size(sets, "a", "b", "mean_score", margin=0.3)
     assert shown["signature"] == expected.signature
+    assert "|n_sets:5|alpha" in expected.signature
+    new = [*given[:-2], "--random", "sets"]
+    assert main(new) == 0
+    assert "mean_score, for test sets like these 5: " in capsys.readouterr().out
     assert main([*given, "--read", "set=s1"]) == 0
     assert json.loads(capsys.readouterr().out)["n_samples"] == 40
