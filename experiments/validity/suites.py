@@ -9,6 +9,9 @@ the true difference of the models over the sets; they are constants where sets a
 where they are new. Gates are at the margin: of the mean, of one set among others that hold, of any
 set where all are equal; "losses" are shown for a set that has none. Coverage at 0.95 and shares of
 wrong answers at 0.05 are written to ``results/suites.csv``; the worst are printed.
+
+"These sets, BCa" and "percentile" compare two ways to resample: the sets' own intervals "joined" as
+those in closed form are, or the interval of the replicates "averaged" over the sets.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import warnings
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +31,11 @@ from scipy import stats
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from modelcompare.comparison.pooled import PooledSets
-from modelcompare.engine.contrasts import Contrasts
+from modelcompare.comparison.pooled import Means
+from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.influence import Pairs
+from modelcompare.intervals import Interval, bca_interval, percentile_interval
+from modelcompare.intervals.sets import MeanOfSets
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -42,6 +49,10 @@ SAME_ITEMS = 0.8
 N_RUNS = 5
 # Items of a gate's sets, share of the items that both models fail, and the margin.
 GATE_ITEMS, FAILED, MARGIN = 200, 0.2, 0.05
+# Methods that resample, and the number of resamples; of macro F1 the shares of right labels, and of
+# the classes.
+METHODS, N_RESAMPLES = ("percentile", "BCa"), 999
+RIGHT, CLASSES = (0.8, 0.75), np.array([0.6, 0.25, 0.15])
 GATES = ("mean", "mean of new sets", "mean, one set fails", "each", "any", "losses")
 
 
@@ -57,12 +68,20 @@ def cells() -> list[Params]:
         for spread in (0.0, 0.1)
         for runs in (1, N_RUNS)
     ]  # fmt: skip
+    resampled = [
+        {"kind": f"these sets, {method}", "scores": scores, "sets": n, "items": items,
+         "spread": 0.0, "runs": 1}
+        for method in METHODS
+        for scores in ("0/1", "exponential", "macro F1")
+        for n in (3, 10, 50)
+        for items in (20, 40)
+    ]  # fmt: skip
     gates = [
         {"kind": kind, "scores": "0/1", "sets": n, "items": GATE_ITEMS,
          "spread": 0.05 if kind == "mean of new sets" else 0.0, "runs": 1}
         for kind in GATES for n in (3, 10)
     ]  # fmt: skip
-    return [*coverage, *gates]
+    return [*coverage, *resampled, *gates]
 
 
 def effects(rng: np.random.Generator, cell: Params, n_trials: int) -> Array:
@@ -118,14 +137,97 @@ def ends(cell: Params, scores: Sequence[Array]) -> dict[str, Array]:
         preds = mc.Predictions.from_scores(outputs, greater_is_better=True, **columns)
         result = mc.bootstrap(preds, "mean_score", n_resamples=2)
         samples.append(replace(result, new_runs=n_runs > 1))
-    a, shares = np.arange(n_trials), np.full(n_sets, 1 / n_sets)
+    a, models = np.arange(n_trials), samples[0].models
     found = {}
     for name, pairs in (("score", None), ("difference", (a, a + n_trials))):
-        parts = [Contrasts(sample, pairs) for sample in samples]
-        pooled = PooledSets(samples[0], pairs, parts, shares, cell["kind"] == "new sets")
-        interval = pooled.interval("auto", LEVEL)
+        interval = mean_of(samples, models, pairs, new=cell["kind"] == "new sets").interval(
+            "auto", LEVEL
+        )
         found[name] = np.stack([interval.low[:n_trials, 0], interval.high[:n_trials, 0]])
     return found
+
+
+def mean_of(
+    samples: Sequence[Sample], models: Sequence[str], pairs: Pairs | None, *, new: bool = False
+) -> MeanOfSets:
+    """Return the mean over test sets, of equal weights."""
+    shares = np.full(len(samples), 1 / len(samples))
+    return Means.of(samples, models, pairs, shares, sets_vary=new).low
+
+
+def averaged(mean: MeanOfSets, method: str) -> Interval:
+    """Compute the interval of the replicates that are averaged over the sets."""
+    if method == "percentile":
+        return percentile_interval(mean.replicates, confidence_level=LEVEL)
+    parts, error = mean.parts, mean.standard_error
+    # Third moments of independent sets add up.
+    cubes = [(part.standard_error / len(parts)) ** 3 * part.acceleration for part in parts]
+    acceleration = np.divide(sum(cubes), error**3, out=np.zeros_like(error), where=error > 0)
+    return bca_interval(mean.replicates, mean.estimate, acceleration, confidence_level=LEVEL)
+
+
+def f1_of(right: float) -> float:
+    """Return the macro F1 of a model that is right on this share of each class."""
+    others = (1 - CLASSES) / 2
+    hits = right * CLASSES
+    return float(np.mean(2 * hits / (CLASSES + hits + (1 - right) * others)))
+
+
+def drawn_sets(
+    cell: Params, rng: np.random.Generator, n_trials: int
+) -> tuple[list[mc.Predictions], tuple[float, float]]:
+    """Draw test sets with two models for each trial, and their true values."""
+    shape, scores = (cell["sets"], cell["items"], n_trials), cell["scores"]
+    common = rng.standard_normal(shape)
+    u = [
+        stats.norm.cdf(np.sqrt(SAME_ITEMS) * common + np.sqrt(1 - SAME_ITEMS) * own)
+        for own in rng.standard_normal((2, *shape))
+    ]
+    names = [f"{m}{k}" for m in "ab" for k in range(n_trials)]
+    truths = {"0/1": (0.9, 0.85), "exponential": (1.0, 1.0), "macro F1": tuple(map(f1_of, RIGHT))}
+    if scores == "macro F1":
+        y = rng.choice(3, shape[:2], p=CLASSES)
+        wrong = [(y[:, :, None] + rng.integers(1, 3, shape)) % 3 for _ in u]
+        labels = [
+            np.where(x < right, y[:, :, None], other)
+            for x, right, other in zip(u, RIGHT, wrong, strict=True)
+        ]
+        outputs = np.concatenate(labels, axis=2)
+        sets = [
+            mc.Predictions(truth, dict(zip(names, x.T, strict=True)), labels=[0, 1, 2])
+            for truth, x in zip(y, outputs, strict=True)
+        ]
+    else:
+        of = stats.expon.ppf if scores == "exponential" else None
+        numbers = [
+            of(x) if of else (x < right) * 1.0 for x, right in zip(u, truths[scores], strict=True)
+        ]
+        sets = [
+            mc.Predictions.from_scores(dict(zip(names, x.T, strict=True)), greater_is_better=True)
+            for x in np.concatenate(numbers, axis=2)
+        ]
+    return sets, truths[scores]
+
+
+def resampled(cell: Params, n_trials: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return the coverage of both ways to resample, for scores and differences."""
+    method = cell["kind"].rpartition(" ")[2]
+    metric = "f1_macro" if cell["scores"] == "macro F1" else "mean_score"
+    at_once, covered = min(AT_ONCE // 4, n_trials), {}
+    for _ in range(n_trials // at_once):
+        sets, (of_a, of_b) = drawn_sets(cell, rng, at_once)
+        draw = partial(mc.bootstrap, metrics=metric, n_resamples=N_RESAMPLES)
+        samples = [draw(each, rng=int(rng.integers(2**30))) for each in sets]
+        a = np.arange(at_once)
+        for name, pairs, truth in (
+            ("score", None, of_a), ("difference", (a, a + at_once), of_a - of_b),
+        ):  # fmt: skip
+            mean = mean_of(samples, samples[0].models, pairs)
+            ways = {"joined": mean.interval(method, LEVEL), "averaged": averaged(mean, method)}
+            for way, found in ways.items():
+                low, high = found.low[:at_once, 0], found.high[:at_once, 0]
+                covered.setdefault(f"{way}, {name}", []).append((low <= truth) & (truth <= high))
+    return {name: float(np.mean(each)) for name, each in covered.items()}
 
 
 def coverage(cell: Params, n_trials: int, rng: np.random.Generator) -> dict[str, float]:
@@ -191,7 +293,9 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     rng = np.random.default_rng(zlib.crc32(cell_id({**cell, "study": "suites"}).encode()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if cell["kind"] in GATES:
+        if "," in cell["kind"] and cell["kind"].startswith("these sets"):
+            found = resampled(cell, n_trials, rng)
+        elif cell["kind"] in GATES:
             found = {"wrong": float(np.mean([is_wrong(cell, rng) for _ in range(n_trials)]))}
         else:
             found = coverage(cell, n_trials, rng)
@@ -212,6 +316,8 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
         row: dict[str, Any] = {"cells": str(len(part))}
         if kind in GATES:
             row["wrong answers"] = part["wrong"].max()
+        elif kind.rpartition(" ")[2] in METHODS:
+            row |= {name: part[name].min() for name in part.filter(regex="^joined|^averaged")}
         else:
             row |= {f"lowest, {name}": part[f"covered, {name}"].min()
                     for name in ("score", "difference")}  # fmt: skip

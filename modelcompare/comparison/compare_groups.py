@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_groups
-from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
@@ -124,18 +124,22 @@ def compare_groups(
         if len(source) < 2:
             raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
-        method = options.get("method", "auto")
-        source, dropped = complete(source, models, missing, random, method, correction)
+        source, shares, dropped = weighed(source, models, weights, random, missing)
+        if missing == "bounds" and dropped and correction == "max-t":
+            raise ValueError(
+                "correction='max-t' needs resamples of all models on all test sets, and some lack "
+                "models; use correction='holm'."
+            )
         groups = [
             (name, name, each[[model for model in models if model in each.models]])
             for name, each in source.items()
         ]
-        test_sets, shares = [*source.values()], shares_of(source, weights, random, method)
+        test_sets = [*source.values()]
         if random in WITHIN:
             warn_of_few_sets(len(source))
     else:
-        if random in WITHIN or weights != "equal":
-            raise ValueError("random='sets' and `weights` are for several test sets.")
+        if random in WITHIN or weights != "equal" or missing != "refuse":
+            raise ValueError("random='sets', `weights` and `missing` are for several test sets.")
         groups, left_out = subgroups(source, slices_of(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
@@ -156,15 +160,20 @@ def compare_groups(
     )  # fmt: skip
 
 
-def complete(
-    sets: Mapping[str, Tested], models: Sequence[str], missing: MissingSets,
-    random: RandomOfSets = "items", method: str = "auto", correction: Correction = "holm",
-) -> tuple[Mapping[str, Tested], tuple[str, ...]]:  # fmt: skip
-    """Return the test sets to compare on, and a note on those that lack models."""
-    gaps = {name: [m for m in models if m not in each.models] for name, each in sets.items()}
+def weighed(
+    sets: Mapping[str, Tested], models: Sequence[str], weights: WeightsOfSets | Mapping[str, float],
+    random: RandomOfSets, missing: MissingSets,
+) -> tuple[dict[str, Tested], FloatArray, tuple[str, ...]]:  # fmt: skip
+    """Return the test sets to compare on, their shares in a mean, and a note on lacking models.
+
+    Test sets without weight may lack models.
+    """
+    shares = shares_of(sets, weights, random)
+    asked = [name for name, share in zip(sets, shares, strict=True) if share > 0]
+    gaps = {name: [m for m in models if m not in sets[name].models] for name in asked}
     gaps = {name: lacks for name, lacks in gaps.items() if lacks}
     if not gaps:
-        return sets, ()
+        return dict(sets), shares, ()
     named, name = ", ".join(gaps), next(iter(gaps))
     lacking = ", ".join(map(repr, gaps[name]))
     if missing == "refuse":
@@ -181,21 +190,18 @@ def complete(
                 "missing='bounds' is for these test sets and runs; use random='items' (--random "
                 "items)."
             )
-        if method in RESAMPLED or correction == "max-t":
-            what = f"method={method!r}" if method in RESAMPLED else "correction='max-t'"
-            raise ValueError(
-                f"{what} needs resamples of all models on all test sets, and {name!r} lacks "
-                f"{lacking}; use method='auto' and correction='holm'."
-            )
-        return sets, (f"Bounds for all possible results of the models that lack {named}.",)
-    kept = {name: each for name, each in sets.items() if name not in gaps}
-    if len(kept) < 2:
+        bounds = f"Bounds for all possible results of the models that lack {named}."
+        return dict(sets), shares, (bounds,)
+    if len(asked) - len(gaps) < 2:
         raise ValueError(
-            f"missing='drop' (--missing drop) leaves {len(kept)} of {len(sets)} test sets, and a "
-            "mean needs 2; give the one test set itself, or use missing='bounds' (--missing "
-            "bounds)."
+            f"missing='drop' (--missing drop) leaves {len(asked) - len(gaps)} of {len(asked)} test "
+            "sets, and a mean needs 2; give the one test set itself, or use missing='bounds' "
+            "(--missing bounds)."
         )
-    return kept, (f"Test sets dropped, which lack models: {named}.",)
+    kept = np.array([name not in gaps for name in sets])
+    note = f"Test sets dropped, which lack models: {named}."
+    left = {name: each for name, each in sets.items() if name not in gaps}
+    return left, shares[kept] / shares[kept].sum(), (note,)
 
 
 def slices_of(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.forest import group_panel, keys_of
-from modelcompare.comparison.pooled import Means, difference_frame, pooled_sets
+from modelcompare.comparison.pooled import Means, difference_frame
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import (
@@ -199,14 +199,14 @@ class GroupComparison(Result):
 
     @property
     def signature(self) -> str:
-        first, pooled = self._first, self._pooled().low if self._can_be_pooled else None
+        first, pooled = self._first, self._pooled().low.method if self._can_be_pooled else None
         new_runs = any(each.bootstrap.new_runs for each in self._found.values())
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
             random=varying(sets=self.sets_vary, runs=new_runs),
-            B=first.n_resamples, ci=first.method, ci_pooled=pooled and pooled.method,
-            weights=written_shares(self.shares), test_pooled=pooled and pooled.test,
-            test=first.test, adjust=self._first.correction, rng=self.rng_label,
+            B=first.n_resamples, ci=first.method, ci_pooled=pooled,
+            weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
+            test=first.test, adjust=first.correction, rng=self.rng_label,
             **{THESE_RUNS: any(each.notes for each in self._found.values()) and not new_runs},
         )  # fmt: skip
 
@@ -250,7 +250,7 @@ class GroupComparison(Result):
     @property
     def _mean_of_sets(self) -> str:
         weighted = "weighted " if written_shares(self.shares) else ""
-        return f"{weighted}mean of {len(self.results)} test sets"
+        return f"{weighted}mean of {len(self._pooled().low.parts)} test sets"
 
     def _set_tables(self, *named: Any) -> dict[str, Table]:
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
@@ -288,9 +288,9 @@ class GroupComparison(Result):
         Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are assumed
         independent. Of fixed sets, intervals generalize to other samples of the same sets, not to
         other sets. They are combined from the intervals of the sets by MOVER, and are no shorter
-        than the combination of their half-widths; if `method` uses replicates, they are computed
-        from means of replicates. For new sets (``random="sets"``) they contain Student's interval
-        with the spread over the sets, for new runs that with the variance over items and runs.
+        than the combination of their half-widths. For new sets (``random="sets"``) they contain
+        Student's interval with the spread over the sets, for new runs that with the variance over
+        items and runs.
         """
         pooled = self._pooled()
         interval = pooled.interval(self._first.method, self._first.confidence_level)
@@ -305,9 +305,8 @@ class GroupComparison(Result):
 
         Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted,
         better. Intervals are computed like those of `pooled_scores`, from each set's intervals of
-        differences. A p-value is below alpha if the interval at 1 - alpha excludes 0; if `method`
-        uses replicates, it is that of the bootstrap shifted to the null hypothesis. `test` is not
-        used: it applies to a single set.
+        differences. A p-value is below alpha if the interval at 1 - alpha excludes 0. `test` is
+        not used: it applies to a single set.
         """
         pairs = all_pairs(len(self.models))
         return difference_frame(self._pooled(pairs), self.models, pairs, self._first)
@@ -390,4 +389,6 @@ class GroupComparison(Result):
                 "averages, e.g. f1_macro."
             )
         assert self.shares is not None  # noqa: S101  there are test sets
-        return pooled_sets(self._found, self.models, self.shares, pairs, sets_vary=self.sets_vary)
+        samples, own = [x.bootstrap for x in self._found.values()], np.flatnonzero(self.shares)
+        weighed = [samples[place] for place in own]
+        return Means.of(weighed, self.models, pairs, self.shares[own], sets_vary=self.sets_vary)

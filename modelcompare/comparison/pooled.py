@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,86 +10,21 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
-from modelcompare.comparison.evidence import RESAMPLED, winners
+from modelcompare.comparison.evidence import winners
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import Pairs
-from modelcompare.intervals import Interval, intervals_of
+from modelcompare.intervals import Interval
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.runs import extended
 from modelcompare.intervals.sets import Incomplete, MeanOfSets
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import range_of_samples
 from modelcompare.significance import Outcome
-from modelcompare.significance.extreme import resampling_p, student_p
+from modelcompare.significance.extreme import student_p
 from modelcompare.words import IntervalMethod
-
-# Relative rounding error of a replicate with the same absolute value as the estimate.
-_TOLERANCE = 1e-10
-
-
-@dataclass(frozen=True)
-class PooledSets(MeanOfSets):
-    """Means over the test sets of a comparison, or differences of these means.
-
-    Parameters
-    ----------
-    asked : str
-        Interval method of the sets.
-    """
-
-    asked: IntervalMethod = "auto"
-
-    @property
-    def drawn(self) -> bool:
-        """True if intervals are computed from replicates, which are averaged over the sets."""
-        return self.asked in RESAMPLED
-
-    @property
-    def method(self) -> str:
-        """Method of the pooled intervals."""
-        return self.asked if self.drawn else super().method
-
-    @property
-    def test(self) -> str:
-        """Method of the pooled p-values."""
-        return "bootstrap" if self.drawn else "interval"
-
-    def interval(self, method: IntervalMethod, level: float) -> Interval:
-        """Compute intervals from the replicates, or from the intervals of the sets."""
-        return intervals_of(self, method, level) if self.drawn else super().interval(method, level)
-
-    def _of_set(self, part: Contrasts, method: IntervalMethod, level: float) -> Interval:
-        sample = part.sample.of_these_runs
-        assert isinstance(sample, BootstrapResult)  # noqa: S101  of a comparison
-        return sample._intervals(part.pairs, method, level)
-
-    def p_values(self, alpha: float) -> FloatArray:
-        """Compute p-values of the differences, below `alpha` if the interval excludes 0.
-
-        The interval is that at the level 1 - alpha. Its half-width towards 0, over the quantile, is
-        the standard error of a z-test, and for new runs or sets of a t-test as well: the larger
-        p-value counts. With replicates, the test is the bootstrap shifted to the null hypothesis.
-        """
-        difference = self.estimate
-        if self.drawn:
-            # Undefined replicates count as extreme; an undefined difference has no p-value.
-            shifted = self.replicates - difference
-            within = np.abs(shifted) < np.abs(difference) * (1 - _TOLERANCE)
-            extreme = np.count_nonzero(~within, axis=0)
-            found = resampling_p(extreme, len(shifted))
-            return np.where(np.isnan(difference), np.nan, found)
-        joined, unlimited = self.joined_interval(self.asked, 1 - alpha), np.full(1, np.inf)
-        p_values = _p_of(difference, joined, unlimited, alpha)
-        if self.extends:
-            nothing = np.full(difference.shape, np.nan)
-            none = Interval.of(nothing, nothing, self.method)
-            ends = extended(none, self, 1 - alpha, self.method)
-            p_values = np.maximum(p_values, _p_of(difference, ends, self.degrees, alpha))
-        return p_values
 
 
 @dataclass(frozen=True)
@@ -99,8 +34,39 @@ class Means:
     A model's value on a set that it lacks may be anything within the range of the metric.
     """
 
-    low: PooledSets
-    high: PooledSets
+    low: MeanOfSets
+    high: MeanOfSets
+
+    @classmethod
+    def of(
+        cls, samples: Sequence[Sample], models: Sequence[str], pairs: Pairs | None,
+        shares: FloatArray, *, sets_vary: bool,
+    ) -> Means:  # fmt: skip
+        """Return means of the values of models, or of the differences of pairs of them.
+
+        Parameters
+        ----------
+        samples : sequence of Sample
+            Samples of the test sets, with the same values; some may lack models.
+        models : sequence of str
+            All models.
+        pairs : tuple of ndarray of int, or None
+            Positions of the models of each pair.
+        shares : ndarray of shape (n_sets,)
+            Share of each test set.
+        sets_vary : bool
+            Whether the means are for new test sets.
+        """
+        ends = [
+            MeanOfSets(samples[0], pairs, parts, shares, sets_vary)
+            for parts in _possible_rows(samples, models, pairs)
+        ]
+        return cls(ends[0], ends[-1])
+
+    @property
+    def bounded(self) -> bool:
+        """True if values are lacking, so that there are only bounds of the means."""
+        return self.high is not self.low
 
     @cached_property
     def estimate(self) -> FloatArray:
@@ -116,47 +82,35 @@ class Means:
     def interval(self, method: IntervalMethod, level: float) -> Interval:
         """Return intervals from the lower bound of the lowest to the upper bound of the highest."""
         lowest = self.low.interval(method, level)
-        highest = lowest if self.high is self.low else self.high.interval(method, level)
+        highest = self.high.interval(method, level) if self.bounded else lowest
         return Interval.of(lowest.low, highest.high, self.low.method)
 
-    def p_values(self, alpha: float) -> FloatArray:
+    def p_values(self, method: IntervalMethod, alpha: float) -> FloatArray:
         """Return the p-values of the possible differences that are nearest to 0."""
-        low = self.low.p_values(alpha)
-        if self.high is self.low:
+        low = _p_values(self.low, method, alpha)
+        if not self.bounded:
             return low
-        high = self.high.p_values(alpha)
+        high = _p_values(self.high, method, alpha)
         return np.where(self.nearest > 0, low, np.where(self.nearest < 0, high, 1.0))
 
 
-def pooled_sets(
-    results: Mapping[str, Compared], models: Sequence[str], shares: FloatArray, pairs: Pairs | None,
-    *, sets_vary: bool,
-) -> Means:  # fmt: skip
-    """Return means of the values of models, or of the differences of pairs of them.
-
-    Parameters
-    ----------
-    results : mapping of str to Compared
-        Results of the test sets, with the same values; some may lack models.
-    models : sequence of str
-        All models.
-    shares : ndarray of shape (n_sets,)
-        Share of each test set.
-    pairs : tuple of ndarray of int, or None
-        Positions of the models of each pair.
-    sets_vary : bool
-        Whether the means are for new test sets.
-    """
-    samples = [each.bootstrap for each in results.values()]
-    method = next(iter(results.values())).method
-    ends = [
-        PooledSets(samples[0], pairs, parts, shares, sets_vary, method)
-        for parts in possible_rows(samples, models, pairs)
-    ]
-    return Means(ends[0], ends[-1])
+def difference_frame(
+    pooled: Means, models: Sequence[str], pairs: Pairs, first: Compared
+) -> pd.DataFrame:
+    """Return the frame of `GroupComparison.pooled_differences`; settings are those of a set."""
+    interval = pooled.interval(first.method, first.confidence_level)
+    alpha = first.alpha
+    outcome = Outcome(pooled.estimate, pooled.p_values(first.method, alpha))
+    adjusted, _ = correct(pooled.low, outcome, first.correction, family="metric", alpha=alpha)
+    leads = pooled.nearest * first.direction > 0
+    return pair_frame(
+        models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
+        ci_high=interval.high, p_value=outcome.p_value, p_adjusted=adjusted,
+        better=winners(models, *pairs, leads, adjusted < alpha),
+    )  # fmt: skip
 
 
-def possible_rows(
+def _possible_rows(
     samples: Sequence[Sample], models: Sequence[str], pairs: Pairs | None
 ) -> Sequence[Sequence[Contrasts]]:
     """Return the rows on each test set; the lowest and the highest ones where sets lack models."""
@@ -170,22 +124,6 @@ def possible_rows(
         [Incomplete(x, pairs, np.array(own), fills) for x, own in zip(samples, places, strict=True)]
         for fills in ((low, high), (high, low))
     ]
-
-
-def difference_frame(
-    pooled: Means, models: Sequence[str], pairs: Pairs, first: Compared
-) -> pd.DataFrame:
-    """Return the frame of `GroupComparison.pooled_differences`; settings are those of a set."""
-    interval = pooled.interval(first.method, first.confidence_level)
-    alpha = first.alpha
-    outcome = Outcome(pooled.estimate, pooled.p_values(alpha))
-    adjusted, _ = correct(pooled.low, outcome, first.correction, family="metric", alpha=alpha)
-    leads = pooled.nearest * first.direction > 0
-    return pair_frame(
-        models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
-        ci_high=interval.high, p_value=outcome.p_value, p_adjusted=adjusted,
-        better=winners(models, *pairs, leads, adjusted < alpha),
-    )  # fmt: skip
 
 
 def _range(samples: Sequence[Sample], metric: AnyMetric) -> tuple[float, float]:
@@ -203,12 +141,29 @@ def _range(samples: Sequence[Sample], metric: AnyMetric) -> tuple[float, float]:
     return low, high
 
 
+def _p_values(mean: MeanOfSets, method: IntervalMethod, alpha: float) -> FloatArray:
+    """Compute p-values of differences, below `alpha` if the interval at 1 - alpha excludes 0.
+
+    The half-width towards 0, over the quantile, is the standard error of a z-test, and for new runs
+    or sets of a t-test as well: the larger p-value counts.
+    """
+    these, unlimited = mean.joined_interval(method, 1 - alpha), np.full(1, np.inf)
+    p_values = _p_of(mean.estimate, these, unlimited, alpha)
+    if mean.extends:
+        nothing = np.full(mean.estimate.shape, np.nan)
+        none = Interval.of(nothing, nothing, mean.method)
+        ends = extended(none, mean, 1 - alpha, mean.method)
+        p_values = np.maximum(p_values, _p_of(mean.estimate, ends, mean.degrees, alpha))
+    return p_values
+
+
 def _p_of(
     difference: FloatArray, interval: Interval, degrees: FloatArray, alpha: float
 ) -> FloatArray:
     """Return Student's p-values of differences, by their intervals at the level 1 - alpha."""
     reach = np.where(difference > 0, difference - interval.low, interval.high - difference)
-    steps = np.divide(
-        np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
-    )
+    with np.errstate(divide="ignore"):
+        steps = np.divide(
+            np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
+        )
     return student_p(t_quantile(degrees, 1 - alpha) * steps, degrees, "two-sided")

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_sparse_data
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
 from modelcompare.engine.judged import Judged
@@ -135,7 +136,6 @@ class SelectedResult(BootstrapResult):
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
-    def _intervals(
-        self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
-    ) -> Interval:
-        return intervals_at(self.whole._intervals(pairs, method, confidence_level), self.places)
+    @property
+    def _selection(self) -> tuple[Sample, IntArray]:
+        return self.whole, self.places

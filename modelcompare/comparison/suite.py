@@ -12,7 +12,6 @@ from scipy.stats import kendalltau
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
-from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.engine.axis import pair_frame
 from modelcompare.report.document import Finding
@@ -83,16 +82,14 @@ def check_several(sets: Sized, random: RandomOfSets) -> None:
 
 
 def shares_of(
-    sets: Mapping[str, Sized], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
-    method: str,
-) -> FloatArray:  # fmt: skip
+    sets: Mapping[str, Sized], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets
+) -> FloatArray:
     """Return the share of each test set in a mean, and refuse what new sets do not allow."""
     check_several(sets, random)
-    if random in WITHIN and (weights != "equal" or method in RESAMPLED):
-        wrong = f"method={method!r}" if weights == "equal" else "`weights`"
+    if random in WITHIN and weights != "equal":
         raise ValueError(
-            f"{wrong} is for these test sets, and random={random!r} asks about new ones, which "
-            "have equal weights and method='auto'; leave it out, or use random='items'."
+            f"`weights` is for these test sets, and random={random!r} asks about new ones, which "
+            "have equal weights; leave it out, or use random='items'."
         )
     if isinstance(weights, Mapping):
         if weights.keys() != sets.keys() or sum(weights.values()) <= 0:

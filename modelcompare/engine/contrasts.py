@@ -168,6 +168,11 @@ class Sample:
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
 
+    @property
+    def _selection(self) -> tuple[Sample, IntArray] | None:
+        """Sample of all values, and positions of those of this one; None if these are all."""
+        return None
+
     @cached_property
     def of_these_runs(self) -> Self:
         """Sample with errors for these runs."""

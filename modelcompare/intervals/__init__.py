@@ -69,7 +69,13 @@ def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> 
 
 
 def intervals_around(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
-    """Compute intervals that contain their estimates; none for an undefined value."""
+    """Compute intervals that contain their estimates; none for an undefined value.
+
+    Some values of a sample have the intervals that they have among all of them.
+    """
+    if contrasts.sample._selection is not None:
+        whole, places = contrasts.sample._selection
+        return intervals_around(Contrasts(whole, contrasts.pairs), method, level).columns(places)
     found, estimate = intervals_of(contrasts, method, level), contrasts.estimate
     low, high = found.low, found.high
     if contrasts.pairs is not None:

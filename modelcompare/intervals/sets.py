@@ -135,25 +135,6 @@ class MeanOfSets(Contrasts):
         """Number of sets if these vary, else of the units of all."""
         return len(self.parts) if self.sets_vary else sum(part.size for part in self.parts)
 
-    @cached_property
-    def replicate_errors(self) -> FloatArray:
-        return self._root_of_squares([part.replicate_errors for part in self.parts])
-
-    @cached_property
-    def acceleration(self) -> FloatArray:
-        """A sixth of the skewness of the mean: third moments of independent sets add up."""
-        cubes = [
-            (w * part.standard_error) ** 3 * part.acceleration
-            for w, part in zip(self.weights.tolist(), self.parts, strict=True)
-        ]
-        skewness, scale = np.sum(cubes, axis=0), self.standard_error**3
-        return np.divide(skewness, scale, out=np.zeros_like(scale), where=scale > 0)
-
-    @property
-    def blocks(self) -> list[Contrasts]:
-        """All pairs at once."""
-        return [self]
-
     @property
     def extends(self) -> bool:
         """True if errors are for new runs, or new sets."""
@@ -201,9 +182,7 @@ class MeanOfSets(Contrasts):
 
     def _of_set(self, part: Contrasts, method: IntervalMethod, level: float) -> Interval:
         """Compute the intervals of one set, for these runs."""
-        these = (
-            part if not part.sample.new_runs else Contrasts(part.sample.of_these_runs, part.pairs)
-        )
+        these = Contrasts(part.sample.of_these_runs, part.pairs)
         return intervals_around(these, method, level)
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.compare_groups import complete
+from modelcompare.comparison.compare_groups import weighed
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.pooled import possible_rows
+from modelcompare.comparison.pooled import Means
 from modelcompare.comparison.suite import (
     WITHIN,
     new_sets_note,
     notes_of_sets,
-    shares_of,
     varying,
     within,
 )
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.calibration import refusal, why_refused
-from modelcompare.intervals.sets import MeanOfSets
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
@@ -85,18 +82,18 @@ class Gain:
     ) -> Gain:  # fmt: skip
         """Return the gain on the test sets that have a weight."""
         models, contrasts, used = (candidate, baseline), {}, method
-        weighed = dict(zip(sets, shares_of(sets, weights, random, method).tolist(), strict=True))
-        sets = {name: each for name, each in sets.items() if weighed[name] > 0}
-        sets, lacking = complete(sets, models, missing, random, method)
-        shares, seed = np.array([weighed[name] for name in sets]), seed_sequence(rng)
+        sets, shares, lacking = weighed(sets, models, weights, random, missing)
+        seed, alone = seed_sequence(rng), np.count_nonzero(shares) == 1
         for place, (name, predictions) in enumerate(sets.items()):
+            if shares[place] == 0:
+                continue
             own, own_label = one_value(metric, label, predictions)
             if p_at_random(predictions) < NOT_AT_RANDOM:
                 raise not_drawn(predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
             contrasts[name] = Contrast.between(
                 served, candidate, baseline, own, label=own_label, zero_division=zero_division,
-                rng=rng if len(sets) == 1 else child_seed(seed, place),
+                rng=rng if alone else child_seed(seed, place),
                 random=within(random), **options,
             )  # fmt: skip
         first, *others = contrasts.values()
@@ -105,7 +102,7 @@ class Gain:
                 f"the test sets have different classes, and {first.metric.name} is per class; "
                 "decide on an average, e.g. f1_macro."
             )
-        return cls(contrasts, models, used, shares / shares.sum(), random in WITHIN, lacking)
+        return cls(contrasts, models, used, shares[shares > 0], random in WITHIN, lacking)
 
     @property
     def first(self) -> Contrast:
@@ -148,45 +145,39 @@ class Gain:
         return (*notes, *new_sets, *self.lacking, *few)
 
     @cached_property
-    def _rows(self) -> Sequence[Sequence[Contrasts]]:
-        """Rows on each test set; those of the lowest and of the highest possible gain."""
+    def _means(self) -> Means:
+        """The lowest and the highest possible mean over the test sets."""
         samples = [each.sample for each in self.contrasts.values()]
-        rows = possible_rows(samples, self.models, self.first.pairs)
-        return rows if self.sign > 0 else rows[::-1]
+        pairs = self.first.pairs
+        return Means.of(samples, self.models, pairs, self.shares, sets_vary=self.sets_vary)
 
     @property
     def bounded(self) -> bool:
         """True if results are lacking, so that there are only bounds of the gain."""
-        return len(self._rows) > 1
+        return self._means.bounded
 
     @cached_property
     def unseen(self) -> tuple[Unseen, Unseen]:
         """The lowest and the highest possible gain, with what is needed to add unobserved units."""
-        found = []
-        for rows in self._rows:
-            pairs = zip(self.contrasts.values(), rows, strict=True)
+        found, ends = [], (self._means.low, self._means.high)
+        for mean in ends if self.sign > 0 else ends[::-1]:
+            pairs = zip(self.contrasts.values(), mean.parts, strict=True)
             parts = [Unseen.of(contrast, row, self.sign) for contrast, row in pairs]
             found.append(parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares))
-        return found[0], found[-1]
+        return found[0], found[1]
 
     @property
     def gain(self) -> float:
         """The gain; NaN if it is undefined, or if results are lacking."""
         return math.nan if self.bounded else self.unseen[0].gain
 
-    @cached_property
-    def _means(self) -> list[MeanOfSets]:
-        sample, pairs = self.first.sample, self.first.pairs
-        return [MeanOfSets(sample, pairs, x, self.shares, self.sets_vary) for x in self._rows]
-
     @one_blas_thread()
     def seen(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, from the samples alone."""
         if len(self.contrasts) == 1 and not self.bounded:
             return turned(self.sign, self.first.interval(self.method, 1 - 2 * level))
-        intervals = [mean.interval(self.method, 1 - 2 * level) for mean in self._means]
-        found = [turned(self.sign, ends_of(x, 0, self.first.position)) for x in intervals]
-        return found[0][0], found[-1][1]
+        found = self._means.interval(self.method, 1 - 2 * level)
+        return turned(self.sign, ends_of(found, 0, self.first.position))
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""
@@ -206,7 +197,7 @@ class Gain:
         """Bounds for all numbers of samples on each test set."""
         return [
             AnyTime(contrast, Unseen.of(contrast, row, self.sign), self.sign, self._fixed)
-            for contrast, row in zip(self.contrasts.values(), self._rows[0], strict=True)
+            for contrast, row in zip(self.contrasts.values(), self._means.low.parts, strict=True)
         ]
 
     @property

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.compare_groups import complete
+from modelcompare.comparison.compare_groups import weighed
 from modelcompare.comparison.suite import within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
@@ -155,23 +155,21 @@ def _decided(
     """Return the decisions of one rule: one, or one for each test set."""
     rule = dict(rule)
     over = rule.pop("over", "")
-    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
     asked = {"alpha": alpha, **options, **rule}
     if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
     if over in ("", "mean") or not isinstance(predictions, Mapping):
         return [decide(predictions, baseline, candidate, **asked)]
-    dropped: tuple[str, ...] = ()
-    check_known(sets, baseline, candidate)
-    if asked.get("missing") == "drop":
-        sets, dropped = complete(sets, (baseline, candidate), "drop")
-    asked |= {"random": within(asked.get("random", "auto"))}
+    check_known(predictions, baseline, candidate)
+    asked["random"] = within(asked.get("random", "auto"))
+    missing, pair = asked.get("missing", "refuse"), (baseline, candidate)
+    sets, _, note = weighed(predictions, pair, "equal", asked["random"], missing)
     asked["alpha"] /= len(sets) if over == "any" else 1
     found = []
     for own in sets:
         weights = {name: float(name == own) for name in sets}
         alone = decide(sets, baseline, candidate, **{**asked, "weights": weights})
-        found.append(replace(alone, notes=(*alone.notes, *dropped)))
+        found.append(replace(alone, notes=(*alone.notes, *(note if missing == "drop" else ()))))
     return found
 
 

@@ -6,7 +6,6 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
-from modelcompare.intervals import bca_interval
 
 RNG = np.random.default_rng(11)
 SETS = {
@@ -104,8 +103,7 @@ def test_every_method_pools_by_itself():
     for method in methods:
         result = pooled(method)
         found[method] = tuple(bounds(result.pooled_scores)[1].round(12))
-        name = method if method in ("percentile", "BCa", "basic", "studentized") else "mover"
-        assert f"ci_pooled:{name}" in result.signature
+        assert "ci_pooled:mover" in result.signature
         point = result.pooled_scores["estimate"][1]
         assert found[method][0] < point < found[method][1]
     # Wilson's interval is the default one of an accuracy, modified near 0 and 1 only.
@@ -125,22 +123,33 @@ def test_normal_intervals_by_their_variances():
     assert found["p_value"] == pytest.approx(2 * stats.norm.sf(found["difference"] / error))
 
 
-def test_replicates_are_those_of_the_mean():
-    parts = [result.bootstrap for result in pooled("percentile").results.values()]
-    draws = np.mean([part.draws[:, :, 0] for part in parts], axis=0)
-    expected = np.quantile(draws, [0.025, 0.975], axis=0).T
-    np.testing.assert_allclose(bounds(pooled("percentile").pooled_scores), expected)
-    # What a sample adds to the mean over sets.
-    influence = np.concatenate([(right - right.mean()) / (3 * len(right)) for right in RIGHT["b"]])
-    skewness = (influence**3).sum() / (influence**2).sum() ** 1.5 / 6
-    point = np.mean([right.mean() for right in RIGHT["b"]])
-    interval = bca_interval(draws[:, 1], point, np.array(skewness))
-    found = bounds(pooled("BCa").pooled_scores)[1]
-    np.testing.assert_allclose(found, [interval.low, interval.high], atol=2e-3)
-    frame = pooled("percentile").pooled_differences.iloc[0]
-    spread = draws[:, 0] - draws[:, 1] - frame["difference"]
-    extreme = (np.abs(spread) >= abs(frame["difference"]) * (1 - 1e-10)).sum()
-    assert frame["p_value"] == (1 + extreme) / 200
+def test_resampled_intervals_of_the_sets_are_joined():
+    result = pooled("percentile")
+    parts = [each.bootstrap for each in result.results.values()]
+    rows = [*enumerate(bounds(result.pooled_scores)), (None, bounds(result.pooled_differences)[0])]
+    for model, found in rows:
+        draws = [p.draws[:, :, 0] @ ([1, -1] if model is None else np.eye(2)[model]) for p in parts]
+        values = [p.point[:, 0] @ ([1, -1] if model is None else np.eye(2)[model]) for p in parts]
+        ends = np.array([np.quantile(each, [0.025, 0.975]) for each in draws])
+        half = np.linalg.norm((ends[:, 1] - ends[:, 0]) / 2) / 3
+        down = max(np.linalg.norm(values - ends[:, 0]) / 3, half)
+        up = max(np.linalg.norm(ends[:, 1] - values) / 3, half)
+        np.testing.assert_allclose(found, [np.mean(values) - down, np.mean(values) + up])
+    frame = result.pooled_differences.iloc[0]
+    reach = frame["difference"] - frame["ci_low"]
+    expected = 2 * stats.norm.sf(stats.norm.ppf(0.975) * frame["difference"] / reach)
+    assert frame["p_value"] == pytest.approx(expected)
+
+
+def test_models_that_always_differ_by_the_same_have_no_error():
+    sets = {
+        name: mc.Predictions.from_scores({"a": x + 0.5, "b": x}, greater_is_better=True)
+        for name, x in (("s", np.arange(20.0)), ("t", np.arange(30.0)))
+    }
+    with pytest.warns(UserWarning, match="has width 0: the resamples do not determine"):
+        found = mc.compare_groups(sets, method="normal", n_resamples=99)
+    frame = found.pooled_differences.iloc[0]
+    assert frame[["difference", "ci_low", "ci_high", "p_value"]].tolist() == [0.5, 0.5, 0.5, 0.0]
 
 
 def test_pooled_intervals_stay_within_the_metric():

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -171,6 +172,63 @@ def test_what_is_shown_holds_for_all_possible_results():
     }  # fmt: skip
 
 
+ROADS = {
+    "decide": decided,
+    "gate, mean": lambda sets, **options: mc.gate(sets, "old", "new", "mean:-0.05", **options),
+    "gate, each": lambda sets, **options: mc.gate(sets, "old", "new", "each:-0.3", **options),
+    "gate, any": lambda sets, **options: mc.gate(sets, "old", "new", "any:+0", **options),
+    "groups": lambda sets, **options: mc.compare_groups(sets, n_resamples=99, **options),
+}
+
+
+def notes_of(found):
+    return " ".join(note for each in getattr(found, "decisions", [found]) for note in each.notes)
+
+
+@pytest.mark.parametrize("lacking", LACKING[:4])
+@pytest.mark.parametrize("road", ROADS)
+def test_all_roads_refuse_drop_and_bound_alike(road, lacking):
+    sets, ask = without(*lacking), ROADS[road]
+    names = [name for name in SIZES if name in {name for name, _ in lacking}]
+    first = f"test set {names[0]!r} has no predictions of {dict(lacking)[names[0]]!r} "
+    with pytest.raises(ValueError, match=re.escape(f"{first}({len(lacking)} missing in all); ")):
+        ask(sets)
+    left = len(SIZES) - len(names)
+    if left < 2:
+        with pytest.raises(ValueError, match=f"leaves {left} of 4 test sets, and a mean needs 2"):
+            ask(sets, missing="drop")
+    else:
+        dropped = f"Test sets dropped, which lack models: {', '.join(names)}."
+        assert dropped in notes_of(ask(sets, missing="drop"))
+    with pytest.raises(ValueError, match="use random='items'"):
+        ask(sets, missing="bounds")
+    bounded = notes_of(ask(sets, **BOUNDS))
+    assert f"Bounds for all possible results of the models that lack {names[0]}" in bounded
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop", "bounds"])
+def test_a_test_set_without_weight_may_lack_a_model(missing):
+    weights = dict(zip(SIZES, (1, 0, 3, 2), strict=True))
+    options = {"weights": weights, "random": "items", "missing": missing}
+    sets = without(("maths", "new"))
+    found = mc.compare_groups(sets, n_resamples=99, confidence_level=0.9, **options)
+    row = found.pooled_differences.iloc[0]
+    gains = [np.subtract(SCORES[n]["new"], 1.0 * SCORES[n]["old"]).mean() for n in SIZES]
+    expected = np.average(gains, weights=[*weights.values()])
+    assert decided(sets, **options).gain == pytest.approx(expected)
+    assert row["difference"] == pytest.approx(-expected)
+    assert "weighted mean of 3 test sets" in found.verdict()
+    assert {*found.scores["set"]} == {*SIZES}
+
+
+def test_weights_name_all_sets_whether_they_are_dropped_or_not():
+    weights = dict(zip(SIZES, (1, 5, 3, 2), strict=True))
+    options = {"weights": weights, "random": "items", "missing": "drop"}
+    sets = without(("maths", "new"))
+    found = mc.compare_groups(sets, n_resamples=99, **options).pooled_differences.iloc[0]
+    assert found["difference"] == pytest.approx(-decided(sets, **options).gain)
+
+
 def test_undecided_bounds_are_not_enough_data():
     found = decided(without(("maths", "new")), margin=0.01, kind="superior", **BOUNDS)
     assert found.answer == "not enough data"
@@ -233,9 +291,6 @@ def test_rules_of_all_test_sets_repeat_what_holds_for_all():
 
 REFUSED = {
     "use random='items'": lambda: decided(without(("maths", "new")), missing="bounds"),
-    "method='percentile' needs resamples of all models": lambda: decided(
-        without(("maths", "new")), method="percentile", **BOUNDS
-    ),
     "needs metrics with a range, which mean_score has not": lambda: decided(
         without(("maths", "new"), bounds=None, tables={
             n: {m: 9.0 * x for m, x in t.items()} for n, t in SCORES.items()

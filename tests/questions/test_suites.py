@@ -16,6 +16,7 @@ from modelcompare.significance.corrections import adjust
 
 RNG = np.random.default_rng(4)
 SIZES = {"law": 300, "maths": 200, "code": 250}
+MODELS = {"new": 0.8, "old": 0.7}
 
 
 def made(gains, sizes=SIZES, seed=0, base=0.8):
@@ -53,6 +54,45 @@ def test_the_mean_has_bounds_of_its_sets_joined():
     assert found.ci_high - found.ci_low < np.linalg.norm(widths) / 3 * 1.01
     assert "in mean_score (mean of 3 test sets): gain" in found.sentence()
     assert "|sets:3" in found.signature
+
+
+NORMAL = {
+    name: mc.Predictions.from_scores(
+        {"new": x + 0.2 + 0.3 * RNG.normal(size=n), "old": x}, greater_is_better=True
+    )
+    for name, n in SIZES.items()
+    if (x := RNG.normal(size=n)) is not None
+}
+LABELLED = {
+    name: mc.Predictions(
+        y := RNG.integers(0, 3, n),
+        {m: np.where(RNG.random(n) < p, y, RNG.integers(0, 3, n)) for m, p in MODELS.items()},
+    )
+    for name, n in SIZES.items()
+}  # fmt: skip
+WEIGHTS = ["equal", "samples", {"law": 1, "maths": 0, "code": 3}]
+
+
+@pytest.mark.parametrize("method", ["percentile", "BCa", "basic", "normal", "auto"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_decision_has_the_interval_of_a_comparison(method, weights):
+    for metric, sets in (("mean_score", NORMAL), ("f1_macro", LABELLED)):
+        options = {"method": method, "weights": weights, "n_resamples": 499, "rng": 2}
+        found = mc.compare_groups(sets, metric, confidence_level=0.9, **options)
+        decision = mc.decide(sets, "old", "new", metric, margin=0.05, **options)
+        row = found.pooled_differences.iloc[0]
+        assert [decision.gain, decision.ci_low, decision.ci_high] == pytest.approx(
+            row[["difference", "ci_low", "ci_high"]].tolist(), rel=1e-12
+        )
+        assert f"|ci:{method}|" in found.signature
+        assert f"|ci:{method}|" in decision.signature
+
+
+def test_a_decision_about_new_sets_has_the_interval_of_a_comparison():
+    found = mc.compare_groups(LABELLED, "f1_macro", confidence_level=0.9, random="sets")
+    decision = mc.decide(LABELLED, "old", "new", "f1_macro", margin=0.05, random="sets")
+    row = found.pooled_differences.iloc[0]
+    assert [decision.ci_low, decision.ci_high] == pytest.approx([row["ci_low"], row["ci_high"]])
 
 
 def test_the_p_value_is_the_level_at_which_the_bound_is_the_margin():
