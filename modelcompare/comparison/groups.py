@@ -24,6 +24,7 @@ from modelcompare.comparison.suite import (
     pooled_findings,
     saturation,
     set_findings,
+    subgroup_findings,
     values_of,
     varying,
     worst_first,
@@ -223,8 +224,7 @@ class GroupComparison(Result):
         return replace(made, title="Test sets" if self._of_sets else "Subgroups")
 
     def verdict(self) -> str:
-        """Return a sentence for each value, about means over test sets, with their agreement."""
-        self._check_sets()
+        """Return a sentence for each value: of means over test sets, or of the subgroups."""
         return "\n".join(self.document().sentences)
 
     @property
@@ -236,6 +236,8 @@ class GroupComparison(Result):
             )
         if self._of_sets and len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
+        if not self._of_sets:
+            found += subgroup_findings(self._found)
         if self.sets_vary:
             found.append(new_sets_note(len(self.results)))
         return [*found, *self.notes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from itertools import combinations
 from typing import Any, get_args
@@ -228,6 +229,57 @@ def _led_by(scores: pd.DataFrame, differences: pd.DataFrame) -> str:
     if unknown:
         clauses.append(f"is not significantly different from {some_of([*unknown])}")
     return joined(clauses)
+
+
+def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:
+    """Return a sentence for each value: how a model compares with the others in each subgroup.
+
+    The model is the baseline, or the one that leads in most subgroups. P-values are corrected for
+    all subgroups.
+    """
+    groups = {f"{name} = {value}": found for (name, value), found in results.items()}
+    keys = next(iter(groups.values())).keys
+    return [_subgroup_finding(groups, at) for at in range(len(keys))]
+
+
+def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
+    first = next(iter(groups.values()))
+    key, models = first.keys[at], first.models
+    name = value_name(key.metric, key.label)
+    known = {group: x for group, x in groups.items() if not np.isnan(x.point[:, at]).all()}
+    leads = Counter(models[found.order[0, at]] for found in known.values())
+    named = first.baseline or next(iter(dict(leads.most_common(1))), models[0])
+    own = models.index(named)
+    values = {group: first.direction[at] * x.point[own, at] for group, x in known.items()}
+    values = {group: value for group, value in values.items() if not np.isnan(value)}
+    if not values:
+        return Finding(f"{name}: undefined for {named} in every subgroup.", key.metric)
+    worst = min(values, key=values.__getitem__)
+    score = format_number(groups[worst].point[own, at], groups[worst].decimals[key.metric])
+    text = f"has its worst value, {score}, in {worst}"
+    if len(models) > 1:
+        differs = _differences_from(own, known, at)
+        leading = f"leads in {leads[named]} of {len(known)} subgroups"
+        text = f"{leading} and {differs}; its worst value is {score} ({worst})"
+    sameness = min(found.sameness[at] for found in known.values())
+    return Finding(f"{name}: {named} {text}.", key.metric, sameness)
+
+
+def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
+    """Return a clause: the models that one is significantly better or worse than, and where."""
+    clauses, p_values = [], []
+    models = next(iter(groups.values())).models
+    for word in ("worse", "better"):
+        for other, model in enumerate(models):
+            i, j = (own, other) if word == "better" else (other, own)
+            where = [group for group, found in groups.items() if found.better[at, i, j]]
+            p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
+            if where:
+                which = "all" if len(where) == len(groups) else some_of(where)
+                clauses.append(f"{word} than {model} in {which}")
+    if not clauses:
+        return "no difference from it is significant"
+    return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
 
 
 def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:

@@ -1,8 +1,10 @@
 """Subgroups."""
 
+import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.report.numbers import p_clause
 
 
 def test_a_warning_names_the_subgroup_that_it_is_about():
@@ -16,3 +18,54 @@ def test_a_warning_names_the_subgroup_that_it_is_about():
         mc.compare(preds.subset(range(112, 120)), "f1", n_resamples=99)
     (warning,) = caught
     assert str(warning.message).startswith(f"year = new: {alone[0].message}")
+
+
+def sliced(shares, n=200, seed=0):
+    """Return subgroups in which each model is right on a given share of the samples."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n * len(shares))
+    outputs = {}
+    for model in next(iter(shares.values())):
+        wrong = [np.arange(n) >= round(share[model] * n) for share in shares.values()]
+        outputs[model] = np.where(np.concatenate(wrong), 1 - y, y)
+    return mc.Predictions(y, outputs, slices={"lang": np.repeat([*shares], n)})
+
+
+SHARES = {
+    "de": {"a": 0.6, "b": 0.9},
+    "en": {"a": 0.9, "b": 0.5},
+    "fr": {"a": 0.8, "b": 0.8},
+    "it": {"a": 0.95, "b": 0.6},
+}
+
+
+def test_the_verdict_names_subgroups_where_a_model_is_better_or_worse():
+    found = mc.compare_groups(sliced(SHARES), "accuracy", n_resamples=999)
+    p = found.differences.set_index("value")["p_adjusted"]
+    assert p.drop("fr").max() < 0.05 <= p["fr"]
+    expected = (
+        "accuracy: a leads in 3 of 4 subgroups and is worse than b in lang = de and better than b in "
+        f"lang = en and lang = it ({p_clause(p.drop('fr').max(), at_most=True)}); its worst value "
+        "is 0.600 (lang = de)."
+    )
+    assert found.verdict() == expected
+    assert found.document().findings[0].metric == "accuracy"
+
+
+def test_the_verdict_of_subgroups_names_the_baseline():
+    found = mc.compare_groups(sliced(SHARES), "accuracy", n_resamples=999, baseline="b")
+    assert found.verdict().startswith("accuracy: b leads in 1 of 4 subgroups and is worse than a ")
+    assert "its worst value is 0.500 (lang = en)" in found.verdict()
+
+
+def test_the_worst_value_of_a_loss_is_its_largest():
+    found = mc.compare_groups(sliced(SHARES), "zero_one_loss", n_resamples=999)
+    assert found.verdict().endswith("its worst value is 0.400 (lang = de).")
+
+
+def test_subgroups_without_findings_say_so():
+    same = {lang: {"a": 0.8, "b": 0.8} for lang in ("de", "en")}
+    one = mc.compare_groups(sliced(same), "accuracy", n_resamples=99)
+    assert "and no difference from it is significant; its worst value is" in one.verdict()
+    alone = mc.compare_groups(sliced(same)["a"], "accuracy", n_resamples=99)
+    assert alone.verdict() == "accuracy: a has its worst value, 0.800, in lang = de."
