@@ -206,9 +206,11 @@ class Layers:
 
     Parameters
     ----------
-    items, rest : ndarray of shape (2, n_rows, n_values)
+    items : ndarray of shape (2, n_rows, n_values)
         Mean square divided by IR, and its square divided by the degrees of freedom. Both add up
         over procedures and over independent test sets.
+    rest : ndarray of shape (2, n_procedures, n_rows, n_values)
+        The same of what is left without items and runs, for each procedure with separate runs.
     runs : ndarray of shape (n_procedures, n_rows, n_values, n_runs)
         Means of the runs, for each procedure with separate runs; NaN for less runs or procedures.
     """
@@ -220,8 +222,8 @@ class Layers:
     @classmethod
     def of_items(cls, variance: FloatArray, degrees: FloatArray | float) -> Layers:
         """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
-        items = terms(variance, degrees)
-        return cls(items, np.zeros_like(items), np.empty((0, *variance.shape, 1)))
+        none = np.empty((2, 0, *variance.shape))
+        return cls(terms(variance, degrees), none, np.empty((0, *variance.shape, 1)))
 
     @classmethod
     def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
@@ -230,17 +232,17 @@ class Layers:
         The runs of all sets are the same where they are `crossed` with the sets, else separate.
         """
         powers = np.array([weights**2, weights**4])
-        items, rest = (
-            np.einsum("ts,strv->trv", powers, terms)
-            for terms in ([part.items for part in parts], [part.rest for part in parts])
-        )
+        items = np.einsum("ts,strv->trv", powers, [part.items for part in parts])
+        rest = [part.rest * w[:, None, None, None] for part, w in zip(parts, powers.T, strict=True)]
         runs = [w * part.runs for w, part in zip(weights.tolist(), parts, strict=True)]
         most = max(x.shape[-1] for x in runs)
         padded = [
             np.pad(x, [(0, 0)] * 3 + [(0, most - x.shape[-1])], constant_values=np.nan)
             for x in runs
         ]
-        return cls(items, rest, np.sum(padded, axis=0) if crossed else np.concatenate(padded))
+        if crossed:
+            return cls(items, np.sum(rest, axis=0), np.sum(padded, axis=0))
+        return cls(items, np.concatenate(rest, axis=1), np.concatenate(padded))
 
     @classmethod
     def of_new_sets(cls, values: FloatArray, parts: Sequence[Layers], *, crossed: bool) -> Layers:
@@ -255,7 +257,7 @@ class Layers:
         left = by_set - by_set.mean(axis=0)
         degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
         squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
-        return cls(found.items, terms(squares, degrees).sum(axis=1), of_runs)
+        return cls(found.items, terms(squares, degrees), of_runs)
 
     def at(self, places: IntArray) -> Layers:
         """Return the parts of some values."""
@@ -266,7 +268,7 @@ class Layers:
         """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values)."""
         centred, n_runs = _centred(self.runs)
         squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
-        return combined(self.items, terms(squares, n_runs - 1.0).sum(axis=1), self.rest)
+        return combined(self.items, terms(squares, n_runs - 1.0).sum(axis=1), self.rest.sum(axis=1))
 
 
 def combined(items: FloatArray, runs: FloatArray, rest: FloatArray) -> FloatArray:
@@ -375,11 +377,12 @@ class RunVariances:
         degrees = (self.n_items - 1.0) * (counts[:, None] - 1.0)
         own = of_rows(self.rest, None)
         if pairs is None:
-            return Layers(items, terms(own, degrees), self.runs[None])
+            return Layers(items, terms(own, degrees)[:, None], self.runs[None])
         a, b = pairs
         apart = (self.owners[a] != self.owners[b])[:, None]
-        separate = terms(own[a], degrees[a]) + terms(own[b], degrees[b])
-        shared = terms(of_rows(self.rest, pairs), degrees[a])
+        separate = np.stack([terms(own[side], degrees[side]) for side in pairs], axis=1)
+        shared = terms(of_rows(self.rest, pairs), degrees[a])[:, None]
+        shared = np.concatenate([shared, np.zeros_like(shared)], axis=1)
         runs = np.stack([self.runs[a], self.runs[b]])
         together = np.stack([runs[0] - runs[1], np.full_like(runs[1], np.nan)])
         return Layers(

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.runs import FEW_RUNS, RunVariances, combined, terms
+from modelcompare.engine.runs import FEW_RUNS, Layers, combined, terms
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.questions.contrast import Contrast
 
@@ -149,24 +149,19 @@ class Pilot(NamedTuple):
 
         Of fixed sets, what runs add to their mean is one component.
         """
-        parts = [_parts(each) for each in contrasts]
-        n_items = [each.n_units for each in contrasts]
-        splits = [_split(n, *each) for n, each in zip(n_items, parts, strict=True)]
+        layers = [x.sample.layers(x.pairs).at(np.array([x.position])) for x in contrasts]
+        n_sets, n_items = len(contrasts), [each.n_units for each in contrasts]
+        splits = [_split(n, _parts(each)) for n, each in zip(n_items, layers, strict=True)]
         items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
-        n_units, (square, tables, own) = n_items[0], parts[0]
         sets, sets_runs, notes = None, 0 * rest, []
-        n_sets = len(contrasts)
-        if not sets_vary:
-            tables = [np.mean(x, axis=0) for x in zip(*(part[1] for part in parts), strict=True)]
-            own = np.mean([part[2] for part in parts], axis=0) / n_sets
+        if sets_vary:
+            differences = np.reshape([each.difference for each in contrasts], (-1, 1, 1))
+            whole = _parts(Layers.of_new_sets(differences, layers, crossed=True))
         else:
-            n_units, differences = n_sets, [each.difference for each in contrasts]
-            square = float(np.var(differences, ddof=1)) / n_sets
-            crossed = [np.stack(x)[None] for x in zip(*(part[1] for part in parts), strict=True)]
-            if crossed:
-                every = RunVariances.of_tables(crossed, np.arange(len(crossed)))
-                tables, own = [x[0].mean(axis=0) for x in crossed], every.rest[0].diagonal()
-        units, runs, left = _split(n_units, square, tables, own)
+            whole = _parts(Layers.of_sets(layers, np.full(n_sets, 1 / n_sets), crossed=True))
+        square, tables, _ = whole
+        n_units = n_sets if sets_vary else n_items[0]
+        units, runs, left = _split(n_units, whole)
         if sets_vary:
             within = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
             sets = max(units - float(within), 0.0)
@@ -187,21 +182,16 @@ class Pilot(NamedTuple):
 Parts = tuple[float, list[FloatArray], FloatArray]
 
 
-def _parts(contrast: Contrast) -> Parts:
-    """Return the parts of the variance of a difference on one test set."""
-    if not contrast.sample.new_runs:
-        return contrast.error**2, [], np.empty(0)
-    k, variances = contrast.position, contrast.sample.run_variances
-    found = variances.layers(contrast.pairs).at(np.array([k]))
-    runs = [x[np.isfinite(x)] for x in found.runs[:, 0, 0] if np.isfinite(x).any()]
-    rest = variances.rest[k].diagonal() if len(runs) > 1 else found.rest[0, 0]
-    return float(found.items[0, 0, 0]), runs, rest
+def _parts(layers: Layers) -> Parts:
+    """Return the parts of the variance of one difference."""
+    runs = [x[np.isfinite(x)] for x in layers.runs[:, 0, 0]]
+    known = [place for place, x in enumerate(runs) if len(x)]
+    return float(layers.items[0, 0, 0]), [runs[k] for k in known], layers.rest[0, known, 0, 0]
 
 
-def _split(
-    n_units: int, square: float, runs: Sequence[FloatArray], rest: FloatArray
-) -> tuple[float, FloatArray, FloatArray]:
+def _split(n_units: int, parts: Parts) -> tuple[float, FloatArray, FloatArray]:
     """Return the components of units (items or sets), runs and rest, which may be below 0."""
+    square, runs, rest = parts
     of_rest = n_units * rest * [len(x) for x in runs]
     of_runs = np.array([x.var(ddof=1) for x in runs]) - of_rest / n_units
     return n_units * (square - float(rest.sum())), of_runs, of_rest
