@@ -14,7 +14,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
-from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import written_size
@@ -183,7 +183,9 @@ class BootstrapResult(Sample):
         SparseDataWarning
             Where fewer than ten samples, or clusters, decide about a metric; see `compare`.
         """
-        interval = self._warned_interval(method, confidence_level)
+        interval = self.score_interval(method, confidence_level)
+        whole, places = self._selection or (self, None)
+        warn_of_sparse_data(whole, scores=interval if whole is self else None, places=places)
         return score_frame(
             self.models,
             self.evaluation.keys,
@@ -199,15 +201,9 @@ class BootstrapResult(Sample):
         """Return `confidence_interval` with its defaults."""
         return self.confidence_interval()
 
-    def _warned_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
-        """Compute intervals as `score_interval`, and warn of values that few samples determine."""
-        interval = self.score_interval(method, confidence_level)
-        warn_of_sparse_data(self, scores=interval)
-        return interval
-
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Compute intervals of the models' values, of shape (n_models, n_values)."""
-        interval = self._intervals(None, method, confidence_level)
+        interval = intervals_around(Contrasts(self, None), method, confidence_level)
         if not METHODS[method].chooses:
             self._warn_of_stand_ins(interval, method)
         warn_of_no_width(Contrasts(self, None), interval, method)
@@ -226,13 +222,7 @@ class BootstrapResult(Sample):
             As in `confidence_interval`. If a method is not defined for differences, BCa is used and
             named in `Interval.method`.
         """
-        return self._intervals((model_a, model_b), method, confidence_level)
-
-    def _intervals(
-        self, pairs: Pairs | None, method: IntervalMethod, confidence_level: float
-    ) -> Interval:
-        """Compute intervals of the values, or of differences of pairs, without warnings."""
-        return intervals_around(Contrasts(self, pairs), method, confidence_level)
+        return intervals_around(Contrasts(self, (model_a, model_b)), method, confidence_level)
 
     def warn_of_undefined(self) -> None:
         """Warn of metrics, classes and models that are undefined on some resamples."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
@@ -19,7 +18,6 @@ from modelcompare.engine.judged import Judged
 from modelcompare.engine.runs import Layers
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
-from modelcompare.words import IntervalMethod
 
 
 def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> IntArray | None:
@@ -127,14 +125,6 @@ class SelectedResult(BootstrapResult):
     @cached_property
     def replicate_moments(self) -> FloatArray:
         return self.whole.replicate_moments[:, self.places]
-
-    def _warned_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
-        every = self.whole.score_interval(method, confidence_level)
-        warn_of_sparse_data(self.whole, scores=every, places=self.places)
-        return intervals_at(every, self.places)
-
-    def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
-        return intervals_at(self.whole.score_interval(method, confidence_level), self.places)
 
     @property
     def _selection(self) -> tuple[Sample, IntArray]:
