@@ -33,6 +33,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import counts
 from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.planning import known_range, name_of_score
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import mean_ratio
 
@@ -77,7 +78,8 @@ def cases(
         found.setdefault(_way(metric, predictions), []).append(metric)
     outputs = {model: predictions.output(model).array for model in predictions.models}
     if "scores" in found:
-        worst, best = (_filled(outputs, missing, end) for end in _ends(predictions))
+        ends = _ends(found["scores"], predictions)
+        worst, best = (_filled(outputs, missing, end) for end in ends)
         yield found["scores"], None, worst, best
         return
     truth, labels = _truth(predictions)
@@ -93,35 +95,6 @@ def cases(
             for model, codes in outputs.items()
         }
         yield (metric,), None, worst, best
-
-
-def score_ranges(predictions: Predictions) -> FloatArray:
-    """Return the range of each per-example score: as declared, or 0 to 1 if all lie within.
-
-    Returns
-    -------
-    ndarray of shape (2, n_scores)
-
-    Raises
-    ------
-    ValueError
-        If some do not: the possible values of missing scores are then unknown.
-    """
-    outputs = [predictions.output(model).array for model in predictions.models]
-    arrays = [array.reshape(len(predictions), -1) for array in outputs]
-    ranges = []
-    for place, name in enumerate(predictions.score_names or (None,)):
-        columns = [array[:, place] for array in arrays]
-        low, high = min(c.min() for c in columns), max(c.max() for c in columns)
-        declared = predictions.bounds_of(name)
-        if declared is None and (low < 0 or high > 1):
-            raise ValueError(
-                f"scores from {low:g} to {high:g} do not say what a missing one may have been, so "
-                "there are no bounds of their mean; declare the range that they have (bounds=, "
-                "--read range=LOW,HIGH), or use missing='drop' (--missing drop)."
-            )
-        ranges.append(declared or (0.0, 1.0))
-    return np.array(ranges).T
 
 
 def _way(metric: AnyMetric, predictions: Predictions) -> str:
@@ -157,13 +130,18 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
     )
 
 
-def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
+def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
     """Return the worst and the best score; one per name if there are several scores."""
-    low, high = score_ranges(predictions)
+    ends: dict[str | None, tuple[float, float]] = {}
+    for metric in metrics:
+        low, high = known_range(metric, [predictions])
+        up = metric.greater_is_better
+        ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
     names = predictions.score_names
-    up = np.array([predictions.direction(name)[0] for name in names or (None,)])
-    worst, best = np.where(up, low, high), np.where(up, high, low)
-    return (worst, best) if names else (worst[0], best[0])
+    if not names:
+        return np.array(next(iter(ends.values())))
+    # Scores that are not asked for may be anything.
+    return np.array([ends.get(name, (0.0, 0.0)) for name in names]).T
 
 
 def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:

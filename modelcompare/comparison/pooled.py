@@ -20,8 +20,7 @@ from modelcompare.intervals import Interval
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.runs import extended
 from modelcompare.intervals.sets import Incomplete, MeanOfSets
-from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.planning import range_of_samples
+from modelcompare.metrics.planning import known_range
 from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import student_p
 from modelcompare.words import IntervalMethod
@@ -118,27 +117,13 @@ def _possible_rows(
     if min(map(min, places)) >= 0:
         return [[Contrasts(each, pairs) for each in samples]]
     evaluation = samples[0].evaluation
-    ranges = {metric.name: _range(samples, metric) for metric in evaluation.metrics}
+    test_sets = [each.evaluation.predictions for each in samples]
+    ranges = {metric.name: known_range(metric, test_sets) for metric in evaluation.metrics}
     low, high = np.array([ranges[key.metric] for key in evaluation.keys]).T
     return [
         [Incomplete(x, pairs, np.array(own), fills) for x, own in zip(samples, places, strict=True)]
         for fills in ((low, high), (high, low))
     ]
-
-
-def _range(samples: Sequence[Sample], metric: AnyMetric) -> tuple[float, float]:
-    """Return the range of a metric's values on all test sets."""
-    ranges = [metric.bounds]
-    if not np.isfinite(metric.bounds).all():
-        ranges = [range_of_samples(metric, each.evaluation.predictions) for each in samples]
-    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-    if not np.isfinite([low, high]).all():
-        raise ValueError(
-            f"missing='bounds' needs metrics with a range, which {metric.name} has not; declare "
-            "that of scores (bounds=, --read range=LOW,HIGH), or use missing='drop' (--missing "
-            "drop)."
-        )
-    return low, high
 
 
 def _p_values(mean: MeanOfSets, method: IntervalMethod, alpha: float) -> FloatArray:

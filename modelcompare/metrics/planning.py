@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -190,6 +190,21 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     declared = predictions.bounds_of(name_of_score(metric, predictions)) is not None
     share = not declared and _hold(metric, predictions, _is_share)
     return (0.0, 1.0) if share else metric.bounds
+
+
+def known_range(metric: AnyMetric, test_sets: Sequence[TestSet]) -> tuple[float, float]:
+    """Return the range of a metric's values on all test sets, which bounds of lacking ones need."""
+    ranges = [metric.bounds]
+    if not np.isfinite(metric.bounds).all():
+        ranges = [range_of_samples(metric, predictions) for predictions in test_sets]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    if not np.isfinite([low, high]).all():
+        raise ValueError(
+            f"missing='bounds' needs metrics with a range, which {metric.name} has not; declare "
+            "that of scores (bounds=, --read range=LOW,HIGH), or use missing='drop' (--missing "
+            "drop)."
+        )
+    return low, high
 
 
 def _is_share(scores: FloatArray) -> BoolArray:
