@@ -16,7 +16,6 @@ from modelcompare.cli.streams import say
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import within
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
 from modelcompare.readers import names
 from modelcompare.readers.opening import read_table
 from modelcompare.report.writers.files import write_text
@@ -111,9 +110,10 @@ def of_two_models(
     if queue is not None:
         check_paths([each for each in (queue, output.output) if each is not None], reading.files)
     predictions = reading.read_all()
-    first = next(iter(predictions.values())) if isinstance(predictions, dict) else predictions
+    sets = [*predictions.values()] if isinstance(predictions, dict) else [predictions]
+    first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
     value = metric or mc.metrics.registry.default_metric(first)
-    result = attrgetter(function)(mc)(predictions, *_two(first), value, label=label, **options)
+    result = attrgetter(function)(mc)(predictions, *_two([*models]), value, label=label, **options)
     drawn = None if n_labels is None else result.queue(n_labels)
     output.emit(result, inputs=reading.files)
     if queue is not None and drawn is not None:
@@ -134,7 +134,7 @@ def disagreements(reading: Reading, output: Output) -> None:
     """List the samples on which two models disagree."""
     output.check(reading.files)
     predictions = reading.read()
-    output.emit(mc.diagnostics.disagreements(predictions, *_two(predictions)))
+    output.emit(mc.diagnostics.disagreements(predictions, *_two(predictions.models)))
 
 
 # Options of `ranks` that are for the folds of a cross-validation, and for several data sets.
@@ -173,9 +173,8 @@ def ranks(
     output.emit(result)
 
 
-def _two(predictions: TestSet) -> tuple[str, str]:
+def _two(models: Sequence[str]) -> tuple[str, str]:
     """Return the two models; refuse any other number."""
-    models = predictions.models
     if len(models) != 2:
         raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")
     return models[0], models[1]

@@ -119,10 +119,7 @@ def compare_groups(
     left_out: list[tuple[str, Any, int]] = []
     of_sets = isinstance(source, Mapping)
     if isinstance(source, Mapping):
-        if by is not None:
-            raise ValueError("`by` names slices of one test set; of several leave it out.")
-        if len(source) < 2:
-            raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
+        _check_several(source, by)
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
         source, shares, dropped = weighed(source, models, weights, random, missing)
         if missing == "bounds" and dropped and correction == "max-t":
@@ -158,6 +155,14 @@ def compare_groups(
         (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
         size=written_size(test_sets),
     )  # fmt: skip
+
+
+def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | None) -> None:
+    """Refuse one test set in a mapping, and slices of several."""
+    if by is not None:
+        raise ValueError("`by` names slices of one test set; of several leave it out.")
+    if len(sets) < 2:
+        raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
 
 
 def weighed(

@@ -23,6 +23,7 @@ from modelcompare.report.numbers import (
     format_interval,
     format_number,
     format_percent,
+    interval_clause,
     joined,
     p_clause,
     some_of,
@@ -204,31 +205,46 @@ def set_findings(
 def pooled_findings(
     scores: pd.DataFrame, differences: pd.DataFrame, first: Compared, what: str
 ) -> list[Finding]:
-    """Return a sentence for each value: who leads by the mean, and which models are worse."""
+    """Return a sentence for each value: who leads by the mean, and which models are worse.
+
+    Of models that lack a test set only the bounds are known, so that one of them may lead.
+    """
     found = []
     for key in first.keys:
         upwards = first.metric_info[key.metric].greater_is_better
         own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
-        own = own.dropna(subset="estimate")
-        name = f"{value_name(key.metric, key.label)}, {what}"
-        if len(own):
-            found.append(Finding(f"{name}: {_led_by(own, pairs)}.", key.metric))
+        bounds = own[own["estimate"].isna() & own["ci_low"].notna()]
+        known, name = own.dropna(subset="estimate"), f"{value_name(key.metric, key.label)}, {what}"
+        clauses = [_led_by(known, pairs, [*bounds["model"]])] if len(known) else []
+        for row in bounds.itertuples():
+            ends = interval_clause(row.ci_low, row.ci_high, 3, first.confidence_level)
+            beaten, _ = led(pairs, row.model, own["model"].drop(row.Index))
+            better = [_better_than(beaten)] if beaten else []
+            clauses.append(joined([f"that of {row.model} is unknown ({ends})", *better]))
+        if clauses:
+            found.append(Finding(f"{name}: {'; '.join(clauses)}.", key.metric))
     return found
 
 
-def _led_by(scores: pd.DataFrame, differences: pd.DataFrame) -> str:
+def _led_by(scores: pd.DataFrame, differences: pd.DataFrame, lacking: Sequence[str]) -> str:
     """Return clauses: the leader of one value, models that are worse, models that are tied."""
     leader, *others = scores["model"]
     width = (scores["ci_high"] - scores["ci_low"]).median()
     best = format_number(scores["estimate"].iloc[0], decimals_for([width / 4]))
-    clauses = [f"{leader} leads ({best})"]
-    beaten, unknown = led(differences, leader, others)
+    some = "of the models that lack no test set " if lacking else ""
+    clauses = [f"{some}{leader} leads ({best})"]
+    beaten, _ = led(differences, leader, [*others, *lacking])
     if beaten:
-        p = p_clause(max(row.p_adjusted for row in beaten.values()), at_most=len(beaten) > 1)
-        clauses.append(f"is better than {some_of([*beaten])} ({p})")
-    if unknown:
-        clauses.append(f"is not significantly different from {some_of([*unknown])}")
+        clauses.append(_better_than(beaten))
+    if tied := [model for model in others if model not in beaten]:
+        clauses.append(f"is not significantly different from {some_of(tied)}")
     return joined(clauses)
+
+
+def _better_than(beaten: Mapping[str, Any]) -> str:
+    """Return a clause: models that are significantly worse, with the largest p-value."""
+    p = p_clause(max(row.p_adjusted for row in beaten.values()), at_most=len(beaten) > 1)
+    return f"is better than {some_of([*beaten])} ({p})"
 
 
 def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:
@@ -248,7 +264,8 @@ def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
     name = value_name(key.metric, key.label)
     known = {group: x for group, x in groups.items() if not np.isnan(x.point[:, at]).all()}
     leads = Counter(models[found.order[0, at]] for found in known.values())
-    named = first.baseline or next(iter(dict(leads.most_common(1))), models[0])
+    better = sum(found.better[at].sum(axis=1) for found in known.values()) + np.zeros(len(models))
+    named = first.baseline or max(models, key=lambda x: (leads[x], better[models.index(x)]))
     own = models.index(named)
     values = {group: first.direction[at] * x.point[own, at] for group, x in known.items()}
     values = {group: value for group, value in values.items() if not np.isnan(value)}

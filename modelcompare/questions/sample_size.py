@@ -128,8 +128,14 @@ def sample_size(
     """
     sets = dict(predictions) if isinstance(predictions, Mapping) else {"": predictions}
     check_several(sets, random)
-    for each in sets.values():
-        check_models(each.models, model_a=model_a, model_b=model_b)
+    known = dict.fromkeys(model for each in sets.values() for model in each.models)
+    check_models((*known,), model_a=model_a, model_b=model_b)
+    for name, each in sets.items():
+        if lacking := [repr(m) for m in (model_a, model_b) if m not in each.models]:
+            raise ValueError(
+                f"test set {name!r} has no predictions of {', '.join(lacking)}; leave it out of "
+                "the pilot."
+            )
     metric, label = one_value(metric, label, next(iter(sets.values())))
     contrasts = [
         Contrast.between(

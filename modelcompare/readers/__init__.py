@@ -34,6 +34,7 @@ from modelcompare.readers.reading import (
 )
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.readers.suggestions import with_command
+from modelcompare.spelling import chosen
 from modelcompare.words import (
     Annotators,
     FileKind,
@@ -307,9 +308,15 @@ def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
             "the source has only one test set; compare its models with `compare`, or in subgroups "
             "with `modelcompare groups --by COLUMN`."
         )
-    found_sets = {}
+    found_sets, asked = {}, columns.models
+    if asked and "model" in content.frame:
+        asked = (*chosen([*content.frame["model"].dropna().unique()], asked, "the test sets"),)
     for name in sets:
         part = part_of(content, "set", name)
+        if asked and "model" in part.frame:
+            # A set may lack some of the models.
+            own = tuple(model for model in asked if (part.frame["model"] == model).any())
+            columns = replace(columns, models=own or asked)
         # The filter of one set may not exist in another, which then has one filter.
         of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
         found_sets[name] = record_predictions(part, of_set, name=name)

@@ -58,6 +58,12 @@ def test_the_verdict_of_subgroups_names_the_baseline():
     assert "its worst value is 0.500 (lang = en)" in found.verdict()
 
 
+def test_of_models_that_lead_as_often_the_better_one_is_named():
+    shares = {"de": {"a": 0.86, "b": 0.85, "c": 0.6}, "en": {"a": 0.6, "b": 0.85, "c": 0.6}}
+    found = mc.compare_groups(sliced(shares), "accuracy", n_resamples=999)
+    assert found.verdict().startswith("accuracy: b leads in 1 of 2 subgroups and is better than a ")
+
+
 def test_the_worst_value_of_a_loss_is_its_largest():
     found = mc.compare_groups(sliced(SHARES), "zero_one_loss", n_resamples=999)
     assert found.verdict().endswith("its worst value is 0.400 (lang = de).")

@@ -423,6 +423,8 @@ def test_bounds_hold_for_all_values_on_the_sets_that_models_lack():
     low = (sum(apart) - 2 + unknown[0] - 1) / 4
     assert pairs["ci_low"]["b", "c"] < low
     assert "Bounds for all possible results of the models that lack t, u, v." in found.verdict()
+    low, high = scores.loc["c", ["ci_low", "ci_high"]]
+    assert f"that of c is unknown (95 % CI {low:.3f} to {high:.3f})" in found.verdict()
 
 
 def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end():
@@ -441,6 +443,11 @@ def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end
     assert row["ci_low"] == -1
     assert -0.75 < row["ci_high"] < -0.6
     assert row["better"] == "b"
+    verdict = found.verdict()
+    assert "of the models that lack no test set b leads (1.0000) and is better than a and c" in (
+        verdict
+    )
+    assert "; that of a is unknown (95 % CI 0.000 to 0.2" in verdict
     assert only(found.pooled_differences, "b", "c")["p_value"] <= 1
     unknown = only(mc.compare_groups(
         binary([("v", "a"), ("t", "a"), ("u", "a")]), missing="bounds", random="items", n_resamples=999
@@ -460,6 +467,9 @@ def test_bounds_that_nothing_is_known_of_are_refused():
     with pytest.raises(ValueError, match="ranks need the values of all models"):
         lacking.friedman("mean_score")
     assert lacking.orders["kendall"].notna().all()
+    verdict = lacking.verdict()
+    assert "mean of 4 test sets: of the models that lack no test set b leads (" in verdict
+    assert "; that of c is unknown (95 % CI " in verdict
 
 
 def test_resamples_of_models_that_lack_a_set_are_refused():

@@ -342,6 +342,16 @@ def test_the_command_takes_the_option(tmp_path, capsys):
     assert " ".join(out.split()) == expected
     assert main([*bounds[:-4], "--missing", "bounds"]) == 2
     assert "(--random items)" in capsys.readouterr().err
+    named = ["--model", "old", "--model", "new"]
+    groups = ["groups", str(path), "--higher-is-better", "--resamples", "99", *named]
+    assert main(groups) == 2
+    assert "test set 'maths' has no predictions of 'new' (1 missing" in capsys.readouterr().err
+    assert main([*groups, "--missing", "drop"]) == 0
+    assert "Test sets dropped, which lack models: maths." in capsys.readouterr().out
+    assert main([*groups, "--model", "newer", "--missing", "drop"]) == 2
+    assert "there is no model 'newer'" in capsys.readouterr().err
+    assert main(["sample-size", str(path), "--higher-is-better", *named]) == 2
+    assert "test set 'maths' has no predictions of 'new'; leave it out" in capsys.readouterr().err
     single = ["gate", str(path), "--read", "set=law", *asked[2:-2], "--margin", "0.1"]
     assert main([*single, "--missing", "bounds"]) == 2
     assert "groups and gate of several test sets" in capsys.readouterr().err
