@@ -73,10 +73,9 @@ class Unseen:
         metric, evaluation, k = contrast.metric, contrast.evaluation, contrast.position
         gain, error = sign * float(row.estimate[0, k]), float(row.standard_error[0, k])
         low, high = range_of_samples(metric, evaluation.predictions)
-        if contrast.sample.judged is not None:
-            # An added label in each cell stands for what was not seen.
-            return cls(gain, math.nan, math.nan, low, high, False)
-        if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
+        # Beside a judge an added label in each cell stands for what was not seen.
+        plain = contrast.sample.judged is None and isinstance(metric, Metric) and metric.is_mean
+        if not (plain and math.isfinite(high - low)):
             return cls(gain, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
         uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
