@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import modelcompare as mc
 from experiments.validity import suites as study
 
 CELL = {"sets": 4, "items": 30, "spread": 0.1, "runs": 3}
@@ -51,3 +52,26 @@ def test_the_table_has_all_cells_and_holds(tmp_path):
     study.main(["--trials", "10", "--only", "^these sets normal 3 40 0.0 1$", "-o", str(path)])
     study.main(["--trials", "2", "--only", "^any 0/1 3", "-o", str(path)])
     assert pd.read_csv(path)["trials"].isin([2, 10]).all()
+
+
+@pytest.mark.parametrize("scores", ["0/1", "exponential", "macro F1"])
+def test_resampled_sets_have_the_values_that_coverage_is_counted_for(scores):
+    cell = {"kind": "these sets, BCa", "scores": scores, "sets": 3, "items": 4000}
+    sets, truths = study.drawn_sets(cell, np.random.default_rng(0), 4)
+    metric = "f1_macro" if scores == "macro F1" else "mean_score"
+    values = np.array([mc.bootstrap(each, metric, n_resamples=2).point[:, 0] for each in sets])
+    for side, truth in zip(np.split(values, 2, axis=1), truths, strict=True):
+        # 48,000 items, of which four of each set are correlated: six standard errors of a score.
+        assert side.mean() == pytest.approx(truth, abs=0.02)
+
+
+def test_averaged_replicates_are_those_of_the_mean():
+    cell = {"kind": "these sets, percentile", "scores": "0/1", "sets": 3, "items": 20}
+    sets, _ = study.drawn_sets(cell, np.random.default_rng(0), 2)
+    samples = [mc.bootstrap(each, "mean_score", n_resamples=99) for each in sets]
+    mean = study.mean_of(samples, samples[0].models, None)
+    draws = np.mean([each.draws[:, :, 0] for each in samples], axis=0)
+    found = study.averaged(mean, "percentile")
+    np.testing.assert_allclose(
+        [found.low[:, 0], found.high[:, 0]], np.quantile(draws, [0.025, 0.975], axis=0)
+    )
