@@ -83,7 +83,8 @@ def compare_groups(
         are crossed with them.
     weights : {"equal", "samples"} or mapping of str to float
         Weights of the test sets in the mean: equal, by their numbers of samples, or given. With
-        "samples" the mean accuracy, or mean of scores, is that of all samples pooled.
+        "samples" the mean accuracy, or mean of scores, is that of all samples pooled. Sets without
+        weight do not count in the mean, and may lack models.
     missing : {"refuse", "drop", "bounds"}
         Treatment of models that lack a whole test set: refuse, drop such test sets, or compute the
         bounds of the means that hold for all values that these models may have there, within the
