@@ -258,17 +258,20 @@ class Predictions(TestSet):
         return self.subset(self._judge.labelled)._replaced(_judge=None)
 
     def as_labelled(
-        self, rows: IntArray, weight: FloatArray, *, codes: IntArray | None = None,
-        scores: Mapping[str, FloatArray] | None = None,
+        self, models: Sequence[str], rows: IntArray, weight: FloatArray, *,
+        codes: IntArray | None = None, scores: Mapping[str, FloatArray] | None = None,
     ) -> Predictions:  # fmt: skip
-        """Return rows, repeated or not, with other weights, and other true classes or scores."""
-        outputs = {m: output.rows(rows) for m, output in self._outputs.items()}
+        """Return rows of models, repeated or not, with other weights and true classes or scores."""
+        outputs = {model: self._outputs[model].rows(rows) for model in models}
         if scores is not None:
             outputs = {m: replace(outputs[m], array=array) for m, array in scores.items()}
         columns: dict[str, Any] = {**dict.fromkeys(self._columns), "sample_weight": weight}
         if codes is not None and self._labels is not None:
             columns |= {"codes": codes, "y_true": self._labels[codes]}
-        return self._replaced(outputs, _columns=columns, _judge=None, _slices=None, _own_runs={})
+        return self._replaced(
+            outputs, _columns=columns, _judge=None, _slices=None, _own_runs={},
+            _predicted={m: self._predicted[m][rows] for m in models if m in self._predicted},
+        )  # fmt: skip
 
     # -- outputs ----------------------------------------------------------------------------
 

@@ -147,7 +147,7 @@ class Sample:
         plain = pair_differences(self.point, *pairs)
         if self.judged is None:
             return plain
-        added = _stacked([each.centre for each in self.judged.found(pairs)], self.point)
+        added = self.judged.found(pairs).centre
         nearer = np.where(np.abs(added) < np.abs(plain), added, plain)
         return np.where(added * plain > 0, nearer, 0.0)
 
@@ -163,8 +163,7 @@ class Sample:
             return self.run_variances.layers(pairs)
         if self.judged is not None:
             found = self.judged.found(pairs)
-            variance = _stacked([each.variance for each in found], self.point)
-            return Layers.of_items(variance, _stacked([each.degrees for each in found], self.point))
+            return Layers.of_items(found.variance, found.degrees)
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
 
@@ -296,11 +295,6 @@ class Contrasts:
             return [self]
         starts = range(0, len(a), step)
         return [Contrasts(self.sample, (a[i : i + step], b[i : i + step])) for i in starts]
-
-
-def _stacked(rows: list[FloatArray], like: FloatArray) -> FloatArray:
-    """Stack rows of values; none for no rows."""
-    return np.stack(rows) if rows else np.empty((0, like.shape[1]))
 
 
 @one_blas_thread()

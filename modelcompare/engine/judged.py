@@ -26,10 +26,9 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,9 +57,8 @@ _FEW_MODELS = 10
 _PROBE = 1e-5
 
 
-@dataclass(frozen=True)
-class Found:
-    """Values of some models, or the difference of two; arrays of shape (n_values,).
+class Found(NamedTuple):
+    """Values of models, or differences of pairs; arrays of shape (n_rows, n_values).
 
     Attributes
     ----------
@@ -72,10 +70,8 @@ class Found:
         Variance, and its degrees of freedom.
     alone : ndarray
         Variance of the labels alone, without the judge.
-    labels : ndarray of shape (n_cells,)
-        Effective number of labels in each cell.
-    spread : Spread
-        Parts of the variance by cells.
+    size : ndarray
+        Effective number of labels.
     """
 
     centre: FloatArray
@@ -83,8 +79,7 @@ class Found:
     variance: FloatArray
     degrees: FloatArray
     alone: FloatArray
-    labels: FloatArray
-    spread: Spread
+    size: FloatArray
 
 
 class Judged:
@@ -105,24 +100,29 @@ class Judged:
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
         self._labelled = np.flatnonzero(self.judge.labelled)
-        self._found: dict[Hashable, Found] = {}
+        self._found: dict[Hashable, tuple[Found, Spread]] = {}
 
     @cached_property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
         return np.stack([self._centre((k,), *self.rows((k,))) for k in range(len(self.models))])
 
-    def found(self, pairs: Pairs | None) -> list[Found]:
+    def found(self, pairs: Pairs | None) -> Found:
         """Return what is known of all models, or of the differences of pairs."""
-        places = [(k,) for k in range(len(self.models))]
-        every = places if pairs is None else zip(*(side.tolist() for side in pairs), strict=True)
-        return [self._of(tuple(each)) for each in every]
+        sides = [np.arange(len(self.models))] if pairs is None else pairs
+        rows = [self._of(tuple(each))[0] for each in np.transpose(sides).tolist()]
+        shape = len(rows), len(Found._fields), len(self.keys)
+        return Found(*np.reshape(rows, shape).swapaxes(0, 1))
+
+    def spread(self, places: tuple[int, ...]) -> Spread:
+        """Return the parts of the variance of a model's values, or of a difference, by cells."""
+        return self._of(places)[1]
 
     @property
     def worth(self) -> FloatArray:
         """Labels that are as certain without the judge, (n_models, n_values); NaN without error."""
-        times = [divide(found.alone, found.variance) for found in self.found(None)]
-        return self.judge.n_labels * np.stack(times)
+        found = self.found(None)
+        return self.judge.n_labels * divide(found.alone, found.variance)
 
     # -- cells --------------------------------------------------------------------------------
 
@@ -222,13 +222,13 @@ class Judged:
         models, given = [self.models[k] for k in places], dict[str, Any](codes=rows.truth)
         if self.predictions.codes is None:
             given = {"scores": dict(zip(models, rows.truth[[*places]], strict=True))}
-        labelled = self.predictions[models].as_labelled(rows.of, rows.weight, **given)
+        labelled = self.predictions.as_labelled(models, rows.of, rows.weight, **given)
         return Evaluation(labelled, self.metrics, collapse=False)
 
-    def _of(self, places: tuple[int, ...]) -> Found:
+    def _of(self, places: tuple[int, ...]) -> tuple[Found, Spread]:
         return once(self._found, places, partial(self._post_stratified, places))
 
-    def _post_stratified(self, places: tuple[int, ...]) -> Found:
+    def _post_stratified(self, places: tuple[int, ...]) -> tuple[Found, Spread]:
         cells, real, added = self.rows(places)
         n_labels, pair = len(self._labelled), len(places) > 1
         centre = self._centre(places, cells, real, added) if pair else self.point[places[0]]
@@ -243,7 +243,8 @@ class Judged:
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
         if self._has_numbers:
             shrunk, (_, variance, degrees) = centre, self._by_numbers(places)
-        return Found(centre, shrunk, variance, degrees, alone, cells.labels, parts)
+        size = np.full_like(centre, cells.labels.sum())
+        return Found(centre, shrunk, variance, degrees, alone, size), parts
 
     def _centre(self, places: tuple[int, ...], cells: Cells, real: Rows, added: Rows) -> FloatArray:
         """Return the value of a model; of a pair with the added label in cells of few labels."""

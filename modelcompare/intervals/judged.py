@@ -6,6 +6,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.judged import Found
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
@@ -23,31 +24,35 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
     differences, have Student's interval. That of a difference starts from the value and from the
     value with added labels, which draw it to 0: whichever is further out.
     """
-    judged, pairs = contrasts.sample.judged, contrasts.pairs
+    judged, pair = contrasts.sample.judged, contrasts.pairs is not None
     assert judged is not None  # noqa: S101  of the caller
-    found, parts, estimate = judged.found(pairs), [], contrasts.estimate
-    shrunk, centre, variance, degrees = (
-        np.reshape([getattr(each, name) for each in found], estimate.shape)
-        for name in ("shrunk", "centre", "variance", "degrees")
-    )
-    labels = np.reshape([each.labels.sum() for each in found], (-1, 1))
+    every, parts = judged.found(contrasts.pairs), []
     for metric in contrasts.evaluation.metrics:
-        at = np.s_[:, contrasts.evaluation.metric_slice(metric.name)]
-        if pairs is None and metric.bounds == (0.0, 1.0):
-            size = divide(shrunk[at] * (1 - shrunk[at]), variance[at], 0.0)
-            ends = _share(estimate[at], size, degrees[at], level)
-            parts.append(Interval.of(*ends, SHARE))
-            continue
-        interval = score_interval if pairs is None else difference_interval
-        given = np.sqrt(variance[at]), metric.bounds, degrees[at], labels, level
-        starts = (estimate,) if pairs is None else (estimate, centre)
-        low, high = zip(*(interval(start[at], *given) for start in starts), strict=True)
-        parts.append(Interval.of(np.fmin.reduce(low), np.fmax.reduce(high), STUDENT))
+        where = contrasts.evaluation.metric_slice(metric.name)
+        estimate, found = contrasts.estimate[:, where], Found(*(array[:, where] for array in every))
+        if not pair and metric.bounds == (0.0, 1.0):
+            parts.append(Interval.of(*_share(estimate, found, level), SHARE))
+        else:
+            ends = _student(estimate, found, metric.bounds, level, pair=pair)
+            parts.append(Interval.of(*ends, STUDENT))
     return Interval.joined(parts, axis=1)
 
 
-def _share(estimate: FloatArray, size: FloatArray, degrees: FloatArray, level: float) -> Bounds:
+def _share(estimate: FloatArray, found: Found, level: float) -> Bounds:
+    size = divide(found.shrunk * (1 - found.shrunk), found.variance, 0.0)
     estimate = np.clip(estimate, 0.0, 1.0)
-    low, high = wilson(estimate, size, t_quantile(degrees, level))
+    low, high = wilson(estimate, size, t_quantile(found.degrees, level))
     few = proportion(estimate, np.maximum(size, 1e-9), level)
     return np.minimum(low, few[0]), np.maximum(high, few[1])
+
+
+def _student(
+    estimate: FloatArray, found: Found, bounds: tuple[float, float], level: float, *, pair: bool
+) -> Bounds:
+    interval = difference_interval if pair else score_interval
+    # Of models both are the same.
+    low, high = zip(*(
+        interval(start, np.sqrt(found.variance), bounds, found.degrees, found.size, level)
+        for start in (estimate, found.centre)
+    ), strict=True)  # fmt: skip
+    return np.fmin(*low), np.fmax(*high)

@@ -133,15 +133,15 @@ class LabelPlan:
                 "labels to buy are planned by strata; give those of the draw (strata, --read "
                 "strata=COLUMN) in place of its probabilities (`label_weight`, --label-weight)."
             )
-        (found,) = judged.found(first.pairs)
-        parts, k = found.spread, slice(first.position, first.position + 1)
+        places = int(first.model_a[0]), int(first.model_b[0])
+        (cells, patterns), parts = judged.cells(places), judged.spread(places)
+        k = slice(first.position, first.position + 1)
         spread = Spread(parts.sizes, parts.squares[:, k], parts.between[k])
-        items = float(spread.at(found.labels)[0][0]) * judged.judge.n_labels
+        items = float(spread.at(cells.labels)[0][0]) * judged.judge.n_labels
         ways = [
-            Labels(items, spread=spread, labels=found.labels, allocated=allocated)
+            Labels(items, spread=spread, labels=cells.labels, allocated=allocated)
             for allocated in (False, True)
         ]
-        cells, patterns = judged.cells([int(side[0]) for side in first.pairs])
         return cls(judged.predictions, judged.judge, cells.of[patterns.of], *ways)
 
     @property
