@@ -125,6 +125,27 @@ def compared(*metrics: str) -> Callable[[object], object]:
     return lambda preds: mc.compare(preds, list(metrics) or None)
 
 
+# What takes milliseconds is measured over so many calls.
+_REPEATS = 20
+_RULES = ["accuracy:-0.01", "f1_macro:-0.01", "recall[1]:-0.02", "cohen_kappa:-0.02"]
+
+
+def repeated(call: Callable[[object], object]) -> Callable[[object], object]:
+    """Return a function that repeats a call on the same predictions."""
+    return lambda preds: [call(preds) for _ in range(_REPEATS)]
+
+
+def beside_a_judge() -> Iterator[tuple[str, Row]]:
+    """Yield short calls on labels of all samples, and the same beside a judge."""
+    of_metric = compared("accuracy")
+    calls = [(f"accuracy, {models} models", models, of_metric) for models in (2, 5, 10)]
+    calls.append(("gate of four rules", 2, lambda preds: mc.gate(preds, "m000", "m001", _RULES)))
+    for name, models, call in calls:
+        yield name, Row(partial(scored, 10_000, models, 3), repeated(call))
+        own = partial(judged, 10_000, models, 3)
+        yield f"{name}, a judge", Row(own, repeated(call), name, 2)
+
+
 def _rows() -> Iterator[tuple[str, Row]]:
     for models, wanted in ((2, None), (10, 4), (32, 20), (100, 150)):
         base, memory = "" if models == 2 else "2 models", 256 if models == 100 else None
@@ -143,6 +164,7 @@ def _rows() -> Iterator[tuple[str, Row]]:
         ("100 models", 10_000, 100), ("1,000,000 samples", 1_000_000, 2),
     ):  # fmt: skip
         yield f"{base}, a judge", Row(partial(judged, n, models, 3), compared(), base, 2)
+    yield from beside_a_judge()
     for name, sizes_of, memory in (
         ("1,000,000 samples, 5 models", (1_000_000, 5, 3), 256),
         ("10 models, 150 classes", (10_000, 10, 150), None),
