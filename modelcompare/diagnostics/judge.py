@@ -25,7 +25,7 @@ from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.figures.interval_rows import Row, draw_intervals, folded_name, height_of
 from modelcompare.report.figures.layout import Caption, draw_panels
-from modelcompare.report.figures.matrices import draw_confusion, most_confused
+from modelcompare.report.figures.matrices import draw_shares, most_confused
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import first_models
 from modelcompare.report.figures.types import Axes, Figure
@@ -76,7 +76,7 @@ def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
     shares = result.confusion.pivot(index="y_true", columns="verdict", values="share")
     places, of_classes = most_confused(shares.loc[order, order])
     drawn = [order[place] for place in places]
-    squares = partial(draw_confusion, shares.loc[drawn, drawn], "confusion", "label by the judge")
+    squares = partial(draw_shares, shares.loc[drawn, drawn], "confusion", "label by the judge")
     label = "value by the judge - by people"
     bias = partial(draw_intervals, rows, "bias", label, signed=True)
     level = interval_title(result.confidence_level)

@@ -123,7 +123,7 @@ def plot_confusion(
 
     def draw(kind: str, axes: Axes) -> None:
         part = shares[kind].iloc[labels, labels]
-        draw_confusion(part, _COUNTED[kind], "predicted class", axes)
+        draw_shares(part, _COUNTED[kind], "predicted class", axes)
 
     side = max(0.34 * len(labels), 1.5)
     return draw_panels(
@@ -132,13 +132,15 @@ def plot_confusion(
     )  # fmt: skip
 
 
-def draw_confusion(shares: pd.DataFrame, title: str, x_label: str, axes: Axes) -> None:
-    """Draw the shares of each class of the rows that got each class of the columns."""
-    _draw_cells(axes, shares.to_numpy(), np.vectorize(_share_text)(shares.to_numpy()))
+def draw_shares(
+    shares: pd.DataFrame, title: str, x_label: str, axes: Axes, strong: NDArray[Any] | None = None
+) -> None:
+    """Draw shares of classes, or models, in rows, by classes in columns; `strong` ones are bold."""
+    _draw_cells(axes, shares.to_numpy(), np.vectorize(_share_text)(shares.to_numpy()), strong)
     axes.set_title(title)
-    names = [_short(str(name)) for name in shares.index]
-    axes.set_yticks(range(len(names)), names, fontsize=7)
-    axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
+    for names, place in ((shares.index, axes.set_yticks), (shares.columns, axes.set_xticks)):
+        place(range(len(names)), [_short(str(name)) for name in names], fontsize=7)
+    axes.tick_params(axis="x", rotation=90)
     axes.set_xlabel(x_label)
 
 
@@ -147,15 +149,7 @@ def plot_classes(
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw a value for each model, in rows, and class, in columns; `strong` ones are bold."""
-
-    def draw(axes: Axes) -> None:
-        texts = np.vectorize(_share_text)(values.to_numpy())
-        _draw_cells(axes, values.to_numpy(), texts, strong)
-        axes.set_title(title)
-        for names, place in ((values.index, axes.set_yticks), (values.columns, axes.set_xticks)):
-            place(range(len(names)), [_short(str(name)) for name in names], fontsize=7)
-        axes.tick_params(axis="x", rotation=90)
-
+    draw = partial(draw_shares, values, title, "", strong=strong)
     n_rows, n_columns = values.shape
     size = 0.34 * n_columns + 2.1, 0.34 * n_rows + 1.3
     return draw_panels(caption, [[draw]], size, ax=ax, least_width=4.4)
