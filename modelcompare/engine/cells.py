@@ -142,13 +142,15 @@ class Spread:
         return variance, divide(variance**2, terms, 1.0)
 
     @classmethod
-    def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> Spread:
-        """Return the parts of the variance of values by the influences of rows."""
-        share, means = _means(u, rows, cells)
-        squares = np.zeros_like(means)
-        np.add.at(squares, rows.cell, share * (u - means[rows.cell]) ** 2)
+    def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> tuple[Spread, FloatArray]:
+        """Return the parts by the influences of rows, and these less the means of their cells."""
+        share = (rows.weight / cells.sizes[rows.cell])[:, None]
+        means, squares = np.zeros((2, len(cells.sizes), u.shape[1]))
+        np.add.at(means, rows.cell, share * u)
+        away = u - means[rows.cell]
+        np.add.at(squares, rows.cell, share * away**2)
         centred = means - cells.sizes @ means / cells.sizes.sum()
-        return cls(cells.sizes, squares, cells.sizes @ centred**2)
+        return cls(cells.sizes, squares, cells.sizes @ centred**2), away
 
 
 def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
@@ -159,24 +161,22 @@ def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
     return np.sqrt(degrees * (n_labels - 1.0))
 
 
-def _means(u: FloatArray, rows: Rows, cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Return the share of each row in its cell, and the means of influences in each cell."""
-    share = (rows.weight / cells.sizes[rows.cell])[:, None]
-    means = np.zeros((len(cells.sizes), u.shape[1]))
-    np.add.at(means, rows.cell, share * u)
-    return share, means
-
-
-def carrier_degrees(
-    u: FloatArray, rows: Rows, cells: Cells, n_labels: int, variance: FloatArray
-) -> FloatArray:
-    """Return degrees of freedom by the labels, the first rows, that carry part of a variance.
+def carrier_degrees(away: FloatArray, weight: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return degrees of freedom by the labels that carry part of a variance.
 
     The rest, of added labels and between cells, is taken for known.
+
+    Parameters
+    ----------
+    away : ndarray of shape (n_labels, n_values)
+        Influences of the labels less the means of their cells.
+    weight : ndarray of shape (n_labels,)
+        Number of samples for which each label stands.
+    variance : ndarray of shape (n_values,)
+        The whole variance.
     """
-    _, means = _means(u, rows, cells)
-    weight = (rows.weight[:, None] * (u - means[rows.cell]))[:n_labels] ** 2
-    total, fourth = weight.sum(axis=0), (weight**2).sum(axis=0)
+    squares = (weight[:, None] * away) ** 2
+    total, fourth = squares.sum(axis=0), (squares**2).sum(axis=0)
     carriers, shares = divide(total**2, fourth, 1.0), divide(variance, total, np.inf)
     return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)
 

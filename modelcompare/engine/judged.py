@@ -234,11 +234,12 @@ class Judged:
         centre = self._centre(places, cells, real, added) if pair else self.point[places[0]]
         every = real.joined(added, 1 / (cells.labels + 1))
         shrunk, u = self._influences(places, every)
-        parts = Spread.of(u, every, cells)
+        parts, away = Spread.of(u, every, cells)
         variance, degrees = parts.at(cells.labels)
         if pair:
             degrees = degrees_of_pair(degrees, n_labels)
-        degrees = np.minimum(degrees, carrier_degrees(u, every, cells, n_labels, variance))
+        by_labels = carrier_degrees(away[:n_labels], every.weight[:n_labels], variance)
+        degrees = np.minimum(degrees, by_labels)
         here, w = u[:n_labels], real.weight
         alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
         if self._has_numbers:
