@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 
 import numpy as np
@@ -76,13 +75,6 @@ def patterns_of(predictions: Predictions, judge: Judge, models: Sequence[str]) -
     Their columns are the answers and the verdict; of scores the verdicts, and which is greater.
     The stratum comes last.
     """
-    find = partial(_patterns, predictions, judge, models)
-    # Those of many pairs would take much memory.
-    few = len(models) == 1 or len(judge.verdicts) == 2
-    return judge.kept(("patterns", *models), find) if few else find()
-
-
-def _patterns(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
     verdicts = [_verdicts(predictions, judge, model) for model in models]
     if predictions.labels is None:
         a, b = (judge.verdicts[model] for model in (models[0], models[-1]))
