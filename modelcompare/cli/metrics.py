@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 
-from modelcompare.cli.schema import OF_METRICS, whole_schema
+from modelcompare.cli.schema import MEMBERS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric
+from modelcompare.report.fields import read_members
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
@@ -38,17 +39,10 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
 
 
 def _facts(metric: AnyMetric) -> dict[str, object]:
-    return {
-        "name": metric.name,
-        "summary": metric.summary,
-        "variant": metric.variant,
-        "text": " ".join(metric.text.split()),
-        # Written as JSON, which has no infinity, an open end is null.
-        "bounds": metric.bounds,
-        "greater_is_better": metric.greater_is_better, "needs": metric.needs,
-        "per_class": metric.per_class, "method": metric.strategy, "cost": metric.cost,
-        "references": list(metric.references),
-    }  # fmt: skip
+    """Return the members of a metric in a document, where an open end is null."""
+    (member,) = read_members(MEMBERS)
+    own = {"text": " ".join(metric.text.split()), "method": metric.strategy}
+    return {each.name: getattr(metric, each.name, None) for each in member.columns} | own
 
 
 def _table(found: list[AnyMetric]) -> str:

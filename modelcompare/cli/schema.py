@@ -8,7 +8,7 @@ from typing import Any
 from modelcompare.report import schema as schemas
 
 OF_METRICS = "metrics/1"
-_MEMBERS = """
+MEMBERS = """
     metrics: name summary variant text bounds greater_is_better needs per_class method cost
         references
 """
@@ -18,4 +18,4 @@ def whole_schema() -> dict[str, Any]:
     """The JSON schema of all results, as they declare them, and of the list of metrics."""
     sources = sorted(Path(__file__).parents[1].glob("*/*.py"))
     documents = {kind: text for source in sources for kind, text in schemas.declared(source)}
-    return schemas.schema({**documents, OF_METRICS: _MEMBERS})
+    return schemas.schema({**documents, OF_METRICS: MEMBERS})
