@@ -25,13 +25,15 @@ def sketch(
             raise ValueError(
                 "--metric is for predictions; a query's sketch has the metrics that it sums."
             )
-        _check_query(reading, output, {"--table": table, "--true": reading.true})
         named = reading.groups or reading.id
-        if table is None or reading.true is None or named is None:
-            raise ValueError("--sql needs --id (or --groups): the column that names the samples.")
+        _check_query(reading, output, {
+            "--table": table, "--true": reading.true,
+            "--model: a column of labels, or the stem of MODEL:CLASS": reading.models,
+            "--id (or --groups): the column that names the samples": named,
+        })  # fmt: skip
         answer(
             sketch_query(
-                sql, table=table, true=reading.true, models=reading.models or [], id=named,
+                sql, table=str(table), true=reading.true, models=reading.models, id=named,
                 classes=classes or [], buckets=buckets, salt=salt,
             )
         )  # fmt: skip
@@ -58,12 +60,12 @@ def sketch(
     say(f"wrote {found.save(output)}: {found.n_samples:,} samples")
 
 
-def _check_query(reading: Reading, output: Path | None, needed: dict[str, str | None]) -> None:
+def _check_query(reading: Reading, output: Path | None, needed: dict[str, object]) -> None:
     """Refuse files together with a query, and a query without columns."""
     if reading.files or output is not None:
         raise ValueError("--sql prints a query and reads nothing; leave the files and -o out.")
     for name, value in needed.items():
-        if value is None:
+        if not value:
             raise ValueError(f"--sql needs {name}.")
     reading.refuse_beside(
         ("files", "true", "id", "groups", "models"),
@@ -71,5 +73,3 @@ def _check_query(reading: Reading, output: Path | None, needed: dict[str, str | 
     )
     if reading.id is not None and reading.groups is not None:
         raise ValueError("--sql needs --id or --groups, the column by which rows go together.")
-    if not reading.models:
-        raise ValueError("--sql needs --model: a column of labels, or the stem of MODEL:CLASS.")
