@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.report.numbers import plural
-from modelcompare.report.tables import rows_at
 from modelcompare.words import is_missing, label_name
 
 
@@ -50,32 +49,19 @@ def differing_labels(
 
     Or the class that was asked for, alone.
     """
+    labels = list(dict.fromkeys(None if is_missing(each) else each for each in frame["label"]))
     if label is not None:
-        _check_label(frame, label)
-        return [label], ""
-    labels = list(dict.fromkeys(None if is_missing(label) else label for label in frame["label"]))
+        return [among("label", label, [each for each in labels if each is not None])], ""
     of_labels = frame.groupby("label", sort=False, dropna=False)[column]
     order = np.argsort(-(of_labels.max() - of_labels.min()).to_numpy(), kind="stable")
     places, shown = shown_classes(order.tolist(), most)
     return [labels[place] for place in places], shown
 
 
-def _check_label(frame: pd.DataFrame, label: object) -> None:
-    """Refuse a class that a frame does not hold."""
-    # NaN is the label of what has no class, and a list is no label: none is equal to either.
-    alone = isinstance(label, Hashable) and not is_missing(label)
-    if not (alone and len(rows_at(frame, label=label))):
-        known = list(dict.fromkeys(map(label_name, frame["label"])))
-        raise ValueError(f"`label` {label!r} is not here; there are {_some(known)}.")
-
-
 def among(argument: str, asked: Any, known: Sequence[Any]) -> Any:
-    """Refuse a name that a result does not hold."""
+    """Refuse a name, or a class, that a result does not hold."""
     if asked not in known:
-        raise ValueError(f"`{argument}` {asked!r} is not here; there are {_some(known)}.")
+        more = f" and {len(known) - 9} more" if len(known) > 9 else ""
+        there = ", ".join(map(label_name, known[:9])) + more
+        raise ValueError(f"`{argument}` {asked!r} is not here; there are {there}.")
     return asked
-
-
-def _some(known: Sequence[Any]) -> str:
-    more = f" and {len(known) - 9} more" if len(known) > 9 else ""
-    return ", ".join(map(str, known[:9])) + more
