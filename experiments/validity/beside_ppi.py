@@ -7,7 +7,8 @@ Test sets of 2,000 answers, of which people scored 20 to 300 as 0 or 1 ("shares"
 of prediction-powered inference with the coefficient of least variance (PPI++) of both packages, of
 Wilson's interval (or Student's) of the labels alone, and of our default are written to
 ``results/beside_ppi.csv``. An interval that a package refuses, as all labels are equal, is counted
-in a column and in no coverage. Needs ``pip install ppi-python==0.2.3 glide-py==0.10.0``.
+in a column and in no coverage. Needs ``pip install ppi-python==0.2.3 glide-py==0.10.0``; the latter
+declares Python 3.12, and also runs on 3.11 (``--no-deps --ignore-requires-python``).
 """
 
 from __future__ import annotations
