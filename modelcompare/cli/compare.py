@@ -26,8 +26,7 @@ _FIGURE = Path("demo", "snli_forest.png")
 
 def compare(
     reading: Reading, output: Output, *, metrics: Sequence[str] = (),
-    metric_from: Sequence[str] = (), tokenize: str | None = None, family: Family,
-    baseline: str | None = None, **options: Any,
+    metric_from: Sequence[str] = (), family: Family, baseline: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare models on one test set, and in its subgroups if it has some."""
     output.check([*reading.files, *(Path(each.rpartition(":")[0]) for each in metric_from)])
@@ -36,12 +35,11 @@ def compare(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
             "groups --by."
         )
-    named = [*metrics] if tokenize is None else _tokenized(metrics, tokenize)
     own = [load_metric(place) for place in metric_from]
     functions = any(not isinstance(each, BaseMetric) for each in own)
 
     def metrics_on(predictions: TestSet) -> list[MetricLike] | None:
-        return [*named, *_directed(own, predictions, reading.lower_is_better)] or None
+        return [*metrics, *_directed(own, predictions, reading.lower_is_better)] or None
 
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
@@ -91,13 +89,6 @@ def _directed(
         say(f"modelcompare: {metric.name}: {way}")
         found.append(metric)
     return found
-
-
-def _tokenized(metrics: Sequence[str], tokenize: str) -> list[str]:
-    """Return the metrics' names, with the tokenizer in those of BLEU."""
-    if "bleu" not in metrics:
-        raise ValueError("--tokenize is for --metric bleu; name it, or leave --tokenize out.")
-    return [f"{name}_{tokenize}" if name == "bleu" else name for name in metrics]
 
 
 def _check_bounds(given: Mapping[str, object]) -> None:

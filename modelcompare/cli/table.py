@@ -42,7 +42,6 @@ from modelcompare.words import (
     Dialect,
     FoldTest,
     PosthocTest,
-    Tokenizer,
     VarianceTest,
     listed,
 )
@@ -79,11 +78,6 @@ COMMANDS = (
                 help="A custom metric (repeatable): a function metric(y_true, y_output), or a "
                 "modelcompare Metric, in a Python file, which is run; or FILE.csv:NAME, costs of "
                 "true (rows) by predicted classes.",
-                advanced=True,
-            ),
-            statistics(
-                name="tokenize", type=Tokenizer | None,
-                help=f"sacrebleu's tokenizer for bleu: {listed(Tokenizer)}.",
                 advanced=True,
             ),
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
