@@ -303,8 +303,9 @@ def judge_report(
             "`predictions` have no judge; give its verdicts on all samples as `judge` (--judge), "
             "and leave labels missing where people gave none."
         )
+    chosen = resolve_metrics(without_classes(metrics, predictions)[0], predictions)
     # It checks that there are labels enough.
-    worth = _worth(predictions, metrics)
+    judged = Judged(Evaluation(predictions, chosen))
     labelled = Labelled.of(
         predictions, predictions.judge,
         confidence_level=confidence_level, n_resamples=n_resamples, rng=rng,
@@ -322,17 +323,7 @@ def judge_report(
         len(predictions), predictions.judge.n_labels, n_resamples, rng_label(rng),
         confidence_level, alpha, predictions.greater_is_better is not False,
         labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
-        adjusted(effects, EFFECTS), worth,
+        adjusted(effects, EFFECTS),
+        score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
         (*of_judge(predictions, predictions.judge), *labelled.notes()),
     )  # fmt: skip
-
-
-def _worth(
-    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None
-) -> pd.DataFrame:
-    """Make the frame of `JudgeReport.worth`."""
-    chosen = resolve_metrics(without_classes(metrics, predictions)[0], predictions)
-    judged = Judged(Evaluation(predictions, chosen))
-    worth = judged.worth
-    saved = 1 - judged.judge.n_labels / worth
-    return score_frame(judged.models, judged.keys, worth=worth, saved=saved)

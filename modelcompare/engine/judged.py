@@ -124,6 +124,11 @@ class Judged:
         found = self.found(None)
         return self.judge.n_labels * divide(found.alone, found.variance)
 
+    @property
+    def saved(self) -> FloatArray:
+        """Share of these that the judge saves, (n_models, n_values)."""
+        return 1 - self.judge.n_labels / self.worth
+
     # -- cells --------------------------------------------------------------------------------
 
     def cells(self, places: Sequence[int]) -> tuple[Cells, Patterns]:
