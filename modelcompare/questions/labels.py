@@ -195,8 +195,12 @@ class LabelPlan:
             columns = {f"judge of {model}": array for model, array in judge.verdicts.items()}
         else:
             texts = predictions.labels.astype(str)
-            columns = {model: texts[predictions.predicted(model)] for model in predictions.models}
-            columns["judge"] = judge.verdicts[predictions.models[0]]
+            columns = {
+                model: predictions.output(model).array if kind == "values"
+                else texts[predictions.predicted(model)]
+                for model, kind in predictions.kinds.items()
+            }  # fmt: skip
+            columns["judge"] = judge.verdicts[predictions.models[0]].astype(str)
         frame = pd.DataFrame(columns)
         found = {
             cell: ", ".join(f"{name} {_described(part[name], part.iloc[:, -1])}" for name in frame)
@@ -209,13 +213,13 @@ class LabelPlan:
 
 
 def _described(values: pd.Series, verdicts: pd.Series) -> str:
-    """Describe a column in a cell: its only value, a range, or agreement with the verdicts."""
+    """Describe a column in a cell: its value, the range of numbers, or agreement with verdicts."""
     distinct = pd.unique(values)
     if len(distinct) == 1:
         return str(distinct[0])
-    if values.dtype.kind in "iuf" and values.name != verdicts.name:
+    if values.dtype.kind in "iuf":
         return f"{values.min():.3g} to {values.max():.3g}"
-    agrees = values == verdicts.astype(str)
+    agrees = values == verdicts
     if values.name == verdicts.name or 0 < agrees.sum() < len(values):
         return "any"
     return "as judge" if agrees.all() else "not as judge"

@@ -207,6 +207,25 @@ def test_names_of_samples_and_verdicts_on_each_model_are_in_the_queue() -> None:
     assert "judge of a 1.0, judge of b 0.0" in {*queue["stratum"]}
 
 
+def test_strata_of_numbers_are_named_by_their_ranges() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 800)
+    raw = {m: truth + rng.normal(0, s, 800) for m, s in {"a": 0.8, "b": 1.5}.items()}
+    people = [int(x) if k < 400 else None for k, x in enumerate(truth)]
+    judge = np.where(rng.random(800) < 0.9, truth, 1 - truth)
+    preds = mc.Predictions(people, raw, kind="values", judge=judge)
+    of_labels = mc.sample_size(preds, "a", "b", "roc_auc").queue(20)
+    judges = {m: x + rng.normal(0, 0.5, 800) for m, x in raw.items()}
+    seen = {m: np.where(np.arange(800) < 400, x, np.nan) for m, x in raw.items()}
+    preds = mc.Predictions.from_scores(seen, judge=judges, greater_is_better=True)
+    of_scores = mc.sample_size(preds, "a", "b", "mean_score").queue(20)
+    for queue, columns, names in ((of_labels, raw, "{}"), (of_scores, judges, "judge of {}")):
+        for stratum, rows in queue.groupby("stratum")["row"]:
+            for model, values in columns.items():
+                ends = f"{values[rows].min():.3g} to {values[rows].max():.3g}"
+                assert f"{names.format(model)} {ends}" in stratum
+
+
 def test_strata_and_weights_of_a_queue_give_the_same_difference() -> None:
     size, preds, truth = planned()
     queue = size.queue(150).set_index("row").sort_index()
