@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.patterns import joint
 from modelcompare.engine.units import collapsible
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.planning import scores_of
@@ -20,6 +22,8 @@ from modelcompare.metrics.quotient import divide
 
 # A multinomial draw over distinct rows is faster only if they are few.
 COLLAPSE_AT = 1 / 16
+# Distinct rows, as columns of codes, and the number of samples that each represents.
+Distinct: TypeAlias = tuple[list[IntArray], IntArray]
 # Blocks whose distinct rows are joined at once.
 _AT_ONCE = 64
 # Share of all weights that rounding leaves where sums cancel.
@@ -50,16 +54,6 @@ class Labels:
     multiplicity: IntArray
     weights: FloatArray | None = None
     strata: IntArray | None = None
-
-    @classmethod
-    def distinct(cls, predictions: TestSet, strata: IntArray | None = None) -> Labels:
-        """Return the distinct rows of a test set, and strata, grouped by one integer key."""
-        assert predictions.codes is not None  # noqa: S101  checked by the caller
-        columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
-        places, counts = _distinct(columns if strata is None else [*columns, strata])
-        codes, *predicted = (column[places] for column in columns)
-        stratum = None if strata is None else strata[places]
-        return cls(codes, predicted, predictions.n_classes, counts, strata=stratum)
 
     @classmethod
     def of_each(cls, predictions: TestSet) -> Labels:
@@ -98,11 +92,6 @@ class Labels:
     @property
     def n_rows(self) -> int:
         return len(self.codes)
-
-    @property
-    def columns(self) -> list[IntArray]:
-        """True and predicted classes, and strata if there are any."""
-        return [self.codes, *self.predicted, *([] if self.strata is None else [self.strata])]
 
     def outcomes(self, model: int, rows: slice) -> Outcomes:
         """Return the outcomes of some rows for one model."""
@@ -222,7 +211,7 @@ def labels_of_blocks(predictions: TestSet) -> Labels | None:
 
 def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:
     """Return the distinct rows if there are at most a given number of them."""
-    parts: list[Labels] = []
+    parts: list[Distinct] = []
     stratum: IntArray | None = None
     n_before = 0
     for block, times in predictions.blocks_of_distinct():
@@ -231,48 +220,40 @@ def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:
             strata = (predictions if times is None else block).strata
             stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
         here = slice(n_before, n_before + len(block))
-        n_before, own = here.stop, None if stratum is None else stratum[here]
-        if times is None:
-            parts.append(Labels.distinct(block, own))
-        else:
-            parts.append(_joined([replace(Labels.of_each(block), multiplicity=times, strata=own)]))
+        n_before, own = here.stop, [] if stratum is None else [stratum[here]]
+        assert block.codes is not None  # noqa: S101  checked by the caller
+        columns = [block.codes, *(block.predicted(model) for model in block.models), *own]
+        parts.append(_distinct(columns, times))
         if len(parts) > _AT_ONCE:
             parts = [_joined(parts)]
-            if parts[0].n_rows > most:
+            if len(parts[0][1]) > most:
                 return None
-    found = parts[0] if len(parts) == 1 else _joined(parts)
-    return found if found.n_rows <= most else None
+    (codes, *named), counts = parts[0] if len(parts) == 1 else _joined(parts)
+    if len(counts) > most:
+        return None
+    strata = None if stratum is None else named.pop()
+    return Labels(codes, named, predictions.n_classes, counts, strata=strata)
 
 
-def _joined(parts: Sequence[Labels]) -> Labels:
+def _joined(parts: Sequence[Distinct]) -> Distinct:
     """Return the distinct rows of several parts, in the order of those of a whole test set."""
-    rows = np.concatenate([np.stack(part.columns, axis=1) for part in parts])
-    found, place = np.unique(rows, axis=0, return_inverse=True)
-    times = np.concatenate([part.multiplicity for part in parts])
-    multiplicity = np.bincount(place.ravel(), times).astype(np.intp)
-    n_models, (codes, *others) = len(parts[0].predicted), found.T
-    strata = others[-1] if len(others) > n_models else None
-    return Labels(codes, others[:n_models], parts[0].n_classes, multiplicity, strata=strata)
+    columns = zip(*(columns for columns, _ in parts), strict=True)
+    counts = np.concatenate([counts for _, counts in parts])
+    return _distinct([np.concatenate(column) for column in columns], counts)
 
 
-def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """Return a position of each distinct row of columns of codes, sorted, and its count."""
-    key, *others = columns
+def _distinct(columns: Sequence[IntArray], times: IntArray | None) -> Distinct:
+    """Return the distinct rows of columns of codes, sorted, and how often each occurs."""
+    key = joint(columns)
     n_keys = int(key.max()) + 1
-    for column in others:
-        base = int(column.max()) + 1
-        if n_keys * base > 2**62:
-            key = np.unique(key, return_inverse=True)[1]
-            n_keys = int(key.max()) + 1
-        key = key * base
-        key += column
-        n_keys *= base
     if n_keys > len(key):
-        _, places, counts = np.unique(key, return_index=True, return_counts=True)
-        return places, counts
-    # Identical rows are counted, not sorted; any of them represents all.
-    counts = np.bincount(key, minlength=n_keys)
-    place = np.empty(n_keys, dtype=np.intp)
-    place[key] = np.arange(len(key))
-    present = np.flatnonzero(counts)
-    return place[present], counts[present]
+        _, places, key = np.unique(key, return_index=True, return_inverse=True)
+        counts = np.bincount(key, times)
+    else:
+        # Identical rows are counted, not sorted; any of them represents all.
+        counts = np.bincount(key, times, n_keys)
+        place = np.empty(n_keys, dtype=np.intp)
+        place[key] = np.arange(len(key))
+        present = np.flatnonzero(counts)
+        places, counts = place[present], counts[present]
+    return [column[places] for column in columns], counts.astype(np.intp, copy=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 import pandas as pd
@@ -133,9 +132,15 @@ def fifths(values: FloatArray) -> IntArray:
 
 
 def joint(columns: Sequence[AnyArray]) -> IntArray:
-    """Return a code for each combination of entries, in a type as small as can be."""
-    bases = [int(column.max()) + 1 for column in columns]
-    code = np.zeros(len(columns[0]), dtype=np.min_scalar_type(prod(bases)))
-    for base, column in zip(bases, columns, strict=True):
-        code = code * base + column.astype(code.dtype)
+    """Return a code for each combination of entries, in their order and in a small type."""
+    code: AnyArray = np.zeros(len(columns[0]), np.uint8)
+    n_codes = 1
+    for column in columns:
+        base = int(column.max()) + 1
+        if n_codes * base > 2**62:
+            code = np.unique(code, return_inverse=True)[1]
+            n_codes = int(code.max()) + 1
+        n_codes *= base
+        code = code.astype(np.min_scalar_type(n_codes), copy=False) * base
+        code += column.astype(code.dtype)
     return code
