@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.checks import DataWarning
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
@@ -107,12 +107,13 @@ def check_these_runs(random: Random, name: str) -> None:
 
 def run_codes(predictions: TestSet, model: str) -> IntArray:
     """Return the number of the run of each row of a model."""
-    return _codes(predictions.runs_of(model))
+    return np.unique(np.asarray(predictions.runs_of(model)), return_inverse=True)[1]
 
 
 def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     """Return whether the models at two positions have the same runs, such as the same seeds."""
-    return _shared(*(predictions.runs_of(predictions.models[k]) for k in (a, b)))
+    first, second = (predictions.runs_of(predictions.models[k]) for k in (a, b))
+    return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
 
 def _flaw(predictions: TestSet) -> str:
@@ -164,7 +165,7 @@ def check_runs_of_sets(test_sets: Sequence[TestSet]) -> bool:
 
 def _rows_of_cells(predictions: TestSet, model: str) -> IntArray:
     """Count the rows of every item in every run, of shape (n_items, n_runs)."""
-    item, run = predictions.unit_of, _codes(predictions.runs_of(model))
+    item, run = predictions.unit_of, run_codes(predictions, model)
     shape = int(item.max()) + 1, int(run.max()) + 1
     return np.bincount(item * shape[1] + run, minlength=shape[0] * shape[1]).reshape(shape)
 
@@ -180,24 +181,15 @@ def _gap(predictions: TestSet, counts: IntArray) -> str:
 def _overlap(predictions: TestSet) -> str:
     """Return which models have some runs in common, and others not; empty for none."""
     models = predictions.models
-    columns = [predictions.runs_of(model) for model in models]
-    names = [{*np.unique(np.asarray(column))} for column in columns]
+    names = [{*np.unique(np.asarray(predictions.runs_of(model)))} for model in models]
     for place, a in enumerate(models):
         for other, b in enumerate(models[:place]):
-            if names[place] & names[other] and not _shared(columns[place], columns[other]):
+            if names[place] & names[other] and not share_runs(predictions, place, other):
                 return (
                     f"models {b!r} and {a!r} share some runs and not others; name the runs of each "
                     "model apart where they are separate trainings"
                 )
     return ""
-
-
-def _codes(column: AnyArray | None) -> IntArray:
-    return np.unique(np.asarray(column), return_inverse=True)[1]
-
-
-def _shared(a: AnyArray | None, b: AnyArray | None) -> bool:
-    return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
 
 
 @dataclass(frozen=True)
@@ -341,11 +333,12 @@ class RunVariances:
         every = np.empty((*point.shape, len(predictions)))
         for some in rows.row_steps():
             every[..., some] = rows.influence(slice(None), some, point).transpose(1, 2, 0)
-        item, columns = predictions.unit_of, [predictions.runs_of(m) for m in predictions.models]
-        tables = [_table(u, item, _codes(run)) for u, run in zip(every, columns, strict=True)]
+        item, models = predictions.unit_of, predictions.models
+        runs = [run_codes(predictions, model) for model in models]
+        tables = [_table(u, item, run) for u, run in zip(every, runs, strict=True)]
         owners = [
-            next(b for b in range(a + 1) if _shared(columns[a], columns[b]))
-            for a in range(len(columns))
+            next(b for b in range(a + 1) if share_runs(predictions, a, b))
+            for a in range(len(models))
         ]
         return cls.of_tables(tables, np.array(owners))
 
