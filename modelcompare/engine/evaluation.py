@@ -7,7 +7,7 @@ metrics; the formulas are then applied to the totals of the whole block at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -21,11 +21,10 @@ from modelcompare.engine.checkpoints import checkpoint_of
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
-    Bar,
     map_blocks,
     on_threads,
     one_blas_thread,
-    progress_bar,
+    watched,
     work,
 )
 from modelcompare.engine.statistics import UnitStatistics
@@ -131,29 +130,19 @@ class Evaluation(UnitStatistics):
             width = max(self.units.n_units, self.columns(slice(None))[-1].stop)
             weights = weights.joined(max(1, CACHE_BYTES // (8 * width * RESAMPLE_BLOCK)))
         passes = self._passes(weights)
-        work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
-        with progress_bar(work, progress) as bar:
+        n_tasks = len(self.units.row_blocks()) * sum(len(blocks) for _, blocks in passes)
+        with watched(n_tasks, progress):
             for models, blocks in passes:
-                self._fill_pass(out, weights, models, blocks, n_jobs, bar)
-        self._fill_others(out, weights, n_jobs, progress=progress)
+                self._fill_pass(out, weights, models, blocks, n_jobs)
+            self._fill_others(out, weights, n_jobs)
         # Free it: it is as large as the statistics, and used only once.
         self._sparse = None
         return out
 
     def totals(
-        self,
-        weights: Weights,
-        *,
-        models: slice = slice(None),
-        blocks: Sequence[int] | None = None,
-        n_jobs: int | None = None,
-        finished: Callable[[float], object] = lambda _: None,
+        self, weights: Weights, models: slice, blocks: Sequence[int], n_jobs: int | None = None
     ) -> list[FloatArray]:
-        """Compute ``weights @ statistics`` of some models, one array for each block of resamples.
-
-        `finished` is called with the share of finished row blocks after each of them.
-        """
-        blocks = range(weights.n_blocks) if blocks is None else blocks
+        """Compute ``weights @ statistics`` of some models, an array for each block of resamples."""
         row_blocks = self.units.row_blocks()
         summed = [(column.statistic.name, column.width) for column in self.columns(models)]
         run = {"blocks": [*blocks], "sums": summed, "models": self.models[models]}
@@ -169,10 +158,9 @@ class Evaluation(UnitStatistics):
             numbers = work(n_weights, product.n_columns, uniform=self.units.multiplicity is None)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
-            done = row_block + 1
             if kept is not None:
+                done = row_block + 1
                 kept.save(done, totals, last=done == len(row_blocks))
-            finished(done / len(row_blocks))
         return totals
 
     def grand_total(self, models: slice) -> FloatArray:
@@ -277,16 +265,9 @@ class Evaluation(UnitStatistics):
 
     def _fill_pass(
         self, out: FloatArray, weights: Weights, models: slice, blocks: Sequence[int],
-        n_jobs: int | None, bar: Bar,
+        n_jobs: int | None,
     ) -> None:  # fmt: skip
-        before, n_resamples = bar.n, sum(map(weights.block_size, blocks))
-
-        def finished(share: float) -> None:
-            bar.update(before + int(share * n_resamples) - bar.n)
-
-        totals = self.totals(
-            weights, models=models, blocks=blocks, n_jobs=n_jobs, finished=finished
-        )
+        totals = self.totals(weights, models, blocks, n_jobs)
 
         def fill(place: int) -> None:
             self._fill_sums(out[weights.rows(blocks[place]), models], totals[place], models)
@@ -321,19 +302,17 @@ class Evaluation(UnitStatistics):
             where = self.metric_slice(metric.name)
             out[..., where] = value if metric.per_class else value[..., None]
 
-    def _fill_others(
-        self, out: FloatArray, weights: Weights, n_jobs: int | None, *, progress: bool = False
-    ) -> None:
+    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
         """Compute values that are not sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
         functions = [metric for metric in others if isinstance(metric, CallableMetric)]
         sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
         if not self.by_blocks:
-            self._fill_some(out, weights, sorted_by, n_jobs, "threads", progress=progress)
+            self._fill_some(out, weights, sorted_by, n_jobs, "threads")
         elif sorted_by:
             for rows, areas in self._areas.values(weights, n_jobs):
                 out[rows, :, self.metric_slice(sorted_by[0].name)] = areas[..., None]
-        self._fill_some(out, weights, functions, n_jobs, "processes", progress=progress)
+        self._fill_some(out, weights, functions, n_jobs, "processes")
 
     def _fill_some(
         self,
@@ -342,8 +321,6 @@ class Evaluation(UnitStatistics):
         metrics: Sequence[OrderMetric | CallableMetric],
         n_jobs: int | None,
         prefer: Literal["threads", "processes"],
-        *,
-        progress: bool,
     ) -> None:
         places = [(metric, position) for metric in metrics for position in range(len(self.models))]
         if not places:
@@ -358,11 +335,9 @@ class Evaluation(UnitStatistics):
             return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
         numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
-        with progress_bar(weights.n_resamples, progress) as bar:
-            found = map_blocks(
-                one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers,
-                done=lambda block: bar.update(weights.block_size(block)),
-            )  # fmt: skip
+        found = map_blocks(
+            one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers
+        )
         for block, values in enumerate(found):
             for (metric, position), value in zip(places, values, strict=True):
                 out[weights.rows(block), position, self.metric_slice(metric.name)] = value

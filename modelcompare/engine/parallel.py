@@ -69,14 +69,11 @@ class Bar:
 
 @contextmanager
 def progress_bar(
-    total: int | None, progress: bool = True, *, unit: str = " resamples"
+    total: int, progress: bool = True, *, unit: str = " parts", counts: bool = False
 ) -> Iterator[Bar]:
-    """Show a progress bar; blocks of work within it are not counted twice.
-
-    Without a total it counts these blocks, whose number grows.
-    """
-    bar = Bar(total or 0, unit, DELAY if progress else inf, leave=total is not None)
-    token = _counting.set(bar if total is None else None) if progress else None
+    """Show a progress bar, which `counts` blocks of work within it; else these are not counted."""
+    bar = Bar(total, unit, DELAY if progress else inf, leave=total > 0)
+    token = _counting.set(bar if counts else None) if progress else None
     try:
         yield bar
     finally:
@@ -85,24 +82,20 @@ def progress_bar(
         bar.close()
 
 
-def watched() -> AbstractContextManager[Bar]:
-    """Show the progress of blocks of work that take long."""
-    return progress_bar(None, unit=" blocks")
+def watched(total: int = 0, progress: bool = True) -> AbstractContextManager[Bar]:
+    """Show the progress of blocks of work that take long: of a total, or as many as there are."""
+    return progress_bar(total, progress, unit=" blocks", counts=True)
 
 
-def tallied(
-    results: Iterable[Result], tasks: Sequence[Item], done: Callable[[Item], object] | None = None
-) -> Iterator[Result]:
+def tallied(results: Iterable[Result], n_tasks: int) -> Iterator[Result]:
     """Yield results of tasks, and count them for a bar; tasks within tasks are not counted."""
     bar = None if _inside.get() else _counting.get()
     if bar is not None:
-        bar.total += len(tasks)
-    for task, result in zip(tasks, results, strict=True):
+        bar.total = max(bar.total, bar.n + n_tasks)
+    for result in results:
         yield result
         if bar is not None:
             bar.update()
-        if done is not None:
-            done(task)
 
 
 class _Blas:
@@ -169,7 +162,6 @@ def map_blocks(
     *,
     prefer: Literal["threads", "processes"] = "threads",
     numbers: float = inf,
-    done: Callable[[int], object] | None = None,
 ) -> list[Result]:
     """Return results of a task on each block, in order; the same wherever it runs.
 
@@ -187,29 +179,34 @@ def map_blocks(
         function.
     numbers : float
         Number of numbers that a task processes; few are not worth a thread. See `work`.
-    done : callable, optional
-        Called with each block once its result is available.
     """
+    with one_blas_thread():
+        return list(tallied(_results(task, blocks, n_jobs, prefer, numbers), len(blocks)))
+
+
+def _results(
+    task: Callable[[int], Result], blocks: Sequence[int], n_jobs: int | None,
+    prefer: Literal["threads", "processes"], numbers: float,
+) -> Iterable[Result]:  # fmt: skip
     if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
         # joblib cannot have been configured, and loading it would take longer than most work.
-        return on_threads(task, blocks, numbers=numbers, done=done)
+        return _shared_out(task, blocks, numbers)
     from joblib import Parallel, delayed, effective_n_jobs
     from joblib.parallel import get_active_backend
 
-    with one_blas_thread():
-        n_workers = effective_n_jobs(n_jobs)
-        if n_jobs is None and n_workers == 1 and prefer == "threads":
-            return on_threads(task, blocks, numbers=numbers, done=done)
-        backend = get_active_backend(prefer)[0]
-        too_short = getattr(backend, "uses_threads", False) and numbers < WORTH_A_THREAD
-        if n_workers == 1 or len(blocks) < 2 or too_short:
-            return list(tallied(map(task, blocks), blocks, done))
-        # Not every backend returns results one by one.
-        one_by_one = getattr(backend, "supports_return_generator", False)
-        kind = "generator" if one_by_one else "list"
-        jobs = (delayed(_alone)(task, block) for block in blocks)
-        results = Parallel(n_jobs=n_jobs, prefer=prefer, return_as=kind)(jobs)
-        return list(tallied(results, blocks, done))
+    n_workers = effective_n_jobs(n_jobs)
+    if n_jobs is None and n_workers == 1 and prefer == "threads":
+        return _shared_out(task, blocks, numbers)
+    backend = get_active_backend(prefer)[0]
+    too_short = getattr(backend, "uses_threads", False) and numbers < WORTH_A_THREAD
+    if n_workers == 1 or len(blocks) < 2 or too_short:
+        return map(task, blocks)
+    # Not every backend returns results one by one.
+    one_by_one = getattr(backend, "supports_return_generator", False)
+    jobs = (delayed(_alone)(task, block) for block in blocks)
+    kind = "generator" if one_by_one else "list"
+    results: Iterable[Result] = Parallel(n_jobs=n_jobs, prefer=prefer, return_as=kind)(jobs)
+    return results
 
 
 def work(n_weights: float, n_columns: float, *, uniform: bool = True) -> float:
@@ -221,19 +218,21 @@ def work(n_weights: float, n_columns: float, *, uniform: bool = True) -> float:
 
 
 def on_threads(
-    task: Callable[[int], Result],
-    blocks: Sequence[int],
-    *,
-    numbers: float,
-    done: Callable[[int], object] | None = None,
+    task: Callable[[int], Result], blocks: Sequence[int], *, numbers: float
 ) -> list[Result]:
     """Return results of a task on each block, on threads of this process, which share arrays."""
     with one_blas_thread():
-        free = 1 if _inside.get() else _BLAS.n_free
-        n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
-        if n_threads < 2:
-            return list(tallied(map(task, blocks), blocks, done))
-        return list(tallied(_threaded(task, blocks, n_threads, len(blocks)), blocks, done))
+        return list(_shared_out(task, blocks, numbers))
+
+
+def _shared_out(
+    task: Callable[[int], Result], blocks: Sequence[int], numbers: float
+) -> Iterator[Result]:
+    free = 1 if _inside.get() else _BLAS.n_free
+    n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
+    if n_threads < 2:
+        return map(task, blocks)
+    return _threaded(task, blocks, n_threads, len(blocks))
 
 
 def as_they_come(

@@ -13,8 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from modelcompare import Predictions
 from modelcompare.engine import parallel
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, progress_bar, watched
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling.weights import BootstrapWeights
 from tests.engine import in_terminal
 from tests.sources.forking import FORKED
 
@@ -69,7 +73,7 @@ def test_pipes_see_nothing(clock, monkeypatch):
 
 def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
     with watched() as watch:
-        with progress_bar(10, progress=True):
+        with progress_bar(10):
             map_blocks(lambda block: block, range(10), None)
         assert watch.n == 0
         map_blocks(lambda block: block, range(3), None)
@@ -77,6 +81,20 @@ def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
     # No bar is shown outside of the command line.
     map_blocks(lambda block: block, range(3), None)
     assert watch.n == 3
+
+
+@pytest.mark.parametrize("metric", ["cf1", "roc_auc", lambda y, p: np.mean(y == p[:, 1])])
+def test_replicates_count_their_blocks_for_a_bar_of_their_own_or_of_the_command(metric):
+    rng = np.random.default_rng(0)
+    preds = Predictions(rng.integers(0, 2, 60), {"a": rng.dirichlet([1, 1], 60)})
+    part = Evaluation(preds, resolve_metrics([metric], preds))
+    weights = BootstrapWeights(part.units, 900, np.random.SeedSequence(0))
+    with watched() as watch:
+        part.replicates(weights)
+    assert watch.n == watch.total > 0
+    with watched() as watch:
+        part.replicates(weights, progress=True)
+    assert watch.n == 0
 
 
 def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):

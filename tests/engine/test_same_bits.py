@@ -143,7 +143,7 @@ def test_products_in_parts_are_the_plain_products(metrics, columns):
     )
     part = Evaluation(preds, resolve_metrics(metrics, preds), collapse=False)
     weights = BootstrapWeights(part.units, 20, np.random.SeedSequence(0))
-    (found,) = part.totals(weights)
+    (found,) = part.totals(weights, slice(None), [0])
     expected = weights.draw_all(0) @ part.statistics()
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 

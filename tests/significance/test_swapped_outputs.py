@@ -1,14 +1,17 @@
 """Metrics that are not sums: swapped outputs, their values, standard errors, and the size."""
 
 import itertools
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import modelcompare as mc
+from modelcompare.engine import parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import from_callable, resolve_metrics
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import run_test
 from modelcompare.significance.corrections import adjust
@@ -357,44 +360,34 @@ def test_neither_blocks_nor_jobs_nor_a_bar_change_a_number(monkeypatch, test):
     np.testing.assert_array_equal(run_test(test, view_of(preds, names, 150)).p_value, expected)
 
 
-class Bar:
-    def __init__(self):
-        self.updates = []
+@pytest.fixture
+def bars(monkeypatch):
+    """Bars of the swaps, and whether each was to be shown."""
+    made = []
 
-    def __enter__(self):
-        return self
+    @contextmanager
+    def watched(total, progress):
+        with parallel.watched(total, progress) as bar:
+            made.append((bar, progress))
+            yield bar
 
-    def __exit__(self, *_):
-        return None
-
-    def update(self, n):
-        self.updates.append(n)
+    monkeypatch.setattr(swapped_outputs, "watched", watched)
+    return made
 
 
 @pytest.mark.parametrize("test", [DEFAULT, "permutation"])
-def test_a_bar_counts_the_swaps(monkeypatch, test):
-    bars = {}
-
-    def bar(total, progress, *, unit=" resamples"):
-        assert progress
-        return bars.setdefault((unit, total), Bar())
-
-    monkeypatch.setattr(swapped_outputs, "progress_bar", bar)
+def test_a_bar_counts_the_blocks_of_swaps(bars, test):
     preds = regressions(np.random.default_rng(16), 20)
     run_test(test, view_of(preds, [largest_error], 2000, progress=True))
-    assert sum(bars[" swaps", 2000].updates) == 2000
-    assert len(bars[" swaps", 2000].updates) > 2
+    n_blocks = -(-2000 // RESAMPLE_BLOCK)
+    assert bars
+    assert all((bar.n, bar.total, shown) == (n_blocks, n_blocks, True) for bar, shown in bars)
 
 
-def test_a_comparison_hands_its_bar_to_the_test(monkeypatch):
-    seen = []
-    one = swapped_outputs.progress_bar
-    monkeypatch.setattr(
-        swapped_outputs, "progress_bar", lambda n, p, **o: seen.append(p) or one(n, p, **o)
-    )
+def test_a_comparison_hands_its_bar_to_the_test(bars):
     preds = regressions(np.random.default_rng(17), 20)
     mc.compare(preds, [largest_error], n_resamples=99, progress=True)
-    assert seen == [True]
+    assert [shown for _, shown in bars] == [True]
 
 
 # -- names in the outcome --------------------------------------------------------------------------------

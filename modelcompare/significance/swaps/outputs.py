@@ -33,7 +33,7 @@ from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
-from modelcompare.engine.parallel import map_blocks, progress_bar
+from modelcompare.engine.parallel import map_blocks, watched
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView
@@ -78,13 +78,11 @@ class SwappedOutputs(SwapStatistic):
 
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
-        progress = self.view.sample.progress
-        with progress_bar(masks.n_resamples, progress, unit=" swaps") as bar:
+        with watched(masks.n_blocks, self.view.sample.progress):
             return map_blocks(
                 one, range(masks.n_blocks), self.n_jobs,
                 prefer="processes" if called else "threads",
                 numbers=float("inf") if called else n_weights,
-                done=lambda block: bar.update(masks.block_size(block)),
             )  # fmt: skip
 
     def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
