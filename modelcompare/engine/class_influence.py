@@ -80,7 +80,7 @@ def _of_model(
     evaluation: Evaluation, metric: Metric, estimate: FloatArray, position: int, rows: slice
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return class, unit and influence of the samples of one model on the classes they affect."""
-    totals = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    totals = evaluation.parts(metric, evaluation.grand_total)
     outcomes = evaluation.outcomes(evaluation.models[position], rows)
     entries = [evaluation.entries(s, outcomes, rows) for s in metric.statistics]
     codes, numbers = (np.stack(part) for part in zip(*(e[1:] for e in entries if e), strict=True))

@@ -50,7 +50,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
 
 
 def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
-    parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    parts = evaluation.parts(metric, evaluation.grand_total)
     totals = [part / evaluation.predictions.largest_weight for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
     if isinstance(value, Quotient) and value.of_two_classes:

@@ -82,7 +82,7 @@ class Evaluation(UnitStatistics):
         everything = GivenWeights.everything(self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         if self._sums:
-            self._fill_sums(out, self.grand_total(slice(None))[None, :], slice(None))
+            self._fill_sums(out, self.grand_total[None, :], slice(None))
         self._fill_others(out, everything, n_jobs=None)
         return out[0]
 
@@ -124,7 +124,9 @@ class Evaluation(UnitStatistics):
             If they would not fit into memory.
         """
         check_replicates(weights.n_resamples, len(self.models), len(self.keys))
-        out = self._room(weights.n_resamples, slice(None))
+        # A model's resamples are contiguous.
+        shape = (len(self.models), len(self.keys), weights.n_resamples)
+        out = np.empty(shape).transpose(2, 0, 1)
         if self._sums:
             # Several blocks of few units are processed together.
             width = max(self.units.n_units, self.columns(slice(None))[-1].stop)
@@ -163,15 +165,22 @@ class Evaluation(UnitStatistics):
                 kept.save(done, totals, last=done == len(row_blocks))
         return totals
 
-    def grand_total(self, models: slice) -> FloatArray:
-        """Return the totals of some models over the whole test set."""
-        first, last, _ = models.indices(len(self.models))
-        of_all = self._grand_total
-        return np.concatenate([
-            of_all[c.start : c.stop] if c.statistic.shared
-            else of_all[c.start + c.width * first : c.start + c.width * last]
-            for c in self.columns(slice(None))
-        ])  # fmt: skip
+    @cached_property
+    @one_blas_thread()
+    def grand_total(self) -> FloatArray:
+        """Totals of all models over the whole test set, bit-identical in memory and scans."""
+        columns, blocks = self.columns(slice(None)), self.units.row_blocks()
+        out = np.empty(columns[-1].stop if columns else 0)
+        for models in self._tiles():
+            total = np.sum([
+                self.product(models, rows).sums(self.units.counts(rows)[None])[0] for rows in blocks
+            ], axis=0)  # fmt: skip
+            for column, part in zip(columns, self.columns(models), strict=True):
+                here = slice(None) if part.statistic.shared else models
+                column.of(out)[here] = part.of(total)
+        # As after `replicates`.
+        self._sparse = None
+        return out
 
     @property
     def by_blocks(self) -> bool:
@@ -191,7 +200,7 @@ class Evaluation(UnitStatistics):
         counted = [c for c in self.columns(slice(None)) if c.statistic == SUPPORT]
         if p.weighted or not counted:
             return None
-        return counted[0].of(self.grand_total(slice(None)))[0]
+        return counted[0].of(self.grand_total)[0]
 
     def values_of_totals(self, totals: FloatArray) -> FloatArray:
         """Compute sum metrics from totals (..., n_columns), of shape (..., n_models, n_values)."""
@@ -201,7 +210,7 @@ class Evaluation(UnitStatistics):
 
     # -- leave one out ----------------------------------------------------------------------
 
-    def jackknife(self, models: slice, rows: slice) -> FloatArray:
+    def jackknife(self, rows: slice) -> FloatArray:
         """Compute the values without one sample (or cluster) of each given unit.
 
         Returns
@@ -211,28 +220,24 @@ class Evaluation(UnitStatistics):
             of one value are contiguous.
         """
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        shape = (len(self.models[models]), len(self.keys), n_rows)
-        out = np.full(shape, np.nan).transpose(2, 0, 1)
+        out = np.full((len(self.models), len(self.keys), n_rows), np.nan).transpose(2, 0, 1)
         if self._sums:
-            part = self.statistics(models, rows)
-            self._fill_sums(out, without(self.grand_total(models), part, out=part), models)
+            part = self.statistics(rows)
+            self._fill_sums(out, without(self.grand_total, part, out=part), slice(None))
         for metric in self.metrics:
             if not isinstance(metric, Metric):
                 where = self.metric_slice(metric.name)
-                for position, model in enumerate(self.models[models]):
+                for position, model in enumerate(self.models):
                     out[:, position, where] = self._leave_out(metric, model, rows)
         return out
 
-    def influence(
-        self, models: slice, rows: slice, estimate: FloatArray, *, undefined: float = 0.0
-    ) -> FloatArray:
+    def influence(self, rows: slice, estimate: FloatArray, *, undefined: float = 0.0) -> FloatArray:
         """Compute the influence of each unit: (n - 1) (estimate - leave-one-out value).
 
         Their mean square over n is the squared standard error of the estimate. If the leave-one-out
         value is undefined, the influence is `undefined`.
         """
-        left = self.jackknife(models, rows)
-        influence = (self.units.size - 1) * (estimate[models] - left)
+        influence = (self.units.size - 1) * (estimate - self.jackknife(rows))
         if not np.isfinite(influence).all():
             influence = np.nan_to_num(influence, nan=undefined)
         return influence
@@ -273,28 +278,6 @@ class Evaluation(UnitStatistics):
             self._fill_sums(out[weights.rows(blocks[place]), models], totals[place], models)
 
         on_threads(fill, range(len(totals)), numbers=totals[0].size)
-
-    @cached_property
-    @one_blas_thread()
-    def _grand_total(self) -> FloatArray:
-        """Totals of all models over the whole test set, bit-identical in memory and scans."""
-        columns, blocks = self.columns(slice(None)), self.units.row_blocks()
-        out = np.empty(columns[-1].stop if columns else 0)
-        for models in self._tiles():
-            total = np.sum([
-                self.product(models, rows).sums(self.units.counts(rows)[None])[0] for rows in blocks
-            ], axis=0)  # fmt: skip
-            for column, part in zip(columns, self.columns(models), strict=True):
-                start = column.start + (0 if part.statistic.shared else models.start * part.width)
-                out[start : start + part.stop - part.start] = total[part.start : part.stop]
-        # As after `replicates`.
-        self._sparse = None
-        return out
-
-    def _room(self, n_resamples: int, models: slice) -> FloatArray:
-        """Allocate values (n_resamples, n_models, n_values); a model's resamples are contiguous."""
-        shape = (len(self.models[models]), len(self.keys), n_resamples)
-        return np.empty(shape).transpose(2, 0, 1)
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
         for metric in self._sums:

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import (
+    CACHE_BYTES,
+    PASS_BYTES,
+    ROW_BLOCK,
+    BoolArray,
+    FloatArray,
+    IntArray,
+)
 from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits, joins_influences
@@ -287,7 +294,7 @@ def _formed_influences(
         means = _stratum_means(evaluation, estimate, strata)
         scale = _stratum_scale(strata, units)
     for rows in evaluation.row_steps():
-        influence = evaluation.influence(slice(None), rows, estimate, undefined=np.nan)
+        influence = evaluation.influence(rows, estimate, undefined=np.nan)
         if strata is not None:
             # Resamples keep the sizes of strata, so differences between strata do not vary.
             here = strata[rows]
@@ -309,7 +316,7 @@ def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArra
     n_strata, of_each = int(strata.max()) + 1, evaluation.units.sizes
     sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
     for rows in evaluation.row_steps():
-        influence = evaluation.influence(slice(None), rows, estimate)
+        influence = evaluation.influence(rows, estimate)
         counts = evaluation.units.counts(rows).astype(np.float64)
         np.add.at(sums, strata[rows], influence * counts[:, None, None])
         np.add.at(sizes, strata[rows], counts if of_each is None else of_each[rows])
@@ -338,35 +345,21 @@ def signed_sums(
     signs : ndarray of shape (n_resamples,)
         ``sum_i sign_i``.
     """
-    n_models, n_values = estimate.shape
-    units = evaluation.units
-    sums = np.zeros((masks.n_resamples, n_models, n_values))
-    signs = np.zeros(masks.n_resamples)
-    for models in _model_chunks(evaluation):
-        mean = np.zeros((len(evaluation.models[models]), n_values))
-        signs[:] = 0.0
-        for row_block, rows in enumerate(units.row_blocks()):
-            influence = evaluation.influence(models, rows, estimate)
-            counts = units.counts(rows).astype(np.float64)
-            mean += np.einsum("i,imv->mv", counts, influence) / units.size
-            flat = influence.reshape(len(influence), -1)
-            for block in range(masks.n_blocks):
-                sign = masks.draw(block, row_block)
-                sign *= -2
-                sign += counts
-                where = masks.rows(block)
-                sums[where, models] += (sign @ flat).reshape(len(sign), *mean.shape)
-                signs[where] += sign.sum(axis=1)
-        sums[:, models] -= signs[:, None, None] * mean
+    units, mean = evaluation.units, np.zeros(estimate.shape)
+    sums, signs = np.zeros((masks.n_resamples, *estimate.shape)), np.zeros(masks.n_resamples)
+    for rows in evaluation.row_steps():
+        influence = evaluation.influence(rows, estimate)
+        counts = units.counts(rows).astype(np.float64)
+        mean += np.einsum("i,imv->mv", counts, influence) / units.size
+        flat = influence.reshape(len(influence), -1)
+        row_block, first = divmod(rows.start, ROW_BLOCK)
+        for block in range(masks.n_blocks):
+            swapped = masks.narrow(block, row_block)[:, first : first + len(counts)]
+            sign, where = counts - 2.0 * swapped, masks.rows(block)
+            sums[where] += (sign @ flat).reshape(len(sign), *mean.shape)
+            signs[where] += sign.sum(axis=1)
+    sums -= signs[:, None, None] * mean
     return sums, signs
-
-
-def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:
-    n_models = len(evaluation.models)
-    rows = max(block.stop - block.start for block in evaluation.units.row_blocks())
-    step = int(np.clip(PASS_BYTES // (8 * 2 * rows * len(evaluation.keys)), 1, n_models))
-    for start in range(0, n_models, step):
-        yield slice(start, min(start + step, n_models))
 
 
 def _centred(

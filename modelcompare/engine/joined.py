@@ -74,27 +74,25 @@ class JoinedUnits:
         """Return the groups that contain any of some units; the units if they are not joined."""
         return units if self.group_of is None else np.unique(self.group_of[units])
 
-    def statistics(
-        self, metrics: Sequence[Metric], models: slice = slice(None)
-    ) -> dict[Statistic, FloatArray]:
+    def statistics(self, metrics: Sequence[Metric]) -> dict[Statistic, FloatArray]:
         """Return sums (n_units, n_models or 1, width) of the metrics' statistics over each unit."""
-        evaluation, columns = self.evaluation, self.evaluation.columns(models, metrics)
+        evaluation, columns = self.evaluation, self.evaluation.columns(slice(None), metrics)
         if self.group_of is None:
-            numbers = evaluation.statistics(models, metrics=metrics)
+            numbers = evaluation.statistics(metrics=metrics)
         elif 8 * self.units.n_units * columns[-1].stop > PASS_BYTES // 4:
-            numbers = self._sums(models, metrics)
+            numbers = self._sums(metrics)
         else:
-            key = "sums of groups", evaluation.models[models], *(m.name for m in metrics)
-            numbers = evaluation.once(key, lambda: self._sums(models, metrics))
+            key = "sums of groups", *(metric.name for metric in metrics)
+            numbers = evaluation.once(key, lambda: self._sums(metrics))
         return {column.statistic: column.of(numbers) for column in columns}
 
-    def _sums(self, models: slice, metrics: Sequence[Metric]) -> FloatArray:
+    def _sums(self, metrics: Sequence[Metric]) -> FloatArray:
         """Compute sums of statistics over each group, (n_groups, n_columns)."""
         evaluation, n_groups = self.evaluation, self.units.n_units
         assert self.group_of is not None  # noqa: S101  asked for where units are joined
-        sums = np.zeros((evaluation.columns(models, metrics)[-1].stop, n_groups))
-        for rows in evaluation.row_steps(models):
-            group_of, numbers = self.group_of[rows], evaluation.statistics(models, rows, metrics)
+        sums = np.zeros((evaluation.columns(slice(None), metrics)[-1].stop, n_groups))
+        for rows in evaluation.row_steps():
+            group_of, numbers = self.group_of[rows], evaluation.statistics(rows, metrics)
             for out, column in zip(sums, numbers.T, strict=True):
                 out += np.bincount(group_of, column, n_groups)
         return sums.T
@@ -129,7 +127,7 @@ class JoinedUnits:
         """
         assert self.group_of is not None  # noqa: S101  asked for where units are joined
         numbers, evaluation = self.statistics((metric,)), self.evaluation
-        totals = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+        totals = evaluation.parts(metric, evaluation.grand_total)
         parts = zip(totals, metric.statistics, strict=True)
         left = metric.value(*(without(total, numbers[s]) for total, s in parts))
         size = np.bincount(self.group_of, minlength=self.units.n_units).astype(np.float64)

@@ -270,7 +270,7 @@ class Judged:
         doubled = Rows(rows.of[again], rows.truth[..., again], rows.cell[again], probes)
         evaluation = self._evaluation(places, doubled)
         values = evaluation.estimate()
-        moved = evaluation.influence(slice(None), slice(n_rows, None), values)
+        moved = evaluation.influence(slice(n_rows, None), values)
         scale = (evaluation.units.size - 1) * _PROBE * rows.weight
         u = _contrast(moved.transpose(1, 0, 2)) / scale[:, None]
         return _contrast(values), u

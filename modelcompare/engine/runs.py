@@ -332,7 +332,7 @@ class RunVariances:
         rows = Evaluation(predictions.without("groups", "runs"), evaluation.metrics, collapse=False)
         every = np.empty((*point.shape, len(predictions)))
         for some in rows.row_steps():
-            every[..., some] = rows.influence(slice(None), some, point).transpose(1, 2, 0)
+            every[..., some] = rows.influence(some, point).transpose(1, 2, 0)
         item, models = predictions.unit_of, predictions.models
         runs = [run_codes(predictions, model) for model in models]
         tables = [_table(u, item, run) for u, run in zip(every, runs, strict=True)]

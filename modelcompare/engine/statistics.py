@@ -116,17 +116,14 @@ class UnitStatistics:
         return slices
 
     def statistics(
-        self,
-        models: slice = slice(None),
-        rows: slice = slice(None),
-        metrics: Sequence[Metric] | None = None,
+        self, rows: slice = slice(None), metrics: Sequence[Metric] | None = None
     ) -> FloatArray:
-        """Compute statistics of some models and units, of shape (n_rows, n_columns)."""
-        columns = self.columns(models, metrics)
+        """Compute statistics of all models and some units, of shape (n_rows, n_columns)."""
+        columns = self.columns(slice(None), metrics)
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns are contiguous.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
-        for position, model in enumerate(self.models[models]):
+        for position, model in enumerate(self.models):
             # Outcomes of a model are freed before those of the next model are computed.
             outcomes = self.outcomes(model, rows)
             for column in columns:

@@ -50,7 +50,7 @@ def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: f
     if why_refused(evaluation.predictions):
         nothing = np.full((n_rows, 1), np.nan)
         return Interval.of(nothing, nothing, REFUSED, np.full((n_rows, 1), np.inf))
-    totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    totals, *_ = evaluation.parts(metric, evaluation.grand_total)
     columns, largest = error.columns(totals), error.formula is maximum_error
     ends = partial(_of_models, columns, error.formula)
     if pairs is None:

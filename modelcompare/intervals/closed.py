@@ -73,7 +73,7 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
             f"intervals of proportions do not apply: {reason}; use method='BCa' or 'logit'."
         )
     count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
-    totals = evaluation.grand_total(slice(None))
+    totals = evaluation.grand_total
     for metric, ratio in counted:
         found = ratio(*evaluation.parts(metric, totals))
         where = evaluation.metric_slice(metric.name)

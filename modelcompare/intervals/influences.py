@@ -358,7 +358,7 @@ def macro_corrections(
 
 def _ratio_bias(evaluation: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
     """Compute ratios of each class (n_models, n_classes), and their second-order biases."""
-    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(slice(None)))
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total)
     value = divide(top, bottom, 0.0)
     excess = np.zeros_like(value)
     for rows in evaluation.row_steps():

@@ -50,7 +50,7 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
         return _of_each(contrasts, of_label, values, level)
     if contrasts.pairs is None:
         return _means(contrasts.evaluation, what, level)
-    totals = contrasts.evaluation.grand_total(slice(None))
+    totals = contrasts.evaluation.grand_total
     values = divide(*ratio_of(contrasts.evaluation, metric, totals))
     own = _of_each(contrasts, of_label, values, level)
     return _joined(own, contrasts.evaluation, metric, contrasts.pairs)
@@ -112,7 +112,7 @@ def _joined(own: Interval, evaluation: Evaluation, metric: Metric, pairs: Pairs)
     ----------
     .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
     """
-    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total(slice(None)))
+    top, bottom = ratio_of(evaluation, metric, evaluation.grand_total)
     values = divide(top, bottom)
     apart = values[pairs[0]] - values[pairs[1]]
     covariances = np.zeros((*apart.shape, apart.shape[1]))

@@ -67,7 +67,7 @@ def leveraged_differences(
     for metric in metrics:
         sums[..., evaluation.metric_slice(metric.name)] = 0.0
     for rows in evaluation.row_steps():
-        influence = evaluation.influence(slice(None), rows, estimate)
+        influence = evaluation.influence(rows, estimate)
         counts = evaluation.units.counts(rows)
         for metric in metrics:
             where = evaluation.metric_slice(metric.name)

@@ -64,7 +64,7 @@ def _denominators(evaluation: Evaluation, metric: Metric, numbers: FloatArray) -
     """Return denominators (n_rows, n_models or 1, n_values) of the numbers of rows."""
     found = ratio_of(evaluation, metric, numbers)[1]
     if metric.average:
-        totals = evaluation.grand_total(slice(None))[None]
+        totals = evaluation.grand_total[None]
         found = (found * class_slopes(metric, *evaluation.parts(metric, totals))).sum(axis=-1)
     return found if metric.per_class else found[..., None]
 
@@ -77,7 +77,7 @@ def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -
     where = evaluation.metric_slice(metric.name)
     shape = len(evaluation.models), where.stop - where.start
     if _is_weighted(metric):
-        numbers = evaluation.statistics(rows=rows), evaluation.grand_total(slice(None))[None]
+        numbers = evaluation.statistics(rows=rows), evaluation.grand_total[None]
         part, whole = (_denominators(evaluation, metric, each) for each in numbers)
     else:
         of_class = metric.per_class and evaluation.predictions.labels is not None

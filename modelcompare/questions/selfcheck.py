@@ -185,7 +185,7 @@ def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
     from scipy.special import softmax
 
     n = evaluation.units.n_units
-    influence = evaluation.influence(slice(None), slice(0, n), evaluation.estimate())
+    influence = evaluation.influence(slice(0, n), evaluation.estimate())
     pull = influence[:, 0, position] - influence[:, 1, position]
     pull = pull / max(np.abs(pull).max(), np.finfo(np.float64).tiny)
 

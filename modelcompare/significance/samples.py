@@ -23,7 +23,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         # The value on each sample; leave-one-out values have rounding errors, which tests of signs
         # and ranks would count as differences.
         parts = [
-            evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
+            evaluation.values_of_totals(evaluation.statistics(rows))[:, :, 0]
             for rows in evaluation.row_steps()
         ]
         contributions: FloatArray = np.concatenate(parts).T

@@ -77,7 +77,7 @@ def _summed(
     estimate, positions = evaluation.estimate(), metric_pairs.positions(evaluation)
     totals = [np.zeros(()) for _ in positions]
     for rows in evaluation.row_steps():
-        influence = evaluation.influence(slice(None), rows, estimate)
+        influence = evaluation.influence(rows, estimate)
         for pair, (_, a, b) in enumerate(positions):
             totals[pair] = totals[pair] + sums(influence[..., a], influence[..., b])
     for position, total in zip(positions, totals, strict=True):

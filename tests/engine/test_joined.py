@@ -132,7 +132,7 @@ def test_sums_of_groups_are_computed_once():
         (first,), (second,) = (units.statistics(evaluation.metrics).values() for _ in range(2))
         assert np.shares_memory(first, second)
         total = first.sum(axis=0)
-        expected = evaluation.parts(evaluation.metrics[0], evaluation.grand_total(slice(None)))[0]
+        expected = evaluation.parts(evaluation.metrics[0], evaluation.grand_total)[0]
         np.testing.assert_allclose(total, expected)
 
 

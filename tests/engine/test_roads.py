@@ -125,9 +125,7 @@ def test_a_callable_gives_what_the_metric_does():
     weights = BootstrapWeights(by_name.units, 200, SEED)
     expected = by_name.replicates(weights)
     np.testing.assert_allclose(mine.replicates(weights), expected, atol=1e-12)
-    np.testing.assert_allclose(
-        mine.jackknife(slice(None), slice(0, 5)), by_name.jackknife(slice(None), slice(0, 5))
-    )
+    np.testing.assert_allclose(mine.jackknife(slice(0, 5)), by_name.jackknife(slice(0, 5)))
 
 
 def test_many_samples_are_left_out_in_groups():
@@ -181,9 +179,9 @@ def test_row_blocks_add_up(monkeypatch):
     expected = part.values(counts)
     monkeypatch.setattr(resampling, "ROW_BLOCK", 7)
     np.testing.assert_allclose(part.values(counts), expected, atol=1e-13)
-    left = part.jackknife(slice(None), slice(None))
+    left = part.jackknife(slice(None))
     monkeypatch.undo()
-    np.testing.assert_allclose(left, part.jackknife(slice(None), slice(None)), atol=1e-12)
+    np.testing.assert_allclose(left, part.jackknife(slice(None)), atol=1e-12)
 
 
 def test_clusters_are_drawn_whole():
@@ -196,7 +194,7 @@ def test_clusters_are_drawn_whole():
     by_sample = GivenWeights.of(resampling.Units(60), counts[:, groups])
     plain = Evaluation(random_predictions(), metrics, collapse=False)
     np.testing.assert_allclose(clustered.values(counts), plain.replicates(by_sample), atol=1e-12)
-    left = clustered.jackknife(slice(None), slice(0, 1))[0]
+    left = clustered.jackknife(slice(0, 1))[0]
     without = preds.subset(groups != 0)
     np.testing.assert_allclose(left, Evaluation(without, metrics).estimate(), atol=1e-12)
 
@@ -226,7 +224,7 @@ def test_acceleration_is_a_sixth_of_the_skewness_of_jackknife_values():
     preds = random_predictions()
     part = Evaluation(preds, resolve_metrics(["cf1"], preds))
     moments = influence_moments(part, part.estimate())
-    left = part.jackknife(slice(None), slice(None))
+    left = part.jackknife(slice(None))
     centred = left.mean(axis=0) - left
     expected = (centred**3).sum(axis=0) / (6 * (centred**2).sum(axis=0) ** 1.5)
     np.testing.assert_allclose(moments.acceleration(), expected, rtol=1e-8)

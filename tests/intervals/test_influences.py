@@ -70,7 +70,7 @@ def test_units_that_carry_a_variance_are_counted_by_fourth_moments():
     models = {name: np.where(rng.random(50) < 0.7, y_true, 0) for name in "abc"}
     evaluation = result_of("f1_macro", y_true, models).evaluation
     estimate = evaluation.estimate()
-    influence = evaluation.influence(slice(None), slice(None), estimate)[:, :, 0]
+    influence = evaluation.influence(slice(None), estimate)[:, :, 0]
     pairs = np.array([0, 2]), np.array([1, 1])
 
     own = influence_moments(evaluation, estimate).carriers()

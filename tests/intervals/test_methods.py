@@ -302,7 +302,7 @@ def test_the_logit_interval_has_few_degrees_of_freedom_where_a_class_is_rare():
     preds = mc.Predictions(y, {"a": p})
     result = mc.bootstrap(preds, "roc_auc", n_resamples=2)
     evaluation = result.evaluation
-    u = evaluation.influence(slice(None), slice(None), result.point)[:, 0, 0]
+    u = evaluation.influence(slice(None), result.point)[:, 0, 0]
     variance = u - u.mean()
     df = 2 / ((variance**4).sum() / (variance**2).sum() ** 2 - 1 / 200)
     assert result.moments.degrees_of_freedom()[0, 0] == pytest.approx(df)

@@ -99,7 +99,7 @@ def test_values_lie_within_the_bounds(data):
 def test_the_jackknife_is_the_value_without_a_sample(data):
     y_true, y_prob = data
     _, evaluation = values(y_true, y_prob, range(3), names=FIXED)
-    closed = evaluation.jackknife(slice(None), slice(None))[:, 0]
+    closed = evaluation.jackknife(slice(None))[:, 0]
     for i in range(len(y_true)):
         kept = np.arange(len(y_true)) != i
         left, _ = values(y_true[kept], y_prob[kept], range(3), names=FIXED)

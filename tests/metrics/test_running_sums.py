@@ -155,7 +155,7 @@ def test_correlations_of_ranks_without_each_sample_are_the_loop(name, decimals, 
     weight = rng.random(40) if weighted else None
     preds = Predictions(y, {"a": output}, kind="values", sample_weight=weight)
     part = Evaluation(preds, resolve_metrics(name, preds))
-    closed = part.jackknife(slice(None), slice(None))[:, 0, 0]
+    closed = part.jackknife(slice(None))[:, 0, 0]
     left = part.values(1.0 - np.eye(40))[:, 0, 0]
     np.testing.assert_allclose(closed, left, atol=1e-12)
 
@@ -164,5 +164,5 @@ def test_correlations_of_ranks_without_each_sample_are_the_loop(name, decimals, 
 def test_a_sample_that_alone_varies_leaves_no_correlation_behind(name):
     preds = Predictions([1.0, 1.0, 1.0, 2.0], {"a": [1.0, 2.0, 3.0, 4.0]}, kind="values")
     part = Evaluation(preds, resolve_metrics(name, preds))
-    left = part.jackknife(slice(None), slice(None))[:, 0, 0]
+    left = part.jackknife(slice(None))[:, 0, 0]
     assert np.isnan(left).tolist() == [False, False, False, True]

@@ -92,7 +92,7 @@ def test_sign_flip_equals_permutation_for_means_of_scores():
 def test_sign_flip_by_a_loop():
     part = evaluation(["f1_macro", "cf1"])
     estimate = part.estimate()
-    influence = part.influence(slice(None), slice(None), estimate)
+    influence = part.influence(slice(None), estimate)
     influence -= influence.mean(axis=0)
     signs = 1 - 2 * drawn(masks(part))
     found = p_values("sign-flip", part)
