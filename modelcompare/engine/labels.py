@@ -15,7 +15,6 @@ from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, I
 from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.patterns import joint
-from modelcompare.engine.units import collapsible
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.planning import scores_of
 from modelcompare.metrics.quotient import divide
@@ -186,12 +185,27 @@ def distinct_rows(
 ) -> Labels | None:
     """Return distinct combinations of the true class, all predicted classes, and the stratum.
 
-    None if metrics depend on more than these, or if they are more than a small share of the
-    samples, unless they are required.
+    None if metrics depend on more than these, or rows do not weigh the same, or if they are more
+    than a small share of the samples, unless they are required.
+
+    Raises
+    ------
+    ValueError
+        If they are required, and metrics or rows do not allow it.
     """
-    if not collapsible(metrics, predictions.head, required=required):
-        return None
-    return few_rows(predictions, 1 if required else COLLAPSE_AT, stratify=stratify)
+    head = predictions.head
+    if (
+        all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
+        and head.hard_codes is not None
+        and head.plain
+    ):
+        return few_rows(predictions, 1 if required else COLLAPSE_AT, stratify=stratify)
+    if required:
+        raise ValueError(
+            "`collapse=True` needs metrics of the true and predicted classes only, and no sample "
+            "weights, groups or soft labels; leave `collapse` out."
+        )
+    return None
 
 
 def few_rows(

@@ -9,29 +9,8 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels_drawn import of_judge
-from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import Units
-
-
-def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required: bool) -> bool:
-    """True if identical rows may be joined: metrics use classes only, and rows weigh the same.
-
-    Raises
-    ------
-    ValueError
-        If it is required and not possible.
-    """
-    possible = (
-        all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
-        and predictions.hard_codes is not None
-        and predictions.plain
-    )
-    if required and not possible:
-        raise ValueError(
-            "`collapse=True` needs metrics of the true and predicted classes only, and no sample "
-            "weights, groups or soft labels; leave `collapse` out."
-        )
-    return possible
 
 
 def sample_units(
