@@ -37,7 +37,7 @@ def test_a_plain_comparison_imports_nothing_that_it_does_not_need(tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("\n".join(["y_true,a,b", *rows]))
     slow = [
-        "dask", "duckdb", "jinja2", "joblib", "matplotlib", "numba", "polars", "scipy.optimize",
+        "dask", "duckdb", "jinja2", "joblib", "matplotlib", "polars", "scipy.optimize",
         "scipy.stats", "sklearn", "statsmodels", "numpy.f2py.f2py2e", "pydantic", "unittest",
     ]  # fmt: skip
     code = (

@@ -2,8 +2,8 @@
 
 Run: ``python experiments/benchmarks/inference.py``. Targets on 2 cores: max-T over all pairs of 50
 models, f1_macro, 10,000 resamples at n = 10,000 in under 5 s; ROC AUC of 2 models, n = 10,000, 1000
-resamples 150 times faster than a scikit-learn loop (cut short and scaled), 300 times with numba,
-which is loaded before the clock starts. Runs of what is compared take turns.
+resamples 150 times faster than a scikit-learn loop (cut short and scaled). Runs of what is compared
+take turns.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from engine import seconds, simulated
@@ -18,7 +19,6 @@ from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import modelcompare as mc
-from modelcompare import compiled
 from modelcompare.resampling.seeds import seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, Units
 
@@ -63,12 +63,6 @@ def turns(roads: dict[str, Callable[[], float]], n_turns: int = 5) -> dict[str, 
     return dict(zip(roads, np.median(taken, axis=0).tolist(), strict=True))
 
 
-def timed(task: Callable[[], object], *, numba: bool) -> float:
-    """Seconds of a task with numba or without."""
-    compiled.ENOUGH_WORK = 0 if numba else math.inf
-    return seconds(task, 1)
-
-
 def order_metric(metric: str, n_run: int = 5) -> None:
     """Two models under one order metric."""
     y, scores = outputs(metric)
@@ -87,14 +81,8 @@ def order_metric(metric: str, n_run: int = 5) -> None:
         "bootstrap": lambda: mc.bootstrap(preds, metric, n_resamples=N_RESAMPLES, rng=0),
         "compare": lambda: mc.compare(preds, metric, n_resamples=N_RESAMPLES, rng=0),
     }
-    timed(tasks["bootstrap"], numba=True)
     found = turns(
-        {"loop": loop}
-        | {
-            name + road: lambda task=task, road=road: timed(task, numba=bool(road))
-            for name, task in tasks.items()
-            for road in ("", ", numba")
-        }
+        {"loop": loop} | {name: partial(seconds, task, 1) for name, task in tasks.items()}
     )
     print(f"{metric}, 2 models, n = {N_SAMPLES:,}, {N_RESAMPLES} resamples")
     for name, took in found.items():
@@ -109,10 +97,9 @@ def draws() -> None:
     roads = {"Generator.poisson": lambda: seconds(lambda: generator.poisson(1.0, shape), 1)}
     for scheme in ("multinomial", "poisson"):
         weights = BootstrapWeights(Units(N_SAMPLES), 128, seed_sequence(0), scheme)
-        for road in ("", ", numba"):
-            roads[scheme + road] = lambda weights=weights, road=road: timed(
-                lambda: list(weights.parts(0, counts=True)), numba=bool(road)
-            )
+        roads[scheme] = partial(
+            seconds, lambda weights=weights: [*weights.parts(0, counts=True)], 1
+        )
     for name, took in turns(roads, 9).items():
         print(f"  {name:20s} {took * 1e9 / math.prod(shape):6.2f} ns a weight")
 

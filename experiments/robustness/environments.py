@@ -35,7 +35,6 @@ EXTRAS = {
     "sklearn": "in/estimators.py",
     "sequence": "in/texts.py",
     "dask": "in/cluster.py",
-    "fast": "in/compiled.py",
     "xlsx": f"{_PROGRAM} compare {ROOT}/tests/data/formats/xlsx/predictions.xlsx --resamples 99",
     "yaml": f"{_PROGRAM} ranks {ROOT}/tests/data/formats/eval_results",
 }
@@ -69,12 +68,6 @@ _SCRIPTS = {
         if __name__ == "__main__":
             with Client(dashboard_address=None), joblib.parallel_config("dask"):
                 mc.bootstrap(mc.load_example("snli"), "accuracy", n_resamples=99, n_jobs=-1)
-    """,
-    "compiled": """
-        import sys
-        from modelcompare.compiled import ENOUGH_WORK, kernels_for
-        if kernels_for(ENOUGH_WORK) is None:
-            sys.exit('numpy does all work; for more speed: pip install "modelcompare-stats[fast]"')
     """,
 }
 _VERSIONS = """

@@ -15,15 +15,12 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.compiled import kernels_for
 
 # Maximum number of samples in a run: their 8-bit weights sum to 16 bits.
 _LONGEST_RUN = 256
 # Samples read at once: their arrays fit into the processor's last cache, and a step over them takes
 # longer than a switch of threads.
 _SLAB, _SLAB_OF_FLOATS = 2048, 1024
-# Role of a sample in the compiled loop.
-_STARTS, _READS_ONCE, _READS_TWICE, _ADDS = range(4)
 
 
 def by_sample(weights: AnyArray) -> AnyArray:
@@ -225,15 +222,6 @@ class Below:
         Each reader's weight times the weight below it, ties half; the weights of the readers; the
         weights of the adders after the last start.
         """
-        kernels = kernels_for(weights.size) if weights.dtype == np.uint8 else None
-        if kernels is None:
-            return self._read(weights)
-        sums = np.empty((3, weights.shape[1]), np.uint64)
-        kernels.sweep(weights, *self._steps, sums)
-        read, readers, adders = sums.astype(np.float64)
-        return read / 2, readers / 2, adders
-
-    def _read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         sums, at = self._running.sums(weights), self._running.at
         # If no reader ties with an adder, both sums are the same.
         ends = [self.below, self.up_to] if (self.below != self.up_to).any() else [self.below]
@@ -261,27 +249,6 @@ class Below:
     @cached_property
     def _running(self) -> Running:
         return Running.over(self.adders)
-
-    @cached_property
-    def _steps(self) -> tuple[IntArray, AnyArray]:
-        """Samples in the order of the compiled loop, and their roles."""
-        start = np.zeros_like(self.below) if self.start is None else self.start
-        new = np.diff(start, prepend=0) > 0
-        group = np.cumsum(new)
-        tied = self.below != self.up_to
-        steps = (
-            # Samples, roles, and positions: number of adders before, then group, starts first.
-            (self.adders, _ADDS, np.arange(len(self.adders)) + 0.5, 0),
-            (self.readers, np.where(tied, _READS_ONCE, _READS_TWICE), self.below, 2 * group + 1),
-            (self.readers[tied], _READS_ONCE, self.up_to[tied], 2 * group[tied] + 1),
-            (np.zeros(new.sum(), np.intp), _STARTS, start[new], 2 * group[new]),
-        )
-        samples, roles, before, then = (
-            np.concatenate([np.broadcast_to(step[part], step[0].shape) for step in steps])
-            for part in range(4)
-        )
-        order = np.lexsort((then, before))
-        return samples[order], roles[order].astype(np.uint8)
 
 
 def partners(parts: Iterable[Below], weights: FloatArray) -> FloatArray:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
-from functools import lru_cache, partial
-from types import ModuleType
+from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
-from modelcompare.compiled import kernels_for
 from modelcompare.resampling.seeds import SUBSAMPLE, child_seed, stream
 
 Draw = Callable[[FloatArray], AnyArray]
@@ -38,23 +36,8 @@ def narrowed(counts: AnyArray) -> AnyArray:
     return counts.astype(np.uint8 if fits else np.int32)
 
 
-def equally_likely(generator: np.random.Generator, n_units: int, n_draws: int) -> Draw:
-    """Draw multinomial counts of equally likely units, with the numbers of ``generator.integers``.
-
-    Compiled loops draw the same numbers, from the current state of the generator; the number of
-    draws to come, `n_draws`, decides whether they are worth loading.
-    """
-    kernels = kernels_for(n_draws)
-    if kernels is None:
-        return partial(_equally_likely, generator, n_units)
-    words = generator.bit_generator.state["state"]["state"]
-    # No half of a word is left from an earlier draw.
-    return partial(
-        _equally_likely_compiled, kernels, np.append(words, np.zeros(2, np.uint64)), n_units
-    )
-
-
-def _equally_likely(generator: np.random.Generator, n_units: int, sizes: FloatArray) -> AnyArray:
+def equally_likely(generator: np.random.Generator, n_units: int, sizes: FloatArray) -> AnyArray:
+    """Draw multinomial counts of equally likely units."""
     whole = sizes.astype(np.intp)
     most = int(whole.max(initial=0))
     out = np.empty((len(sizes), n_units), np.uint8 if most <= _NARROW_MEAN * n_units else np.int32)
@@ -73,19 +56,6 @@ def _count_draws(generator: np.random.Generator, rows: AnyArray, sizes: IntArray
     # Other threads draw meanwhile; `numpy.bincount` locks the interpreter.
     counts = (np.ones(len(drawn), rows.dtype), drawn, ends.astype(kind))
     sparse.csr_array(counts, shape=rows.shape).toarray(out=rows)
-
-
-def _equally_likely_compiled(
-    kernels: ModuleType, state: AnyArray, n_units: int, sizes: FloatArray
-) -> AnyArray:
-    out = [np.zeros((0, n_units), np.uint8)]
-    for size in sizes.astype(np.intp).tolist():
-        before, counts = state.copy(), np.zeros((1, n_units), np.uint8)
-        if kernels.count(state, size, counts[0]) != size:
-            counts = np.zeros((1, n_units), np.int32)
-            kernels.count(before, size, counts[0])
-        out.append(counts)
-    return np.concatenate(out)
 
 
 def poisson_of_one_rate(

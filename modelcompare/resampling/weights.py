@@ -206,16 +206,14 @@ class BootstrapWeights(Weights):
         counts: bool,
     ) -> Iterator[AnyArray]:  # fmt: skip
         sizes, times = self._sizes(number, resamples)[:, row_block], self._strata[number][-1]
-        draw = self._draw(number, resamples, row_block, available, int(sizes.sum()))
+        draw = self._draw(number, resamples, row_block, available)
         for start in range(0, len(sizes), step):
             drawn = draw(sizes[start : start + step])
             if times != 1:
                 drawn = drawn * times
             yield narrowed(drawn) if counts else drawn.astype(np.float64, copy=False)
 
-    def _draw(
-        self, number: int, resamples: slice, row_block: int, available: IntArray, n_draws: int
-    ) -> Draw:
+    def _draw(self, number: int, resamples: slice, row_block: int, available: IntArray) -> Draw:
         """Return the function that draws the weights of a stratum's units in one row block."""
         key = (resamples.start // RESAMPLE_BLOCK, row_block, number + 1)
         generator = _generator(self.seed, BOOTSTRAP, *key)
@@ -231,7 +229,7 @@ class BootstrapWeights(Weights):
             return partial(poisson_of_one_rate, generator, more, rate, len(available))
         if not equally_likely_units:
             return partial(multinomial, generator, available / available.sum())
-        return equally_likely(generator, len(available), n_draws)
+        return partial(equally_likely, generator, len(available))
 
     def _sizes(self, number: int, resamples: slice) -> FloatArray:
         """Draw the size of each resample of a stratum by row block, (n_resamples, n_row_blocks).
