@@ -25,7 +25,7 @@ CASES: list[Call | Run] = [
     Call(
         "compare_groups: new sets of one",
         lambda _: mc.compare_groups(MANY, random="sets"),
-        "random='sets' and `weights` are for several test sets.",
+        "random='sets', `weights` and `missing` are for several test sets.",
     ),
     Call(
         "compare_groups: weights of some sets",
