@@ -8,7 +8,7 @@ import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.cells import LEAST
@@ -97,7 +97,7 @@ def _few_of_classes(sample: Sample, judged: Judged, places: IntArray) -> list[st
 def warn_if_not_drawn(predictions: TestSet) -> None:
     """Warn of labels that were not drawn at random."""
     if p_at_random(predictions) < NOT_AT_RANDOM:
-        warn_caller(str(not_drawn(predictions)), DataWarning)
+        warn_of_data(str(not_drawn(predictions)))
 
 
 def worth(judged: Judged, key: ValueKey) -> str:

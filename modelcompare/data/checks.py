@@ -17,11 +17,16 @@ from modelcompare import spelling
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.inputs import as_array as as_array
 from modelcompare.data.inputs import holds_texts as holds_texts
-from modelcompare.words import check_mapping, shown
+from modelcompare.words import check_mapping, shown, warn_caller
 
 
 class DataWarning(UserWarning):
     """Samples were left out, or ambiguous input was read in one of several ways."""
+
+
+def warn_of_data(text: str) -> None:
+    """Warn of data at the calling line outside of this package."""
+    warn_caller(text, DataWarning)
 
 
 class UnknownModelError(KeyError, ValueError):

@@ -16,7 +16,7 @@ from modelcompare.data import checks
 from modelcompare.data.label_sets import SETS
 from modelcompare.data.scores import scored
 from modelcompare.data.survival import SURVIVAL
-from modelcompare.words import Kind, KindOrAuto, warn_caller
+from modelcompare.words import Kind, KindOrAuto
 
 # Texts into which numpy and pandas turn missing values.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
@@ -191,11 +191,10 @@ def _warn_raw(
         return
     beyond = "" if named else " beyond [0, 1]"
     hint = "" if named else "pass kind='values' (--kind values) to confirm, or "
-    warn_caller(
+    checks.warn_of_data(
         f"{_who(models)} real numbers{beyond} for 2 classes, which were taken for raw scores of "
         f"{classes.tolist()[1]!r}: only their order counts; {hint}give `labels` with another "
         "class last to choose it.",
-        checks.DataWarning,
     )
 
 
@@ -224,25 +223,22 @@ def check_guess(
     `of_one_class` gave the probabilities of one class only.
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
-        warn_caller(
+        checks.warn_of_data(
             f"label {label!r}, the text of missing values, counts as a class; drop these "
             "samples, or if it is a class give all as `labels`.",
-            checks.DataWarning,
         )
     # For 0 or -1 and 1, it is 1 by convention.
     if of_one_class and labels.tolist() not in ([0, 1], [-1, 1]):
-        warn_caller(
+        checks.warn_of_data(
             f"{_who(of_one_class)} one probability per sample, which was taken for that of "
             f"{labels[1]!r}; give both classes' probabilities, or `labels` with that class last, "
             "to choose it.",
-            checks.DataWarning,
         )
     # With two spellings of one class, half of the samples would be wrong.
     for one, other in spelling.lookalikes(true.tolist()):
-        warn_caller(
+        checks.warn_of_data(
             f"labels {one} and {other} look the same and count as two classes; if they are one, "
             "write them the same way, if not, give both as `labels`.",
-            checks.DataWarning,
         )
     check_matches(labels, answers)
 
@@ -287,11 +283,10 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
             _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
         for label, (other, how) in twins.items():
             n_predicted = int(count[labels.tolist().index(label)])
-            warn_caller(
+            checks.warn_of_data(
                 f"model {model!r} gives {spelling.written(label, how)} for {n_predicted:,} "
                 f"samples; `y_true` never contains it, but {spelling.written(other, how)} ({how}), "
                 "so it counts as wrong.",
-                checks.DataWarning,
             )
 
 

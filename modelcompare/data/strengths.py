@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data.checks import DataWarning
-from modelcompare.words import warn_caller
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.checks import warn_of_data
 
 FIRST, SECOND, TIE = 0, 1, 2
 # Newton's method takes about eight steps; effects that decide every battle grow without end.
@@ -231,11 +230,10 @@ def _without_maximum(models: tuple[str, ...], wins: FloatArray, ties: FloatArray
 
 
 def _warn_of_halves(reason: str, n_models: int) -> None:
-    warn_caller(
+    warn_of_data(
         f"{reason}, so strengths would be infinite: half a win was added to each side of every "
         f"pair, weighed by the pair's share of what the battles determine ({n_models - 1:,} "
         f"battle{'s' * (n_models > 2)} in all). More battles of these models would settle it.",
-        DataWarning,
     )
 
 

@@ -17,13 +17,13 @@ import numpy as np
 from scipy.special import chdtri
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.units import each_its_cluster, run_counts
-from modelcompare.words import Random, warn_caller
+from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
 FEW_RUNS = 5
@@ -52,10 +52,10 @@ def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> boo
     flaw = "random='items' (--random items) asks about these" if these else _flaw(predictions)
     gap = "" if flaw else _incomplete(predictions)
     if gap and random == "auto" and test != RUN_TEST:
-        warn_caller(
+        warn_of_data(
             f"runs are declared, but {gap}. The answer is therefore for these runs, and not for "
             "new ones; leave such models, items or runs out, or ask about these runs with "
-            "random='items' (--random items).", DataWarning,
+            "random='items' (--random items).",
         )  # fmt: skip
     flaw = flaw or gap
     if flaw and test == RUN_TEST:

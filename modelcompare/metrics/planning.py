@@ -10,12 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
-from modelcompare.words import warn_caller
 
 _SETS = {"labels", "label_sets"}
 _SERVES = {
@@ -100,10 +99,9 @@ def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
     labels = predictions.labels
     if metric.stem.endswith("weighted_kappa") and labels is not None and labels.dtype.kind == "O":
         order = " < ".join(map(str, labels))
-        warn_caller(
+        warn_of_data(
             f"{metric.name} takes the classes in this order: {order}. If their ranks differ, give "
             "all in order as `labels` (--read labels=...).",
-            DataWarning,
         )
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.words import warn_caller
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
@@ -80,8 +79,7 @@ def align(
     left_out = {model: len(part) - len(common) for model, part in indexed.items()}
     if any(left_out.values()):
         counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
-        what = f"kept the {len(common):,} ids that all files share; left out {counts}."
-        warn_caller(what, DataWarning)
+        warn_of_data(f"kept the {len(common):,} ids that all files share; left out {counts}.")
     return {model: part.loc[common] for model, part in indexed.items()}
 
 

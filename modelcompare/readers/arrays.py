@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.data import checks
-from modelcompare.data.checks import DataWarning, as_array, classes
+from modelcompare.data.checks import as_array, classes, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
@@ -24,7 +24,7 @@ from modelcompare.readers.options import BESIDE, Columns
 from modelcompare.readers.reading import Reading, directed
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.spelling import chosen
-from modelcompare.words import KindOrAuto, warn_caller
+from modelcompare.words import KindOrAuto
 
 _PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names", "label_names", "target_names", "classes")
@@ -244,8 +244,7 @@ def _kept(
     bad = np.any([np.isnan(array).reshape(len(array), -1).any(axis=1) for array in held], axis=0)
     if not bad.any():
         return arrays
-    what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
-    warn_caller(what, DataWarning)
+    warn_of_data(f"{where}: left out {bad.sum():,} of {len(bad):,} rows with missing cells.")
     return {name: array[~bad] for name, array in arrays.items()}
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
-from modelcompare.data.checks import DataWarning, refuse_rows, row_numbers
+from modelcompare.data import variants
+from modelcompare.data.checks import refuse_rows, row_numbers, warn_of_data
 from modelcompare.data.kinds import inferred
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
@@ -30,7 +31,6 @@ from modelcompare.readers.messages import listed
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns
 from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
-from modelcompare.words import warn_caller
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
@@ -309,7 +309,7 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
     if options.missing == "drop":
         left_out = f"left out {int(bad.sum()):,} of {len(bad):,}"
         what = f"{left_out} samples" if in_rows else f"{parts[0].where}: {left_out} rows"
-        warn_caller(f"{what} with missing cells.", DataWarning)
+        warn_of_data(f"{what} with missing cells.")
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A missing truth is reported first.
     for part in sorted(needed, key=lambda part: not (part.true and part.frame[part.true].hasnans)):

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
-from modelcompare.data.strengths import FIRST, SECOND, TIE
+from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
+from modelcompare.data.strengths import FIRST, SECOND, TIE, Battles
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, refuse_column
 from modelcompare.readers.tables import nested
-from modelcompare.words import warn_caller
 
 _OUTCOMES = {
     **dict.fromkeys(("model_a", "model_1", "a", "1"), FIRST),
@@ -101,7 +100,7 @@ def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     failed = (one == _FAILED) | (other == _FAILED)
     if failed.any():
         what = f"left out {failed.sum():,} of {len(frame):,} battles"
-        warn_caller(f"{where}: {what}, in which the judge failed.", DataWarning)
+        warn_of_data(f"{where}: {what}, in which the judge failed.")
     return frame.assign(winner=one.where(one == other, "tie"))[~failed]
 
 
@@ -233,11 +232,10 @@ def _clusters(
         )
     if len(repeated) > 1:
         first, second = (column.name for column in repeated)
-        warn_caller(
+        warn_of_data(
             f"{where}: battles of one {first!r} are a cluster; those of one {second!r} may be "
             "related as well, which errors do not contain. For clusters of these pass "
             f"item={second!r} alone (--id {second}).",
-            DataWarning,
         )
     return of_item, of_user, next(iter(repeated), None)
 

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.checks import DataWarning, check_models
+from modelcompare.arrays import FloatArray
+from modelcompare.data.checks import check_models, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.strengths import Battles, Strengths, fitted
 from modelcompare.readers.battle_columns import (
@@ -32,7 +32,7 @@ from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
-from modelcompare.words import check_names, check_text, shown, warn_caller
+from modelcompare.words import check_names, check_text, shown
 
 # Options of reading that battles have.
 _USED = {"id", "groups", "models", "battles", "directs_functions"}
@@ -200,7 +200,7 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
     here = (found.first == of) | (found.second == of)
     if not here.all():
         n_left = np.count_nonzero(~here)
-        warn_caller(f"{n_left:,} battles without {baseline!r} were left out.", DataWarning)
+        warn_of_data(f"{n_left:,} battles without {baseline!r} were left out.")
     keys = {"item": found.item} | ({} if found.user is None else {"user": found.user})
     frame = pd.DataFrame({**keys, "model": against, "won": won})[here]
     table = frame.pivot_table("won", [*keys], "model", sort=False)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.arrays import array_rows
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
@@ -20,7 +20,6 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.reading import table_records
 from modelcompare.readers.records import Records, stacked
-from modelcompare.words import warn_caller
 
 
 def records_of_files(files: Sequence[File], columns: Columns) -> Records:
@@ -124,8 +123,7 @@ def _newest(records: Records) -> Records:
     if not old.any():
         return records
     models = counted([*dict.fromkeys(records.frame["model"][old])])
-    warn_caller(
+    warn_of_data(
         f"several logs have the same model and task; the newest was used for {models}.",
-        DataWarning,
     )
     return replace(records, frame=records.frame[~old], beside=beside[~old])

@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import OWN_RUN, Columns
-from modelcompare.words import warn_caller
 
 # Largest number of rows of an item, in which the runs of every model are equally frequent.
 _MOST_ROWS = 240
@@ -46,10 +45,10 @@ def with_own_runs(
         )
     overlaps = sum(map(len, distinct)) > len(frozenset.union(*distinct))
     if overlaps:
-        warn_caller(
+        warn_of_data(
             f"models {listed([*distinct.values()])} share some runs and not others; they are read "
             "as separate trainings. If runs of one name belong together, keep those that all have "
-            "by ids='intersect' (--read ids=intersect).", DataWarning,
+            "by ids='intersect' (--read ids=intersect).",
         )  # fmt: skip
     items, made = pd.unique(rows["id"]), []
     for model in models:

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
+from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.inputs import columns_of, flat
 from modelcompare.readers.content import File, InflationError, check_inflation
 from modelcompare.readers.messages import counted
-from modelcompare.words import optional, shown, warn_caller
+from modelcompare.words import optional, shown
 
 _N_EXACT = 2**53
 # Numbers with a decimal comma, and numbers whose commas may separate thousands.
@@ -152,7 +152,7 @@ def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not found:
         return frame
     what = f"{name}: commas in the numbers of {counted([*map(str, found)])} were read as points."
-    warn_caller(what, DataWarning)
+    warn_of_data(what)
     return frame.assign(**found)
 
 

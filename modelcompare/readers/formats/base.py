@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import counted
 from modelcompare.readers.records import SCORE, Records, stacked
 from modelcompare.readers.tables import reached
-from modelcompare.words import FileKind, warn_caller
+from modelcompare.words import FileKind
 
 Cells = Iterable[Any]
 
@@ -102,8 +102,7 @@ def _scored(read_one: Callable[[File], Records], files: Sequence[File]) -> dict[
     if not found:
         raise next(iter(unscored.values()))
     if unscored:
-        what = f"left out logs without scores: {counted([*unscored])}."
-        warn_caller(what, DataWarning)
+        warn_of_data(f"left out logs without scores: {counted([*unscored])}.")
     return found
 
 

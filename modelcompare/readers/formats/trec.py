@@ -13,12 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.words import optional, warn_caller
+from modelcompare.words import optional
 
 _N_LOOKED_AT = 50
 _ByQuery = dict[str, dict[str, Any]]
@@ -69,10 +69,9 @@ def _check_queries(file: File, scores: _ByQuery, judged: File, relevance: _ByQue
             f"{listed(relevance)}); name the qrels file of this run."
         )
     if lacked:
-        warn_caller(
+        warn_of_data(
             f"{file.name} lacks {len(lacked):,} of {len(relevance):,} judged queries "
             f"({listed(lacked)}), which score 0.",
-            DataWarning,
         )
 
 

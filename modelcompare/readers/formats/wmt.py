@@ -13,11 +13,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.words import warn_caller
 
 _N_LOOKED_AT = 50
 _NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
@@ -125,10 +124,9 @@ def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
         )
     if len(unrated):
         lacked = [str(name).removeprefix(SCORE) for name in has_all.columns[~has_all.all()]]
-        warn_caller(
+        warn_of_data(
             f"left out {len(unrated):,} of {len(has_all):,} segments of {pair or 'the test set'}: "
             f"no system has {' and '.join(lacked)} for them.",
-            DataWarning,
         )
     return frame[~frame.index.isin(unrated, level="id")]
 
