@@ -28,7 +28,7 @@ from modelcompare.comparison.tables import best_first, led
 from modelcompare.comparison.warned import held_back
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.variants import with_outputs
+from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.engine.runs import INSTEAD, check_named, runs_are_random
 from modelcompare.metrics.classes import without_classes
@@ -285,7 +285,8 @@ def _compared(
             while name in outputs:
                 name += "'"
             outputs[name] = best[model]
-    both = with_outputs(predictions, outputs)
+    (kind,) = {*predictions.kinds.values()}
+    both = with_models(predictions, outputs, kind)
     if label is None:
         return compare(both, metrics)
     with held_back() as caught:

@@ -15,7 +15,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import as_truth
-from modelcompare.data.variants import with_probabilities
+from modelcompare.data.variants import with_models
 from modelcompare.words import (
     Listed,
     Unlisted,
@@ -217,7 +217,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
         q = np.repeat(rest[:, None], p.shape[1], axis=1)
         q[rows, top] = value
         out[model] = q
-    return with_probabilities(predictions, out)
+    return with_models(predictions, out, "probabilities")
 
 
 def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
@@ -257,22 +257,6 @@ class Predictions(TestSet):
             return self
         return self.subset(self._judge.labelled)._replaced(_judge=None)
 
-    def as_labelled(
-        self, models: Sequence[str], rows: IntArray, weight: FloatArray, *,
-        codes: IntArray | None = None, scores: Mapping[str, FloatArray] | None = None,
-    ) -> Predictions:  # fmt: skip
-        """Return rows of models, repeated or not, with other weights and true classes or scores."""
-        outputs = {model: self._outputs[model].rows(rows) for model in models}
-        if scores is not None:
-            outputs = {m: replace(outputs[m], array=array) for m, array in scores.items()}
-        columns: dict[str, Any] = {**dict.fromkeys(self._columns), "sample_weight": weight}
-        if codes is not None and self._labels is not None:
-            columns |= {"codes": codes, "y_true": self._labels[codes]}
-        return self._replaced(
-            outputs, _columns=columns, _judge=None, _slices=None, _own_runs={},
-            _predicted={m: self._predicted[m][rows] for m in models if m in self._predicted},
-        )  # fmt: skip
-
     # -- outputs ----------------------------------------------------------------------------
 
     @property
@@ -319,11 +303,6 @@ class Predictions(TestSet):
             model: np.zeros(output.array.shape, bool) if output.missing is None else output.missing
             for model, output in self._outputs.items()
         }
-
-    def with_missing(self, missing: Mapping[str, BoolArray]) -> Predictions:
-        """Return the same predictions, which know the results that were missing."""
-        outputs = self._outputs.items()
-        return self._replaced({m: replace(o, missing=missing.get(m)) for m, o in outputs})
 
     def with_scores(
         self, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,

@@ -1,48 +1,66 @@
-"""Predictions on the same test set with other models or outputs."""
+"""Predictions on the same test set with other models or another truth, and of two test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.checks import frozen, read_only
+from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.truths import of_classes
+from modelcompare.words import Kind
 
 
-def with_probabilities(predictions: TestSet, probabilities: Mapping[str, ArrayLike]) -> Predictions:
-    """Return the same test set with other models, given by probabilities over the same classes."""
-    return _rebuilt(predictions, probabilities, "probabilities")
-
-
-def with_labels(predictions: TestSet, codes: Mapping[str, AnyArray]) -> Predictions:
-    """Return the same test set with other models, given by predicted classes."""
-    return _rebuilt(predictions, codes, "labels")
-
-
-def with_arrays(predictions: TestSet, arrays: Sequence[AnyArray]) -> Predictions:
-    """Return the same models with other outputs, of the one kind that they all have."""
-    return with_outputs(predictions, dict(zip(predictions.models, arrays, strict=True)))
-
-
-def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predictions:
-    """Return the same test set with other models, whose outputs are all of one kind."""
-    (kind,) = {*predictions.kinds.values()}
-    return _rebuilt(predictions, outputs, kind)
+def with_models(
+    predictions: Predictions, outputs: Mapping[str, AnyArray], kind: Kind
+) -> Predictions:
+    """Return the same test set with other models, given by new arrays of the form in `Output`."""
+    made = {model: Output(kind, read_only(array)) for model, array in outputs.items()}
+    # Other models have no separate runs.
+    runs = predictions._own_runs if {*made} == {*predictions.models} else {}
+    bounds = predictions.bounds if kind == "scores" else None
+    return predictions._replaced(
+        made, _judge=None, _own_runs=runs, _bounds=bounds, _names_beside=()
+    )
 
 
 def with_shares(
-    predictions: TestSet, shares: AnyArray, *, ids: AnyArray | None, groups: AnyArray | None
+    predictions: Predictions, shares: AnyArray, *, ids: AnyArray | None, groups: AnyArray | None
 ) -> Predictions:  # fmt: skip
     """Return the same outputs with a distribution over the classes as the truth of each sample."""
-    outputs = {model: _given(predictions, model) for model in predictions.models}
-    return _rebuilt(predictions, outputs, "auto", y_true=shares, ids=ids, groups=groups)
+    _, truth = of_classes(shares, predictions.labels, {}, ())
+    columns = {**predictions._columns, **truth, "groups": groups, "items": None}
+    return predictions._replaced(_columns={**columns, "ids": None if ids is None else frozen(ids)})
 
 
-def joined(first: TestSet, second: TestSet) -> Predictions:
+def as_labelled(
+    predictions: Predictions, rows: IntArray, weight: FloatArray, truth: AnyArray
+) -> Predictions:
+    """Return rows, repeated or not, with other weights, and other true classes or scores."""
+    outputs = {model: predictions.output(model).rows(rows) for model in predictions.models}
+    columns: dict[str, Any] = {**dict.fromkeys(predictions._columns), "sample_weight": weight}
+    if predictions.labels is None:
+        pairs = zip(outputs.items(), truth, strict=True)
+        outputs = {model: replace(output, array=scores) for (model, output), scores in pairs}
+    else:
+        columns |= {"codes": truth, "y_true": predictions.labels[truth]}
+    return predictions._replaced(outputs, _columns=columns, _judge=None, _slices=None, _own_runs={})
+
+
+def with_missing(predictions: Predictions, missing: Mapping[str, BoolArray]) -> Predictions:
+    """Return the same predictions, which know the results that were missing."""
+    outputs = {model: predictions.output(model) for model in predictions.models}
+    return predictions._replaced(
+        {model: replace(output, missing=missing.get(model)) for model, output in outputs.items()}
+    )
+
+
+def joined(first: Predictions, second: Predictions) -> Predictions:
     """Join one model's samples of each of two test sets to one test set.
 
     Raises
@@ -50,58 +68,30 @@ def joined(first: TestSet, second: TestSet) -> Predictions:
     ValueError
         If the outputs are of different kinds, or over different labels.
     """
-    (model,), (other,) = first.models, second.models
-    kinds = first.kinds[model], second.kinds[other]
-    labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
-    scores = first.score_names != second.score_names
-    if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:
+    truth, *types = _types(first)
+    if [truth, *types] != _types(second):
         raise ValueError("the two test sets have different output types or labels.")
 
     # The two share no cluster, and samples weigh 1 on average in each.
+    both = first, second
     units = first.unit_of, first.unit_of.max() + 1 + second.unit_of
-    weights = [p.weights / p.weights.mean() for p in (first, second)]
-    truths = [each for p in (first, second) if (each := _truth(p)) is not None]
-    outputs = first.output(model).array, second.output(other).array
-    return _rebuilt(
-        first, {model: np.concatenate(outputs)}, kinds[0],
-        y_true=np.concatenate(truths) if len(truths) == 2 else None,
-        groups=None if first.groups is None and second.groups is None else np.concatenate(units),
-        sample_weight=None if not (first.weighted or second.weighted) else np.concatenate(weights),
-        missing_mass=first.missing_mass or second.missing_mass,
-        bounds=first.bounds if first.bounds == second.bounds else None,
-        **dict.fromkeys(("ids", "strata", "runs", "slices", "name")),
+    weights = [p.weights / p.weights.mean() for p in both]
+    columns: dict[str, Sequence[Any]] = {n: [p._columns[n] for p in both] for n in truth}
+    columns |= {"groups": units} if first.groups is not None or second.groups is not None else {}
+    columns |= {"sample_weight": weights} if first.weighted or second.weighted else {}
+    made = {name: read_only(np.concatenate(parts)) for name, parts in columns.items()}
+    (model,), (other,) = first.models, second.models
+    return first._replaced(
+        {model: first.output(model).then(second.output(other))},
+        _columns={**dict.fromkeys(first._columns), **made},
+        _missing_mass=first.missing_mass or second.missing_mass,
+        _bounds=first.bounds if first.bounds == second.bounds else None,
+        _name=None, _slices=None, _own_runs={}, _judge=None,
     )  # fmt: skip
 
 
-def _rebuilt(
-    predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any, **changes: Any
-) -> Predictions:  # fmt: skip
-    if kind == "labels" and predictions.labels is not None:
-        outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
-    # Other models have no separate runs.
-    found = {model: predictions.runs_of(model) for model in predictions.models}
-    own = {*outputs} == {*found} and any(each is not predictions.runs for each in found.values())
-    runs: Any = found if own else predictions.runs
-    given = {
-        "y_true": _truth(predictions), "outputs": outputs, "kind": kind,
-        "labels": predictions.labels, "ids": predictions.ids, "groups": predictions.groups,
-        "strata": predictions.strata, "runs": runs, "sample_weight": predictions.sample_weight,
-        "slices": predictions.slices, "missing_mass": predictions.missing_mass,
-        "greater_is_better": predictions.told_direction,
-        "bounds": predictions.bounds if kind == "scores" else None,
-        "score_names": predictions.score_names, "name": predictions.name,
-    }  # fmt: skip
-    return Predictions(**{**given, **changes})
-
-
-def _truth(predictions: TestSet) -> AnyArray | None:
-    if predictions.true_distribution is not None:
-        return predictions.true_distribution
-    return predictions.y_true
-
-
-def _given(predictions: TestSet, model: str) -> AnyArray:
-    output = predictions.output(model)
-    if output.kind == "labels" and predictions.labels is not None:
-        return predictions.labels[output.array]
-    return output.array
+def _types(p: Predictions) -> list[Any]:
+    """Return the columns of the truth, and the types of a test set that another one must share."""
+    truth = [n for n in ("y_true", "codes", "true_distribution") if p._columns.get(n) is not None]
+    labels = None if p.labels is None else p.labels.tolist()
+    return [truth, labels, *p.kinds.values(), p.score_names, p.names_beside]

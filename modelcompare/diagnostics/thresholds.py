@@ -13,7 +13,7 @@ from modelcompare.comparison.one_class import OneClass, scores_of
 from modelcompare.data.checks import class_code
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_labels
+from modelcompare.data.variants import with_models
 from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike
@@ -162,4 +162,4 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
         kind = predictions.output(model).array.dtype.type
         above = scores >= float(kind(thresholds[model]))
         outputs[model] = np.where(above, code, 1 - code)
-    return with_labels(predictions, outputs)
+    return with_models(predictions, outputs, "labels")

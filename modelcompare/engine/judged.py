@@ -28,13 +28,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property, partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray, once
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import as_labelled
 from modelcompare.engine.cells import (
     LEAST,
     Cells,
@@ -224,10 +225,9 @@ class Judged:
 
     def _evaluation(self, places: tuple[int, ...], rows: Rows) -> Evaluation:
         """Return the evaluation of rows as if all had a label by people."""
-        models, given = [self.models[k] for k in places], dict[str, Any](codes=rows.truth)
-        if self.predictions.codes is None:
-            given = {"scores": dict(zip(models, rows.truth[[*places]], strict=True))}
-        labelled = self.predictions.as_labelled(models, rows.of, rows.weight, **given)
+        models = [self.models[k] for k in places]
+        truth = rows.truth[[*places]] if self.predictions.codes is None else rows.truth
+        labelled = as_labelled(self.predictions[models], rows.of, rows.weight, truth)
         return Evaluation(labelled, self.metrics, collapse=False)
 
     def _of(self, places: tuple[int, ...]) -> tuple[Found, Spread]:

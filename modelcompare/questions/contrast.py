@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.few_labels import warn_of_little_data
+from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
@@ -216,7 +217,9 @@ class Unpaired:
     @cached_property
     def pooled(self) -> tuple[Evaluation, int]:
         """Both test sets joined, the first one's samples first, and the position of the value."""
-        pooled = Evaluation(joined(*self.predictions), (self.metric,), collapse=False)
+        pooled = Evaluation(
+            joined(*cast(list[Predictions], self.predictions)), (self.metric,), collapse=False
+        )
         return pooled, value_position(pooled, self.label)
 
     @property

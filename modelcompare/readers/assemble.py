@@ -150,14 +150,7 @@ def predictions_of(
     options.check_used(predictions, in_rows=in_rows)
     if ITEM in first:
         predictions = predictions.with_columns(items=column_array(first[ITEM]))
-    return predictions.with_missing(_missing_results(parts, options, predictions))
-
-
-def _of_people(part: Part, options: Columns, *, written: bool, name: str | None) -> Predictions:
-    """Make predictions of items that several people labelled: of each label, or their shares."""
-    frame, changed = every_label(part.frame, options)
-    every = predictions_of([replace(part, frame=frame)], changed, written=written, name=name)
-    return as_shares(every, part.frame, options) if options.annotators == "soft" else every
+    return variants.with_missing(predictions, _missing_results(parts, options, predictions))
 
 
 def _missing_results(

@@ -18,7 +18,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_arrays
+from modelcompare.data.variants import with_models
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks
@@ -140,7 +140,9 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
     """Return the two models with exchanged outputs of the samples whose mask is not 0."""
     first, second = (pair.output(model).array for model in pair.models)
     chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
-    return with_arrays(pair, [np.where(chosen, second, first), np.where(chosen, first, second)])
+    swapped = np.where(chosen, second, first), np.where(chosen, first, second)
+    (kind,) = {*pair.kinds.values()}
+    return with_models(pair, dict(zip(pair.models, swapped, strict=True)), kind)
 
 
 def _by_blocks_of_pairs(

@@ -12,7 +12,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_probabilities
+from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
@@ -141,9 +141,8 @@ def quantization_study(
     rows = []
     for number in numbers:
         rounded = quantize(predictions, number)
-        both = with_probabilities(
-            predictions, raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}
-        )
+        every = raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}
+        both = with_models(predictions, every, "probabilities")
         evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
         rows.append(_rows(evaluation, number, confidence_level))
     values, pairs = (

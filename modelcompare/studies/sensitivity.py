@@ -18,7 +18,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import softmax
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_probabilities
+from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.engine.units import THESE_RUNS, scope
@@ -215,7 +215,7 @@ def sensitivity_study(
         for number, (change, level) in enumerate(levels):
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
-        changed = with_probabilities(predictions, variants)
+        changed = with_models(predictions, variants, "probabilities")
         if new_runs:
             # Variants of a model have its own runs.
             changed = changed.with_columns(runs=np.asarray(predictions.runs_of(model)))
