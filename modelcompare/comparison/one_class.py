@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.checks import class_code
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
+from modelcompare.metrics.subsets import class_code
 from modelcompare.words import CurveKind
 
 
@@ -43,14 +43,20 @@ class OneClass:
         resolve_metrics("average_precision_macro", predictions)
         if label is None and predictions.labels is not None and predictions.n_classes == 2:
             label = predictions.labels.tolist()[1]
-        code = class_code(predictions.labels, label)
+        code = class_code("`label`", label, predictions)
         raw = "values" in predictions.kinds.values()
         if raw and code != 1:
             raise ValueError(
                 f"raw scores are high for the last class, which {label!r} is not; turn their signs "
                 "round and give `labels` with that class last."
             )
-        return cls(predictions, label, code, np.asarray(predictions.codes) == code, raw)
+        return cls(
+            predictions,
+            predictions.class_named(label),
+            code,
+            np.asarray(predictions.codes) == code,
+            raw,
+        )
 
     @cached_property
     def models(self) -> list[tuple[str, Descending, FloatArray]]:

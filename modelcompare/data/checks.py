@@ -355,14 +355,6 @@ def unknown_labels(
     )
 
 
-def class_code(labels: AnyArray | None, label: Any) -> int:
-    """Return the index of one class."""
-    known = [] if labels is None else labels.tolist()
-    if label not in known:
-        raise ValueError(f"`label` must be one of the classes {known[:5]}, got {label!r}.")
-    return known.index(label)
-
-
 def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:
     """Refuse two columns of the same name."""
     repeated = frame.columns[frame.columns.duplicated()]

@@ -11,7 +11,6 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.data.checks import class_code
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
@@ -19,6 +18,7 @@ from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
+from modelcompare.metrics.subsets import class_code
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -247,5 +247,5 @@ def confidences(predictions: Predictions, model: str, label: Any) -> tuple[Float
     if label is None:
         confidence, right = top_label(outcomes)
         return confidence[:, 0], right[:, 0]
-    code = class_code(predictions.labels, label)
+    code = class_code("`label`", label, predictions)
     return outcomes.probabilities[:, code], outcomes.truth[:, code]

@@ -10,7 +10,6 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.one_class import OneClass, scores_of
-from modelcompare.data.checks import class_code
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
@@ -18,6 +17,7 @@ from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.running_sums import Groups
+from modelcompare.metrics.subsets import class_code
 from modelcompare.words import check_mapping, check_number
 
 
@@ -61,7 +61,7 @@ def choose_thresholds(
     """
     one = _positive(predictions, label)
     value, of_class = _of_decisions(predictions, metric, one.label)
-    place: list[Any] = [] if of_class is None else [class_code(predictions.labels, of_class)]
+    place: list[Any] = [] if of_class is None else [class_code("`label`", of_class, predictions)]
     found = {}
     for model, ordered, scores in one.models:
         totals = _totals(predictions, value, one.code, ordered.groups)

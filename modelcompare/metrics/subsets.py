@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -76,17 +77,20 @@ def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def class_code(given: str, text: str, predictions: TestSet) -> int:
-    """Return the position of the class that is written like a text, in a given name."""
-    known = [] if predictions.labels is None else [*map(str, predictions.labels.tolist())]
-    if text in known:
-        return known.index(text)
+def class_code(given: str, label: Any, predictions: TestSet) -> int:
+    """Return the position of a class, which may be given as text, in a name or an argument."""
+    classes = [] if predictions.labels is None else predictions.labels.tolist()
+    found = predictions.class_named(label)
+    if found in classes:
+        return classes.index(found)
+    known = [*map(str, classes)]
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
     hint = did_you_mean(
-        nearest(text, known, cutoff=0.5),
+        nearest(str(label), known, cutoff=0.5),
         otherwise=f"the classes are {', '.join(known[:_LISTED])}{more}.",
     )
-    raise ValueError(f"{given}: there is no class {text!r}; {hint}")
+    what = "name a class" if label is None else f"there is no class {label!r}"
+    raise ValueError(f"{given}: {what}; {hint}")
 
 
 def _of(statistic: Statistic, codes: tuple[int, ...]) -> Statistic:

@@ -74,7 +74,7 @@ def test_a_class_and_a_model_are_named():
     [
         (draw(20, 0), {"n_bins": 0}, "`n_bins` must be at least 1"),
         (draw(20, 0), {"n_resamples": 1}, "`n_resamples` must be at least 2"),
-        (draw(20, 0), {"label": 3}, "`label` must be one of the classes"),
+        (draw(20, 0), {"label": 3}, "`label`: there is no class 3; the classes are 0, 1"),
         (draw(20, 0).with_columns(groups=np.arange(20) // 2), {}, "needs independent samples"),
         (mc.Predictions([0, 1], {"a": [0, 1]}), {}, "needs probabilities"),
         (mc.load_example("snli"), {}, "name a `model`: there are"),

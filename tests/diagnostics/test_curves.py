@@ -142,7 +142,7 @@ def test_curves_of_a_class_of_several_and_of_clusters():
         (lambda: mc.diagnostics.curve(PREDS, "det"), "`kind` must be one of roc, precision-recall"),
         (
             lambda: mc.diagnostics.curve(mc.load_example("snli")),
-            "`label` must be one of the classes",
+            "`label`: name a class; the classes are ",
         ),
         (lambda: mc.diagnostics.operating_point(PREDS), "give exactly one of precision"),
         (
@@ -153,7 +153,7 @@ def test_curves_of_a_class_of_several_and_of_clusters():
         (lambda: mc.diagnostics.curve(PREDS, n_resamples=1), "`n_resamples` must be at least 2"),
         (lambda: mc.diagnostics.curve(mc.Predictions(Y, {"a": Y})), "needs probabilities"),
         (lambda: mc.diagnostics.reliability(PREDS, n_bins=0), "`n_bins` must be at least 1"),
-        (lambda: mc.diagnostics.reliability(PREDS, label=3), "`label` must be one of the classes"),
+        (lambda: mc.diagnostics.reliability(PREDS, label=3), "`label`: there is no class 3; the"),
     ],
 )
 def test_bad_requests(call, message):
