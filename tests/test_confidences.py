@@ -192,7 +192,12 @@ def test_a_bin_keeps_its_label_for_any_value():
 @pytest.mark.parametrize(
     ("y_true", "lists", "options", "message"),
     [
-        ([0, 1], [[("a", 0.5)], [(1, 0.5)]], {}, "mix texts and numbers"),
+        (
+            [0, 1],
+            [[("a", 0.5)], [(1, 0.5)]],
+            {},
+            "`y_true` or a model contains labels that cannot be ordered",
+        ),
         ([0, 1], [], {}, "has 0 lists, `y_true` has 2 rows"),
         ([[1, 0], [0, 1]], [[(0, 1)], [(1, 1)]], {}, r"must have shape \(n_samples,\)"),
         ([0, 1], [[(0, 1)], [(1, 1)]], {"kind": "text"}, "`kind` must be one of labels, texts"),

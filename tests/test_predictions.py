@@ -257,7 +257,9 @@ BAD_INPUT = [
     (([0, 1, 1], GOOD), {"sample_weight": [0, 0, 0]}, "`sample_weight` is 0 for every sample."),
     (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` must have shape (3,), got "
      "(2,)."),
-    ((None, GOOD), {"kind": "labels"}, "`y_true` is missing; labels and probabilities need it."),
+    ((None, GOOD), {"kind": "labels"}, "`y_true` is missing; outputs of kind 'labels' need it."),
+    ((None, {"a": ["x", "y"]}), {"kind": "texts"}, "`y_true` is missing; outputs of kind 'texts' need "
+     "it."),
 ]  # fmt: skip
 
 

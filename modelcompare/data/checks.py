@@ -199,10 +199,8 @@ def distinct(array: AnyArray, where: str) -> AnyArray:
         raise ValueError(f"{where} contains labels that cannot be ordered; {remedy}.") from None
 
 
-def real_values(array: AnyArray | None, where: str) -> FloatArray:
+def real_values(array: AnyArray, where: str) -> FloatArray:
     """Return finite numbers of shape (n_samples,)."""
-    if array is None:
-        raise ValueError(f"{where} is missing; real-valued outputs need it.")
     if array.ndim != 1:
         raise ValueError(f"{where} must have shape (n_samples,), got {array.shape}.")
     try:

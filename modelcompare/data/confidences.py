@@ -82,7 +82,7 @@ def from_nbest(
         return Predictions(truth, arrays, kind="text_lists", **options)
     if labels is None:
         predicted = {answer for rows in pairs.values() for row in rows for answer, _ in row}
-        labels = _sorted({*truth.tolist(), *predicted})
+        labels = _occurring({*truth.tolist(), *predicted})
     classes = checks.as_array(labels)
     return Predictions(
         y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
@@ -147,7 +147,7 @@ def from_bins(
         lists[model] = _confident(model, array, of_model, dict(table))
     if labels is None:
         everything = [checks.as_array(y_true), *predicted.values()]
-        labels = _sorted({label for array in everything for label in array.tolist()})
+        labels = _occurring({label for array in everything for label in array.tolist()})
     classes = checks.as_array(labels)
     # The label stays the model's decision, for any value of its bin.
     needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
@@ -272,11 +272,10 @@ def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int
     checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
-def _sorted(labels: set[Any]) -> list[Any]:
-    try:
-        return sorted(labels)
-    except TypeError:
-        raise ValueError("labels mix texts and numbers; make them all of one type.") from None
+def _occurring(labels: set[Any]) -> list[Any]:
+    """Return the labels that occur, sorted."""
+    every = checks.distinct(np.fromiter(labels, dtype=object), "`y_true` or a model")
+    return [*every.tolist()]
 
 
 def _matrix(

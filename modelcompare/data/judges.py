@@ -99,7 +99,7 @@ def check_design(tuned: bool, **columns: object) -> None:
 
 def with_verdicts(
     y_true: ArrayLike | None, outputs: Any, judge: Any, label_weight: ArrayLike | None
-) -> tuple[Any, Any, Judge]:
+) -> tuple[Any, Any, Judge | None]:
     """Separate labels from missing ones; fill these in by the judge, so that all rows are complete.
 
     Parameters
@@ -108,7 +108,7 @@ def with_verdicts(
         Labels, missing (None, NaN) where people gave none.
     outputs : mapping of str to array-like
         The models' outputs; of scores, those by people, missing where they gave none.
-    judge : array-like of shape (n_samples,), or mapping of str to array-like
+    judge : array-like of shape (n_samples,), or mapping of str to array-like, or None
         Verdicts on the truth, or on each model's answers.
     label_weight : array-like of shape (n_samples,), optional
         Inverse of the probability of a label.
@@ -117,8 +117,12 @@ def with_verdicts(
     -------
     y_true, outputs
         The same, complete; what is filled in is read by nothing but checks of types.
-    judge : Judge
+    judge : Judge or None
     """
+    if judge is None and label_weight is not None:
+        raise ValueError("`label_weight` (--label-weight) is for labels beside a `judge`.")
+    if judge is None:
+        return y_true, outputs, None
     if y_true is None:
         return _of_scores(outputs, judge, label_weight)
     if isinstance(judge, Mapping):

@@ -84,8 +84,6 @@ def as_matrices(
     ValueError
         If rows have other numbers of labels, or numbers that are neither 0 and 1 nor probabilities.
     """
-    if y_true is None:
-        raise ValueError("`y_true` is missing; sets of labels need it.")
     if kind == "label_counts":
         return _of_counts(y_true, outputs, labels)
     if kind == "label_detections":

@@ -153,16 +153,11 @@ class Predictions(TestSet):
         judge: Any = None, label_weight: ArrayLike | None = None, judge_tuned: bool = False,
         name: str | None = None,
     ) -> None:  # fmt: skip
-        self._judge = None
         if judge is not None:
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
-            y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
-        elif label_weight is not None:
-            raise ValueError("`label_weight` (--label-weight) is for labels beside a `judge`.")
+        y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
-        n_samples = len(next(iter(arrays.values())))
-        self._name, self._kinds = name, kinds
-        self._names_beside = ()
+        self._name, self._kinds, self._names_beside = name, kinds, ()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -177,13 +172,12 @@ class Predictions(TestSet):
             for model, array in arrays.items()
         }  # fmt: skip
         given = {m: o.array for m, o in self._outputs.items() if o.kind == "scores"}
-        if bounds is not None and not given:
-            raise ValueError("`bounds` is the range of per-example scores; leave it out.")
         self._bounds = check_bounds(bounds, self._score_names, given)
         if known is None and classes is not None and {*kinds.values()} != {"values"}:
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
             check_classes(self, classes, single)
         self._predicted: dict[str, IntArray] = {}
+        n_samples = len(self)
         runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
         columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
         weight = checked_weights(sample_weight, n_samples)
@@ -243,8 +237,6 @@ class Predictions(TestSet):
             None, arrays, kind="scores", greater_is_better=greater_is_better, bounds=bounds,
             **options,
         )  # fmt: skip
-
-    # -- a judge ----------------------------------------------------------------------------
 
     @property
     def judge(self) -> Judge | None:

@@ -42,6 +42,8 @@ def check_bounds(
     found = _of_scores("bounds", bounds, names, check_range, "(low, high)")
     if found is None:
         return None
+    if not arrays:
+        raise ValueError("`bounds` is the range of per-example scores; leave it out.")
     for model, array in arrays.items():
         columns = array.reshape(len(array), -1).T
         for name, column in zip(names or (None,), columns, strict=True):

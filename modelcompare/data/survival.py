@@ -35,8 +35,6 @@ def as_survival(
     ValueError
         If times are negative, events other than 0 and 1, or survival increases with time.
     """
-    if y_true is None:
-        raise ValueError("`y_true` is missing; survival needs times and events.")
     truth = _times_and_events(y_true)
     arrays = {m: checks.as_array(given, f"model {m!r}") for m, given in outputs.items()}
     checks.check_lengths(arrays, truth, len(truth))

@@ -204,12 +204,6 @@ class TestSet(ABC):
         return not SURVIVAL.isdisjoint(self._kinds.values())
 
     @property
-    def _events(self) -> FloatArray | None:
-        """1 for samples with an event, (n_samples, 1), 0 for censored ones; None of other truth."""
-        truth = self._column("y_true")
-        return truth[:, 1:] if truth is not None and self.of_survival else None
-
-    @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
         return self._column("true_distribution")
@@ -278,8 +272,10 @@ class TestSet(ABC):
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all; of survival, of its events."""
-        codes = self.codes if by_class else None
-        marks = self.true_distribution if by_class and self.of_sets else self._events
+        codes, truth = self.codes if by_class else None, self._column("y_true")
+        marks = self.true_distribution if by_class and self.of_sets else None
+        if truth is not None and self.of_survival:
+            marks = truth[:, 1:]  # 1 for samples with an event
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
         if codes is None and self.groups is None:
             return rows
@@ -384,8 +380,6 @@ class TestSet(ABC):
     def without(self, *columns: SampleColumn) -> TestSet:
         """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
         self.refuse(f"a column of {' and '.join(columns)}")
-
-    # -- refusals -----------------------------------------------------------------------------
 
     def require(self, need: Need, argument: str) -> None:
         """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows."""

@@ -55,6 +55,8 @@ def read_inputs(
 
     Sets of labels are matrices, and their labels known; times of survival are labels.
     """
+    if y_true is None and kind not in ("auto", "scores"):
+        raise ValueError(f"`y_true` is missing; outputs of kind {kind!r} need it.")
     survival = is_survival(y_true, kind)
     if survival or are_sets(y_true, kind):
         read = as_survival if survival else as_matrices
@@ -78,12 +80,14 @@ def truth_of(
     labels), of classes ``codes`` (indices into these), and of soft labels and sets of labels
     ``true_distribution``, of shape (n_samples, n_classes).
     """
+    if truth is None:
+        return None, {}
     found = {*kinds.values()}
     if found & SURVIVAL:
         times = None if labels is None else checks.frozen(np.asarray(labels))
-        return times, {"y_true": checks.frozen(np.asarray(truth))}
+        return times, {"y_true": checks.frozen(truth)}
     if found & SETS:
-        matrix = checks.frozen(np.asarray(truth))
+        matrix = checks.frozen(truth)
         known = checks.classes(labels, np.empty(0), at_least=1)
         return known, {"y_true": matrix, "true_distribution": matrix}
     if found & {"labels", "probabilities"}:
@@ -92,11 +96,11 @@ def truth_of(
         return of_classes(truth, labels, predicted, widths, normalize=normalize)
     if "values" in found:
         return _values(truth, labels)
-    return None, {} if truth is None else {"y_true": frozen(truth)}
+    return None, {"y_true": frozen(truth)}
 
 
 def of_classes(
-    truth: AnyArray | None, given: ArrayLike | None, predicted: Mapping[str, AnyArray],
+    truth: AnyArray, given: ArrayLike | None, predicted: Mapping[str, AnyArray],
     widths: Sequence[int], *, normalize: bool = False, at_least: int = 2,
 ) -> tuple[AnyArray, dict[str, AnyArray]]:  # fmt: skip
     """Return the classes, given or inferred, and the columns of true or soft labels.
@@ -104,8 +108,6 @@ def of_classes(
     The classes are those of the truth and those `predicted`, by the models' names in messages;
     integers may be columns of probabilities, of these `widths`.
     """
-    if truth is None:
-        raise ValueError("`y_true` is missing; labels and probabilities need it.")
     places = checks.factorized(truth, "`y_true`") if truth.ndim == 1 else None
     for where, array in predicted.items():
         if array.ndim != 1:
@@ -141,13 +143,13 @@ def _coded(
 
 
 def _values(
-    truth: AnyArray | None, given: ArrayLike | None
+    truth: AnyArray, given: ArrayLike | None
 ) -> tuple[AnyArray | None, dict[str, AnyArray]]:
     """Return true values, and the classes if there are two: raw scores are of the second."""
-    found = None if truth is None else two_classes(truth, given)
-    named = truth is not None and found is not None and checks.holds_texts(truth)
-    values = truth if truth is not None and named else checks.real_values(truth, "`y_true`")
-    if truth is None or found is None:
+    found = two_classes(truth, given)
+    named = found is not None and checks.holds_texts(truth)
+    values = truth if named else checks.real_values(truth, "`y_true`")
+    if found is None:
         return None, {"y_true": values}
     labels = checks.classes(found, found)
     return labels, _coded(values, checks.factorized(truth, "`y_true`"), labels)

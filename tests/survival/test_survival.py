@@ -188,7 +188,7 @@ def test_few_events_have_a_warning_however_many_samples():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda _, x: (None, x, {}), "survival needs times and events"),
+        (lambda _, x: (None, x, {}), "outputs of kind 'risks' need it"),
         (lambda t, x: (t[:, 0], x, {}), "must have two numbers for each sample"),
         (lambda t, x: (t[:, ::-1], x, {}), "exchange the columns"),
         (lambda t, x: (t * [1, 0], x, {}), "every sample is censored"),
