@@ -12,7 +12,7 @@ squares at the whole fit is too small.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ class Battles:
     first: IntArray
     second: IntArray
     outcome: IntArray
-    effects: Mapping[str, FloatArray]
+    effects: Mapping[str, FloatArray] = field(default_factory=dict)
     cluster: IntArray | None = None
 
 
@@ -190,17 +190,12 @@ def _counts(rows: _Rows, n_models: int) -> tuple[FloatArray, FloatArray]:
     return wins, ties
 
 
-def _reached(steps: BoolArray) -> BoolArray:
-    """Return which models are reached from which by one step or several."""
-    found = steps
-    for _ in range(len(steps).bit_length()):
-        found = found | (found.astype(np.float32) @ found.astype(np.float32) > 0)
-    return found
-
-
 def _refuse_apart(models: tuple[str, ...], counts: FloatArray) -> None:
     """Refuse sets of models without a battle between them."""
-    together = _reached(counts > 0)[0]
+    from scipy.sparse.csgraph import connected_components
+
+    of_set = connected_components(counts > 0, directed=False)[1]
+    together = of_set == of_set[0]
     if not together.all():
         one, other = (_listed(models, np.flatnonzero(side)) for side in (together, ~together))
         raise ValueError(
@@ -215,16 +210,19 @@ def _without_maximum(models: tuple[str, ...], wins: FloatArray, ties: FloatArray
     It has one if wins and ties lead from each model to each other, and some wins form a circle:
     without ties the first implies the second.
     """
-    leads, circles = _reached((wins > 0) | (ties > 0)), _reached(wins > 0)
-    np.fill_diagonal(leads, True)
-    mutual = leads & leads.T
+    from scipy.sparse.csgraph import connected_components
+
+    leads = (wins > 0) | (ties > 0)
+    of_set = connected_components(leads, connection="strong")[1]
+    beyond = leads & (of_set[:, None] != of_set)
     reasons = []
-    for what, others in (("lost to", leads.T), ("won against", leads)):
-        alone = (others == mutual).all(axis=1) & ~mutual.all(axis=1)
-        if alone.any():
+    for what, axis in (("lost to", 0), ("won against", 1)):
+        alone = ~np.isin(of_set, of_set[beyond.any(axis=axis)])
+        if beyond.any() and alone.any():
             names = _listed(models, np.flatnonzero(alone))
             reasons.append(f"{names} never {what}, or tied with, any of the others")
-    if not reasons and not np.diagonal(circles).any():
+    n_sets, _ = connected_components(wins > 0, connection="strong")
+    if not reasons and n_sets == len(models):
         return "no model lost to one that it won against, directly or through others"
     return " and ".join(reasons)
 

@@ -35,16 +35,12 @@ _FAILED = "error"
 
 @dataclass(frozen=True)
 class Found:
-    """Battles of a table, with the columns of items and of clusters."""
+    """Battles of a table, with the columns of items and of users."""
 
     where: str
-    models: tuple[str, ...]
-    first: IntArray
-    second: IntArray
-    outcome: IntArray
+    battles: Battles
     item: pd.Series[Any] | None
     user: pd.Series[Any] | None
-    clusters: pd.Series[Any] | None
     parts: Mapping[str, str | None]
 
 
@@ -179,9 +175,9 @@ def battles_in(
         "clusters": None if clusters is None else str(clusters.name),
         "models": counted([*models]),
     }  # fmt: skip
-    return Found(
-        where, tuple(models), place[::2], place[1::2], outcome, of_item, of_user, clusters, parts
-    )
+    codes = None if clusters is None else pd.factorize(clusters)[0]
+    battles = Battles(tuple(models), place[::2], place[1::2], outcome, cluster=codes)
+    return Found(where, battles, of_item, of_user, parts)
 
 
 def _column(frame: pd.DataFrame, heading: str, where: str) -> pd.Series[Any]:

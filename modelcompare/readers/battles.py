@@ -9,6 +9,7 @@ those of any scores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -156,48 +157,49 @@ def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> R
     )  # fmt: skip
     found = battles_in(frame, sides, columns.id, columns.groups, where)
     reading = _strengths(found, {}, name)
-    models = chosen(list(found.models), columns.models, where)
+    models = chosen(found.battles.models, columns.models, where)
     return Reading(reading.predictions[models], reading.parts)
 
 
 def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:
     """Return pseudo-values of the strengths, with a line on the effects."""
-    clusters = None if found.clusters is None else pd.factorize(found.clusters)[0]
-    fit = fitted(Battles(found.models, found.first, found.second, found.outcome, effects, clusters))
-    scores = fit.influence[:, : len(found.models)]
+    battles = replace(found.battles, effects=effects)
+    fit = fitted(battles)
+    scores = fit.influence[:, : len(battles.models)]
     scores += fit.strength
     scores[np.abs(scores) < _ROUNDING] = 0.0
-    about = f"{name or 'battles'}; {_effects(fit, [*effects], clusters)}" if effects else name
+    about = f"{name or 'battles'}; {_effects(fit, battles)}" if effects else name
     predictions = Predictions.from_scores(
-        {model: {"strength": scores[:, at]} for at, model in enumerate(found.models)},
-        greater_is_better=True, name=about, groups=clusters,
+        {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
+        greater_is_better=True, name=about, groups=battles.cluster,
     )  # fmt: skip
     return Reading(predictions, found.parts)
 
 
-def _effects(fit: Strengths, effects: Sequence[str], clusters: IntArray | None) -> str:
+def _effects(fit: Strengths, battles: Battles) -> str:
     """Write effects, with their standard errors by clusters."""
     moved = pd.DataFrame(fit.influence[:, len(fit.strength) :] / len(fit.influence))
-    if clusters is not None:
-        moved = moved.groupby(clusters).sum()
+    if battles.cluster is not None:
+        moved = moved.groupby(battles.cluster).sum()
     errors = np.sqrt((moved**2).sum() * len(moved) / (len(moved) - 1))
-    written = zip(effects, fit.effects, errors, strict=True)
+    written = zip(battles.effects, fit.effects, errors, strict=True)
     return ", ".join(f"{name} {value:+.3g} (standard error {e:.2g})" for name, value, e in written)
 
 
 def _win_rates(found: Found, baseline: str) -> Predictions:
     """Return the share of battles against one model that each other one won, by items."""
-    check_models(found.models, baseline=baseline)
+    battles = found.battles
+    check_models(battles.models, baseline=baseline)
     if found.item is None or found.item.isna().any():
         raise ValueError(
             f"{found.where}: win rates are compared item by item, but no column names the item of "
             "each battle; name it with item=."
         )
-    of = found.models.index(baseline)
-    against = np.where(found.first == of, found.second, found.first)
-    won = np.array([0.0, 1.0, 0.5])[found.outcome]
-    won = np.where(found.first == of, won, 1 - won)
-    here = (found.first == of) | (found.second == of)
+    of = battles.models.index(baseline)
+    against = np.where(battles.first == of, battles.second, battles.first)
+    won = np.array([0.0, 1.0, 0.5])[battles.outcome]
+    won = np.where(battles.first == of, won, 1 - won)
+    here = (battles.first == of) | (battles.second == of)
     if not here.all():
         n_left = np.count_nonzero(~here)
         warn_of_data(f"{n_left:,} battles without {baseline!r} were left out.")
@@ -207,7 +209,7 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
     for model in table.columns[table.isna().any()][:1]:
         n_lacking, whose = int(table[model].isna().sum()), " by a user" if "user" in keys else ""
         raise ValueError(
-            f"{found.where}: {found.models[model]!r} has no battle against {baseline!r} on "
+            f"{found.where}: {battles.models[model]!r} has no battle against {baseline!r} on "
             f"{n_lacking:,} of {len(table):,} items{whose}; "
             "leave these items out, name the items alone (item=) if users differ, or compare "
             "strengths, without `baseline`."
@@ -215,7 +217,7 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
     items = table.index.get_level_values(0).to_numpy()
     users = None if found.user is None else table.index.get_level_values(1).to_numpy()
     return Predictions.from_scores(
-        {found.models[model]: {"win_rate": table[model].to_numpy()} for model in table},
+        {battles.models[model]: {"win_rate": table[model].to_numpy()} for model in table},
         greater_is_better=True, bounds={"win_rate": (0.0, 1.0)},
         ids=items if users is None else None, groups=users,
     )  # fmt: skip
