@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.data.predictions import Predictions
-from modelcompare.readers.content import File
+from modelcompare.readers.content import File, parsed
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -91,7 +90,12 @@ def from_coco(
     images = [each["id"] for each in known["images"]]
     labels = {each["id"]: str(each["name"]) for each in known["categories"]}
     objects = _by_place(known["annotations"], "`annotations`", _OF_OBJECTS, images, labels)
-    truth = np.array([[_n_objects(objects.get((i, c), ())) for c in labels] for i in images])
+    truth = np.array(
+        [
+            [sum(not each.get("iscrowd") for each in objects.get((i, c), ())) for c in labels]
+            for i in images
+        ]
+    )
     outputs = {}
     for model, given in results.items():
         where = f"model {model!r}"
@@ -111,21 +115,24 @@ def from_coco(
 
 def coco_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     """Read COCO's annotations and the results beside them; None if no file has annotations."""
-    known = [file for file in files if _are_annotations(file)]
+    documents = [file for file in files if isinstance(file.payload, dict)]
+    known = [file for file in documents if {*_PARTS} <= {*file.payload}]
     if not known:
         return None
     if len(known) > 1:
         names = " and ".join(file.name for file in known)
         raise ValueError(f"{names} have annotations of COCO; name one of them.")
     (truth,) = known
-    results = {_model_of(file): file for file in files if file is not truth}
+    results = {
+        "/".join(filter(None, [file.set, file.model, file.run])): file.payload
+        for file in files if file is not truth
+    }  # fmt: skip
     what = f"{truth.name} has annotations of COCO"
     columns.refuse_beside({"models", "directs_functions"}, what)
     if not results:
         raise ValueError(f"{what} (images, categories); name the results of a detector too.")
     models = chosen([*results], columns.models, truth.name)
-    found = {model: _detections(results[model]) for model in models}
-    predictions = from_coco(truth.payload, found, name=truth.name)
+    predictions = from_coco(truth.payload, {m: results[m] for m in models}, name=truth.name)
     labels = [] if predictions.labels is None else predictions.labels.tolist()
     parts: dict[str, str | None] = {
         "format": "COCO", "truth": f"{truth.name} ({len(predictions):,} images)",
@@ -134,31 +141,13 @@ def coco_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     return Reading(predictions, parts)
 
 
-def _are_annotations(file: File) -> bool:
-    return isinstance(file.payload, dict) and {*_PARTS} <= {*file.payload}
-
-
-def _model_of(file: File) -> str:
-    return "/".join(filter(None, [file.set, file.model, file.run]))
-
-
-def _detections(file: File) -> Any:
-    """Return the rows of a file of results."""
-    if not isinstance(file.payload, pd.DataFrame):
-        raise ValueError(
-            f"{file.name} has no results of COCO, which are a list of {', '.join(_OF_DETECTIONS)}."
-        )
-    return file.payload.to_dict("records")
-
-
 def _read(given: Any, where: str) -> Any:
-    """Return JSON, of a file or as given."""
+    """Return annotations, or a list of detections: JSON of a file, or as given."""
+    if isinstance(given, pd.DataFrame):
+        return given.to_dict("records")
     if not isinstance(given, str | Path):
         return given
-    try:
-        return json.loads(Path(given).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: {given} is not JSON ({error}).") from None
+    return parsed(Path(given).read_text(encoding="utf-8"), f"{where}: {given}")
 
 
 def _by_place(
@@ -171,7 +160,10 @@ def _by_place(
     for each in given:
         lacking = {*fields}.difference(each)
         if lacking:
-            raise ValueError(f"{where} has a box without {', '.join(sorted(lacking))}.")
+            raise ValueError(
+                f"{where} has a box without {', '.join(sorted(lacking))}; COCO has a list of boxes "
+                f"with {', '.join(fields)}."
+            )
         numbers = [*each["bbox"], each.get("score", 0.0)]
         if len(numbers) != 5 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
             raise ValueError(
@@ -186,10 +178,6 @@ def _by_place(
             )
         found[place].append(each)
     return found
-
-
-def _n_objects(objects: Sequence[Mapping[str, Any]]) -> int:
-    return sum(not each.get("iscrowd") for each in objects)
 
 
 def _rows(

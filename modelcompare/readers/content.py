@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -152,6 +153,16 @@ def whole(name: str) -> Iterator[None]:
         zipfile.BadZipFile, EOFError, NotImplementedError, OSError, UnicodeDecodeError, zlib.error,
     ) as error:  # fmt: skip
         raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+
+
+def parsed(text: str, where: str) -> Any:
+    """Return a JSON document."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} is not JSON ({error}).") from error
+    except RecursionError:
+        raise ValueError(f"{where} nests too deeply; give flat objects.") from None
 
 
 class InflationError(ValueError):

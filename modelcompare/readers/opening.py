@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -16,6 +15,7 @@ from modelcompare.readers.content import (
     File,
     check_file,
     has_known_name,
+    parsed,
     whole,
     with_content,
 )
@@ -122,13 +122,11 @@ def _of_json(file: File) -> File:
     """Return a document; a list of objects, or one object per line, is a table."""
     data = file.text()
     try:
-        document: Any = json.loads(data.decode("utf-8-sig"))
-    except RecursionError:
-        raise ValueError(f"{file.name} nests too deeply; give flat objects.") from None
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
+        document = parsed(data.decode("utf-8-sig"), file.name)
+    except ValueError as error:
+        if "Extra data" in str(error) and data.lstrip().startswith(b"{"):
             return with_payload(file.holding(data, "jsonl"))
-        raise ValueError(f"{file.name} is not JSON ({error}).") from error
+        raise
     if _is_split(document):
         names = [str(name) for name in document["columns"]]
         document = [dict(zip(names, row, strict=True)) for row in document["data"]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.inputs import columns_of, flat
-from modelcompare.readers.content import File, InflationError, check_inflation
+from modelcompare.readers.content import File, InflationError, check_inflation, parsed
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown
 
@@ -186,12 +185,7 @@ def _read_jsonl(opened: File) -> pd.DataFrame:
         if not line.strip():
             continue
         where = f"{opened.name}: line {number}"
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{where} is not JSON ({error}).") from error
-        except RecursionError:
-            raise ValueError(f"{where} nests too deeply; give one flat object a line.") from None
+        row = parsed(line, where)
         if not isinstance(row, dict):
             raise ValueError(f"{where} is not a JSON object.")
         rows.append(row)

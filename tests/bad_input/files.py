@@ -108,7 +108,7 @@ CASES: list[Call | Run] = [
     Call(
         "JSON without end",
         _read('{"y_true":' * 100_000, name="t.jsonl"),
-        "t.jsonl: line 1 nests too deeply; give one flat object a line.",
+        "t.jsonl: line 1 nests too deeply; give flat objects.",
     ),
     Call(
         "headings of several levels",

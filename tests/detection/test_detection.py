@@ -238,7 +238,10 @@ def test_a_command_takes_the_annotations_and_the_results(files, capsys):
         ),
         ("instances.json a.json --id image", r"annotations of COCO, for which .*--id"),
         ("instances.json a.json --model c", r"there is no model 'c'; there are a\."),
-        ("instances.json a.json notes.txt", r"notes\.txt has no results of COCO, which are a list"),
+        (
+            "instances.json a.json notes.txt",
+            r"model 'notes' has a box without bbox, category_id, image_id, score",
+        ),
     ],
 )
 def test_files_of_coco_that_do_not_go_together_are_refused(files, capsys, arguments, message):
