@@ -71,14 +71,14 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         truth, outputs = _named(arrays[true], outputs, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
-        greater_is_better=columns.given_direction, name=where,
+        greater_is_better=columns.greater_is_better(), name=where,
         bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
         "left out": counted(left_out),
-        "direction": directed([None] * (truth is None), columns.given_direction),
+        "direction": directed([None] * (truth is None), columns.greater_is_better()),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), parts)
 

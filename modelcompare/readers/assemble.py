@@ -231,7 +231,7 @@ def _of_truth(
                 _check_likeliest(model, part.frame[columns[None]], outputs[model], classes)
     return Predictions(
         truth, dict(zip(outputs, same, strict=True)), kind=options.kind, labels=labels,
-        normalize=options.normalize, greater_is_better=options.given_direction, **described,
+        normalize=options.normalize, greater_is_better=options.greater_is_better(), **described,
     )  # fmt: skip
 
 

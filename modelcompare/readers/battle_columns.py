@@ -16,7 +16,7 @@ from modelcompare.data.strengths import FIRST, SECOND, TIE, Battles
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
-from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.options import Columns, column_of, refuse_column
 from modelcompare.readers.tables import nested
 
 _OUTCOMES = {
@@ -181,9 +181,7 @@ def battles_in(
 
 
 def _column(frame: pd.DataFrame, heading: str, where: str) -> pd.Series[Any]:
-    column = nested(frame, heading)
-    if column is None:
-        refuse_column(heading, [str(each) for each in frame.columns], where)
+    column = column_of(frame, heading, where)
     if holds_objects(column):
         raise ValueError(f"{where}: column {heading!r} contains lists or objects; name another.")
     return column.rename(heading)

@@ -22,7 +22,7 @@ from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
-from modelcompare.readers.options import Columns, refuse_column, with_named
+from modelcompare.readers.options import Columns, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
@@ -272,7 +272,8 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     pred = columns.pred or names.first(free, names.PRED)
     if pred is None and true is not None and not (columns.scores or columns.score):
         pred = _like_truth(seen, true, {*skip, *soft})
-    scores = _scores_of_one(seen, skip | {true, pred})
+    usual = seen.usual(names.SCORE, skip | {true, pred})
+    scores = [*columns.score] or [h for h in usual if seen.is_numeric(h)]
     wants_scores = columns.scores or bool(columns.score)
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
@@ -291,14 +292,6 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     gave: dict[str | None, str] = {} if pred is None or pred in soft else {None: pred}
     gave |= {heading.removeprefix(PROBABILITY): heading for heading in soft}
     return Roles(true, identity, {"": gave}, filter=filters)
-
-
-def _scores_of_one(seen: Profile, skip: Collection[str | None]) -> list[str]:
-    """Return the columns of scores: those named, or those with a usual name."""
-    for wanted in seen.columns.score:
-        if wanted not in seen.headings:
-            refuse_column(wanted, seen.headings, seen.where)
-    return [*seen.columns.score] or [h for h in seen.usual(names.SCORE, skip) if seen.is_numeric(h)]
 
 
 def _refuse_scores_beside(

@@ -14,7 +14,7 @@ _MOST_LETTERS = 60
 _FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range"}
 KEYS = {
     "pred", "model_column", "runs", "set", "filter", "strata", "weight", "scores", "score",
-    "bounds", "ids", "na", "labels", "normalize", "battles",
+    "bounds", "ids", "na", "labels", "normalize", "battles", "event",
 }  # fmt: skip
 
 

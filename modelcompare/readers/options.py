@@ -108,25 +108,22 @@ class Columns:
         return MISSING_MARKS - classes - {*(self.labels or ())} if self.na is None else self.na
 
     def greater_is_better(self, name: str | None = None) -> bool | None:
-        """Return the direction of a score, as given or by its name, or None."""
-        if self.given_direction is not None or name is None:
-            return self.given_direction
-        return direction_of(name)
-
-    @property
-    def given_direction(self) -> bool | None:
-        """Direction of the scores as given."""
-        return None if self.lower_is_better is None else not self.lower_is_better
+        """Return the direction of scores, as given or by the name of one, or None."""
+        if self.lower_is_better is not None:
+            return not self.lower_is_better
+        return None if name is None else direction_of(name)
 
     def refuse_beside(
         self, used: Collection[str], what: str, remedies: Mapping[str, str] | None = None
     ) -> None:
         """Refuse options without effect on a table, with the remedy where there is one."""
-        plain = Columns()
         for name in (each.name for each in fields(self) if each.name not in used):
-            if getattr(self, name) != getattr(plain, name):
-                remedy = (remedies or {}).get(name, "leave it out")
-                raise ValueError(f"{what}, for which {option(name)} has no meaning; {remedy}.")
+            self._refuse(name, what, (remedies or {}).get(name, "leave it out"))
+
+    def _refuse(self, name: str, what: str, remedy: str = "leave it out") -> None:
+        """Refuse an option that was given."""
+        if getattr(self, name) != getattr(Columns(), name):
+            raise ValueError(f"{what}, for which {option(name)} has no meaning; {remedy}.")
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
         """Refuse clusters and strata named like a mark of a missing cell."""
@@ -153,47 +150,38 @@ class Columns:
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options without effect on what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
-        gave = f"but the models gave {', '.join(sorted(kinds))}; leave it out"
-        of_scores = f"is for scores per example, {gave}, or pass scores=True (--read scores)."
-        of_rows = (
-            "chooses rows of logs and of tables with a row for each model and sample, which this "
-            "is not; leave it out."
-        )
-        directs_scores = self.lower_is_better is not None and not self.directs_functions
-        are_scores = kinds == {"scores"}
-        useless = {
-            f"lower_is_better (--lower-is-better) {of_scores}": directs_scores and not are_scores,
-            f"bounds (--read range) {of_scores}": self.bounds is not None and not are_scores,
-            f"event (--read event) is for times until an event, {gave}.":
-                self.event is not None and kinds.isdisjoint(SURVIVAL),
-            f"labels (--read labels) names classes, {gave}.":
-                self.labels is not None and predictions.labels is None,
-            f"set (--read set) {of_rows}": self.set is not None and not in_rows,
-            f"filter (--read filter) {of_rows}": self.filter is not None and not in_rows,
-            "score (--read score) names scores in logs and in tables of one row for each model and "
-            "sample, which this is not; leave it out, or name the models (--model).":
-                bool(self.score) and not in_rows,
-            "annotators (--annotators) is for several people, as true='ann*'; leave it out.":
-                self.annotators != "each" and not self.people,
-            "ids='intersect' (--read ids=intersect) keeps what several files share, but there is "
-            "one; leave it out.": self.ids == "intersect" and not in_rows,
-        }  # fmt: skip
-        for what in (text for text, is_so in useless.items() if is_so):
-            raise ValueError(what)
+        gave = f"the models gave {', '.join(sorted(kinds))}"
+        if kinds != {"scores"}:
+            scored = "leave it out, or pass scores=True (--read scores)"
+            for name in ("bounds", *(() if self.directs_functions else ("lower_is_better",))):
+                self._refuse(name, gave, scored)
+        if kinds.isdisjoint(SURVIVAL):
+            self._refuse("event", gave)
+        if predictions.labels is None:
+            self._refuse("labels", gave)
+        if not self.people:
+            one = "the truth is a column of labels"
+            self._refuse("annotators", one, "name those of several people, as true='ann*'")
+        for name in () if in_rows else ("set", "filter", "ids"):
+            self._refuse(name, "each row is a sample of one file")
+        if not in_rows:
+            models = "leave it out, or name the models (--model)"
+            self._refuse("score", "each row is a sample, not a result of one model", models)
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
     """Add the named columns that are inside objects, and refuse unknown names."""
-    wanted = [*columns.named.values(), *columns.slices]
-    reached = {}
-    for name in dict.fromkeys([*wanted, *columns.score]):
-        if name not in frame.columns:
-            found = nested(frame, name)
-            if found is not None:
-                reached[name] = found
-            elif name in wanted:
-                refuse_column(name, [str(column) for column in frame.columns], where)
+    wanted = dict.fromkeys([*columns.named.values(), *columns.slices, *columns.score])
+    reached = {name: column_of(frame, name, where) for name in wanted if name not in frame.columns}
     return frame.assign(**reached) if reached else frame
+
+
+def column_of(frame: pd.DataFrame, name: str, where: str) -> pd.Series[Any]:
+    """Return a named column, which may be inside objects; refuse an unknown one."""
+    found = nested(frame, name)
+    if found is None:
+        refuse_column(name, [str(column) for column in frame.columns], where)
+    return found
 
 
 def refuse_column(wanted: str, names: Sequence[str], where: str) -> NoReturn:

@@ -105,7 +105,7 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
         "runs": f"{run}, the mean of {n_runs}" if run else "",
         "left out": counted([*beside, *summaries]), f"{unit}s dropped": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
-        "direction": directed([metric], columns.given_direction),
+        "direction": directed([metric], columns.greater_is_better()),
     }  # fmt: skip
     return Results(table, parts, metric, rows[rows["set"].isin(table.index)])
 
@@ -206,12 +206,11 @@ def _scores(
     seen: Profile, numeric: Sequence[str], model: str | None, test_set: str | None
 ) -> list[str]:
     """Return the column of scores, or one for each model or data set."""
-    for heading in seen.columns.score:
-        if heading not in seen.headings or not (model and test_set):
-            raise ValueError(
-                f"{_WHERE}: score={heading!r} must name a column of a table with one score in each "
-                f"row; the columns are {listed(seen.headings, 6)}."
-            )
+    if seen.columns.score and not (model and test_set):
+        raise ValueError(
+            f"{_WHERE}: score= is for a table with one score in each row; leave it out. The "
+            f"columns are {listed(seen.headings, 6)}."
+        )
     if model is None and seen.chosen:
         return [h for h in numeric if h in seen.chosen]
     companions = names.companions(numeric)
@@ -224,7 +223,7 @@ def _scores(
         what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
         remedy = f"name it with {as_options(score='COLUMN')}"
     elif free and not usual:
-        _check_sets(free if model else [], seen.columns.given_direction)
+        _check_sets(free if model else [], seen.columns.greater_is_better())
         return free
     else:
         what = "several scores, in columns of models or data sets"

@@ -19,7 +19,7 @@ from modelcompare.readers.cell_types import as_numbers, refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.names import numbers_answers
-from modelcompare.readers.options import ITEM, OWN_RUN, Columns, refuse_column
+from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
@@ -93,6 +93,7 @@ def wide_predictions(
         left_out = part.cells.isna().any(axis=1).to_numpy() & (columns.missing == "drop")
         predictions, used = _with_scores_beside(predictions, seen, roles, ~left_out)
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
+    dates = names.named(filter(None, [*roles.left_out, roles.id]), names.DATE)
     return Reading(
         predictions,
         {
@@ -103,8 +104,8 @@ def wide_predictions(
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.names_beside]),
             "left out": counted([each for each in roles.left_out if each not in used]),
-            "not used": _dates([*roles.left_out, roles.id]),
-            "direction": directed([None] * (true is None), columns.given_direction),
+            "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
+            "direction": directed([None] * (true is None), columns.greater_is_better()),
         },
     )  # fmt: skip
 
@@ -127,17 +128,6 @@ def _with_scores_beside(
     return predictions.with_scores(scores), used
 
 
-def _dates(headings: Sequence[str | None]) -> str:
-    """Write which column of dates was not used, by which samples may be in time."""
-    found = names.named([each for each in headings if each is not None], names.DATE)
-    return f"the order in time ({found[0]}; see --time {found[0]})" if found else ""
-
-
-def _numbers(headings: Sequence[str]) -> str:
-    """Write which columns of numbers were not used as scores."""
-    return f"{', '.join(headings)} (see --read score={headings[0]})" if headings else ""
-
-
 def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
     refuse_in_rows(seen.columns, seen.where)
@@ -156,12 +146,13 @@ def table_records(seen: Profile, roles: Roles) -> Records:
         "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
         "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(outputs.values()),
     }  # fmt: skip
+    listed = ", ".join(roles.left_out)
+    unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
         answers=numbers_answers(roles.run, seen.columns.runs),
-        parts={part: f"column {heading}" for part, heading in parts.items() if heading}
-        | {"not used": _numbers(roles.left_out)},
+        parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     )  # fmt: skip
 
 
@@ -230,7 +221,7 @@ def _understood(
         ),
         "clusters": clusters, "judge": columns.judge,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-        "direction": directed(scores, columns.given_direction),
+        "direction": directed(scores, columns.greater_is_better()),
     }  # fmt: skip
 
 
@@ -306,13 +297,11 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
                 "describes the samples."
             )
         source = records.frame if records.beside is None else records.beside
-        column = nested(source, name)
-        if column is None:
-            known = next((n for n in (name, SCORE + name) if n in records.frame), None)
-            column = None if known is None else records.frame[known]
-        if column is None:
-            refuse_column(name, [str(each) for each in source.columns], f"the {records.format}")
-        found[name] = column
+        known = next((n for n in (name, SCORE + name) if n in records.frame), None)
+        if known is None or nested(source, name) is not None:
+            found[name] = column_of(source, name, f"the {records.format}")
+        else:
+            found[name] = records.frame[known]
     return pd.DataFrame(found, index=records.frame.index)
 
 

@@ -73,7 +73,7 @@ def named_results(frame: pd.DataFrame, columns: Columns) -> Results | None:
 
 def scores_of_sets(found: Results, columns: Columns) -> Predictions:
     """Return the results of a table as scores of its data sets, with their runs if they cross."""
-    upwards, _ = resolved(found.metric, columns.given_direction)
+    upwards, _ = resolved(found.metric, columns.greater_is_better())
     cells = found.rows.pivot_table("value", ["set", "run"], "model", sort=False)
     n_sets, n_runs = (cells.index.get_level_values(name).nunique() for name in ("set", "run"))
     crossed = n_runs > 1 and len(cells) == n_sets * n_runs and not cells.isna().any(axis=None)

@@ -283,14 +283,13 @@ CASES: list[Call | Run] = [
     Call(
         "a direction for labels",
         _read("y_true,a\nx,x\ny,y\n", lower_is_better=True),
-        "lower_is_better (--lower-is-better) is for scores per example, but the models gave labels; "
-        "leave it out, or pass scores=True (--read scores).",
+        "the models gave labels, for which lower_is_better (--lower-is-better) has no meaning; leave it "
+        "out, or pass scores=True (--read scores).",
     ),
     Run(
         "the field of a log that is none",
         "compare t.csv --read score=acc",
-        "score (--read score) names scores in logs and in tables of one row for each model and sample, "
-        "which this is not; leave it out, or name the models (--model).",
+        "t.csv has no column 'acc'; there are y_true, a.",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
     Run(
@@ -388,7 +387,7 @@ CASES: list[Call | Run] = [
     Call(
         "classes of scores",
         _read("a,b\n0.5,1\n0.25,0\n", labels=["x", "y"]),
-        "labels (--read labels) names classes, but the models gave scores; leave it out.",
+        "the models gave scores, for which labels (--read labels) has no meaning; leave it out.",
     ),
     Call(
         "other classes than the headings'",
@@ -404,8 +403,7 @@ CASES: list[Call | Run] = [
     Run(
         "the common ids of a single file",
         "compare t.csv --read ids=intersect",
-        "ids='intersect' (--read ids=intersect) keeps what several files share, but there is one; leave "
-        "it out.",
+        "each row is a sample of one file, for which ids (--read ids) has no meaning; leave it out.",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
 ]

@@ -361,7 +361,7 @@ INSTEAD_OF_ITS_NAME = {
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
     **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "event", "model_column"), "column"),
-    **dict.fromkeys(("item", "user", "covariates", "battles"), "column"),
+    **dict.fromkeys(("item", "user", "covariates", "battles", "score"), "column"),
 }  # fmt: skip
 
 

@@ -335,4 +335,4 @@ def test_the_range_of_scores_is_declared_by_an_option(run, tmp_path):
     labels = pd.DataFrame({"y_true": [0, 1] * 9, "a": [0, 1] * 9, "b": [0, 1] * 9})
     labels.to_csv(tmp_path / "labels.csv", index=False)
     done = run("compare", "labels.csv", "--read", "range=0,1")
-    assert "bounds (--read range) is for scores per example, but the models gave labels" in done.err
+    assert "the models gave labels, for which bounds (--read range) has no meaning" in done.err

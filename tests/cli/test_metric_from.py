@@ -62,7 +62,7 @@ def test_an_option_for_functions_is_refused_where_there_is_none(run, files):
     for more in ((), ("--metric-from", f"{files / 'record.py'}:made")):
         done = run("compare", str(files / "p.csv"), "--lower-is-better", *more)
         assert done.code == 2
-        assert "lower_is_better (--lower-is-better) is for scores per example" in done.err
+        assert "for which lower_is_better (--lower-is-better) has no meaning" in done.err
 
 
 FAILING = {

@@ -228,7 +228,7 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
         (odd_label, {}, "column 'ann2' has 'NA' in 1 row .row 3"),
         (lambda f: f, {"true": "person*"}, "no column 'person.'"),
         (lambda f: f, {"scores": True}, "do not go with scores"),
-        (lambda f: f, {"true": "ann0", "annotators": "soft"}, "annotators .--annotators. is for"),
+        (lambda f: f, {"true": "ann0", "annotators": "soft"}, "for which annotators .--annotators. has no meaning"),
         (lambda f: f, {"annotators": "vote"}, "`annotators` must be one of each, majority, soft"),
         (lambda f: f[["id", "ann0", "ann1", "a"]].rename(columns={"a": "y_pred"}), {},
          "each row is of one model"),
