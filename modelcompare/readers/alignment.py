@@ -61,10 +61,14 @@ def align(
         index = pd.Index(array, dtype=array.dtype, name="id")
         repeated = index[index.duplicated()].unique()
         if len(repeated):
+            of_table = (
+                "each sample must occur once, or once in each run (--read run=COLUMN); number "
+                "repeated answers of one model in a column attempt"
+            )
+            remedy = of_table if records.format == "table" else "keep one result of each sample"
             raise ValueError(
                 f"the file of model {model!r} repeats {len(repeated):,} ids ({listed(repeated)}); "
-                "each sample must occur once, or once in each run (--read run=COLUMN); number "
-                "repeated answers of one model in a column attempt."
+                f"{remedy}."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
     if columns.missing == "worst" and columns.ids != "intersect":
@@ -85,11 +89,8 @@ def align(
 
 def ids_of(column: pd.Series[Any], written: bool) -> pd.Index[Any]:
     """Return sample names as an index; texts of whole numbers become numbers."""
-    array = (
-        cell_types.names(column.to_numpy(object))
-        if written
-        else column_array(column.infer_objects())
-    )
+    column = column if written else column.infer_objects()
+    array = cell_types.names(column.to_numpy(object)) if written else column_array(column)
     return pd.Index(array, dtype=array.dtype, name="id")
 
 
@@ -132,11 +133,8 @@ def check_same(
 
     Logs `of_tasks` disagree only where both have a cell.
     """
-    what = (
-        "the logs of {} and {} are of different tasks: they"
-        if of_tasks
-        else "the files of {} and {}"
-    )
+    of_logs = "the logs of {} and {} are of different tasks: they"
+    what = of_logs if of_tasks else "the files of {} and {}"
     for name in names:
         holders = {model: frame for model, frame in frames.items() if name in frame.columns}
         if len(holders) < 2:

@@ -278,8 +278,8 @@ def _check_likeliest(
     codes = np.array([place.get(str(label), -1) for label in predicted])
     chosen = probabilities[np.arange(len(codes)), codes]
     other = (codes < 0) | (chosen < probabilities.max(axis=1))
-    what = f"the file of model {model!r} has a y_pred that is not the likeliest class"
-    refuse_rows(other, what, "keep y_pred or the prob: columns")
+    what = f"model {model!r} has labels that are not its likeliest classes"
+    refuse_rows(other, what, "keep the labels or the probabilities")
 
 
 # -- missing results ---------------------------------------------------------------------------

@@ -203,15 +203,7 @@ def _by_model(
             f"{seen.where} has no model columns; it needs y_true (or --true COLUMN) and a column "
             "for each model, or numeric columns of scores per example."
         )
-    wanted = {model: models[model] for model in chosen([*models], seen.columns.models, seen.where)}
-    for model, columns in wanted.items():
-        soft = [column for label, column in columns.items() if label is not None]
-        if soft and None in columns:
-            raise ValueError(
-                f"{seen.where}: model {model!r} has a column of labels and columns of "
-                f"probabilities ({soft[0]}); drop one or the other."
-            )
-    return wanted
+    return {model: models[model] for model in chosen([*models], seen.columns.models, seen.where)}
 
 
 def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:

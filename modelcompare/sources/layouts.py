@@ -127,7 +127,7 @@ class Layout:
         import pyarrow as pa
 
         true, kind = self.roles.true, self.columns.kind
-        by_heading = any(None not in of_model for of_model in self.roles.outputs.values())
+        by_heading = any({*of_model} != {None} for of_model in self.roles.outputs.values())
         named = [
             column for column in self.needed
             if not pa.types.is_floating(self.schema.field(column).type)

@@ -200,8 +200,8 @@ CASES: list[Call | Run] = [
     Call(
         "a label beside probabilities that say otherwise",
         _read_all("id,y_true,y_pred,prob:x,prob:y\n1,x,x,0.75,0.25\n2,y,x,0.25,0.75\n"),
-        "the file of model 'a' has a y_pred that is not the likeliest class in 1 row (row 1); keep "
-        "y_pred or the prob: columns.",
+        "model 'a' has labels that are not its likeliest classes in 1 row (row 1); keep the labels or the "
+        "probabilities.",
     ),
     # -- archives ----------------------------------------------------------------------------
     Call(

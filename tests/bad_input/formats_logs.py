@@ -46,6 +46,17 @@ def of_bytes(data):
     return read
 
 
+TWICE = "the file of model 'log' repeats 1 ids (0); keep one result of each sample."
+
+
+def harness(*rows):
+    def read(folder):
+        (folder / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        return mc.read_predictions(folder / "log.jsonl")
+
+    return read
+
+
 def folder_of(*samples):
     """A folder of logs, each of one sample of another model."""
 
@@ -102,13 +113,8 @@ CASES = [
     Call("harness-metric-of-the-whole-set",
          rows(lm_eval, "log.jsonl", {**HARNESS, "metrics": ["bleu"], "bleu": ["x", "y"]}),
          f"log.jsonl: no score is a number for each sample (it has bleu); {NO_NUMBER}"),
-    Call("harness-without-filters", rows(lm_eval, "log.jsonl", HARNESS, HARNESS),
-         "log.jsonl: doc_id 0 occurs several times, and no filter is named; keep one row for each "
-         "document and filter."),
-    Call("harness-filter-twice",
-         rows(lm_eval, "log.jsonl", *[{**HARNESS, "filter": "none"}] * 2),
-         "log.jsonl: doc_id 0 occurs several times for filter 'none'; keep one row for each "
-         "document and filter."),
+    Call("harness-without-filters", harness(HARNESS, HARNESS), TWICE),
+    Call("harness-filter-twice", harness(*[{**HARNESS, "filter": "none"}] * 2), TWICE),
     Call("lighteval-without-task",
          rows(lighteval, "details.parquet", {**DETAIL, "doc": {"id": "0"}}),
          f"details.parquet: sample 1 has no task_name, {UNNAMED}"),
@@ -119,9 +125,11 @@ CASES = [
          rows(every_eval_ever, "u_samples.jsonl", {**RECORD, "model_id": None}),
          f"u_samples.jsonl: sample 1 has no model_id, {UNNAMED}"),
     Call("every-eval-ever-without-score",
-         rows(every_eval_ever, "u_samples.jsonl", RECORD, {**RECORD, "evaluation": {}}),
-         "u_samples.jsonl: the record of sample 's' has neither evaluation.score nor an error; "
-         "write the file again."),
+         harness(RECORD, {**RECORD, "sample_id": "t", "evaluation": {}}),
+         "the file of model 'm' has missing cells (score 1; first rows: 1); fill them in, drop these "
+         "samples with missing='drop' (--missing drop), or count them as the worst result with "
+         "missing='worst' (--missing worst); true labels may be missing if a column of a judge's labels "
+         "is named with judge= (--judge)."),
     Call("every-eval-ever-epoch-twice",
          rows(every_eval_ever, "u_samples.jsonl", *[{**RECORD, "metadata": {"epoch": "1"}}] * 2),
          "u_samples.jsonl: sample 's' has several records of one metric and epoch 1; keep one of "

@@ -2,6 +2,7 @@
 
 import json
 
+import modelcompare as mc
 from modelcompare.readers.formats import promptfoo, swebench, trec, wmt
 from tests.bad_input.case import Call
 from tests.readers.formats.opening import opened
@@ -35,6 +36,12 @@ def _swebench(**lists):
     return _read(swebench, "json", m__r__json=report | lists)
 
 
+def _two_outcomes(folder):
+    report = {"resolved_ids": ["x__y-1"], "unresolved_ids": ["x__y-1"]}
+    (folder / "m.r.json").write_text(json.dumps(report), "utf-8")
+    return mc.read_predictions(folder / "m.r.json")
+
+
 def _trec(**files):
     return _read(trec, "text", **files)
 
@@ -62,9 +69,8 @@ CASES = [
         "again.",
     ),
     Call(
-        "an instance of SWE-bench with two outcomes", _swebench(unresolved_ids=["x__y-1"]),
-        "m.r.json: x__y-1 is listed as resolved and as unresolved; write the report again, with "
-        "one outcome for each instance.",
+        "an instance of SWE-bench with two outcomes", _two_outcomes,
+        "the file of model 'm' repeats 1 ids (x__y-1); keep one result of each sample.",
     ),
     Call(
         "a list of SWE-bench that is a number", _swebench(error_ids=3),

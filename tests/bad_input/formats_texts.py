@@ -2,6 +2,7 @@
 
 import json
 
+import modelcompare as mc
 from modelcompare.readers.formats import lines, nemo, trn
 from tests.bad_input.case import Call
 from tests.readers.formats.opening import opened
@@ -23,6 +24,12 @@ def _manifest(*rows):
         return nemo.FORMAT.read([opened(path)])
 
     return call
+
+
+def _twice(folder):
+    row = {"audio_filepath": "x.wav", "text": "a", "pred_text": "b"}
+    (folder / "cnn.jsonl").write_text(2 * (json.dumps(row) + "\n"))
+    return mc.read_predictions(folder / "cnn.jsonl")
 
 
 TWO = "a\nb\n"
@@ -89,7 +96,7 @@ CASES = [
     ),
     Call(
         "a manifest with an audio file twice",
-        _manifest(*[{"audio_filepath": "x.wav", "text": "a"}] * 2),
-        "cnn.jsonl has several lines of the audio x.wav; give each its offset.",
+        _twice,
+        "the file of model 'cnn' repeats 1 ids (x.wav); keep one result of each sample.",
     ),
 ]  # fmt: skip

@@ -39,15 +39,7 @@ def _read(file: File) -> Records:
     check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
     errors = _column(records, "error")
-    failed = (errors.notna() & (errors != "")).to_numpy()
-    absent = given.isna().to_numpy() & ~failed
-    if absent.any():
-        sample = records["sample_id"].iloc[int(absent.argmax())]
-        raise ValueError(
-            f"{file.name}: the record of sample {sample!r} has neither evaluation.score nor an "
-            "error; write the file again."
-        )
-    given[failed] = None
+    given[(errors.notna() & (errors != "")).to_numpy()] = None
     metrics = _column(records, "evaluation_result_id").map(str, na_action="ignore")
     keys = _keys(records, metrics, file.name)
     place = keys.groupby([*keys], sort=False).ngroup().to_numpy()

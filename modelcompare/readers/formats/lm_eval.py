@@ -36,7 +36,6 @@ def _read(file: File) -> Records:
     logged: pd.DataFrame = file.payload
     keys = logged[[name for name in ("filter", "doc_id") if name in logged]]
     check_named(keys, file.name)
-    _check_once(keys, file.name)
     names = sorted(_metrics(logged), key=lambda name: name not in _FIRST)
     scores, others = score_columns({name: logged[name] for name in names}, file.name)
     named_by_path = {}
@@ -47,17 +46,6 @@ def _read(file: File) -> Records:
     frame = keys.rename(columns={"doc_id": "id"}).assign(**named_by_path, **scores)
     same = tuple(name for name in _SAME if name in beside.columns)
     return Records(frame=frame, beside=beside, kind="scores", same=same)
-
-
-def _check_once(keys: pd.DataFrame, where: str) -> None:
-    repeated = keys.duplicated().to_numpy()
-    if repeated.any():
-        row = keys.astype(object).iloc[int(repeated.argmax())]
-        which = f" for filter {row['filter']!r}" if "filter" in row else ", and no filter is named"
-        raise ValueError(
-            f"{where}: doc_id {row['doc_id']!r} occurs several times{which}; keep one row for each "
-            "document and filter."
-        )
 
 
 def _metrics(logged: pd.DataFrame) -> list[str]:

@@ -77,13 +77,7 @@ def _ids(file: File) -> pd.Series[str]:
     audio = next(names for names in ends if names.nunique() == paths.nunique())
     if audio.is_unique:
         return audio
-    ids = audio + "@" + frame["offset"].astype(str) if "offset" in frame.columns else audio
-    repeated = ids[ids.duplicated()]
-    if len(repeated):
-        raise ValueError(
-            f"{file.name} has several lines of the audio {repeated.iloc[0]}; give each its offset."
-        )
-    return ids
+    return audio + "@" + frame["offset"].astype(str) if "offset" in frame.columns else audio
 
 
 FORMAT = Format(

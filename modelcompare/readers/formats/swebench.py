@@ -61,12 +61,6 @@ def _instances(file: File) -> pd.DataFrame:
         for name in _names(file, key)
     ]
     rows = pd.DataFrame(listed, columns=["id", "score:resolved", "status"])
-    for name in rows["id"][rows["id"].duplicated()][:1]:
-        first, second = rows["status"][rows["id"] == name][:2]
-        raise ValueError(
-            f"{file.name}: {name} is listed as {first} and as {second}; write the report again, "
-            "with one outcome for each instance."
-        )
     if (rows["status"] == "incomplete").all():
         raise ValueError(
             f"{file.name}: the report has no instance with a prediction; name a report of a run "
