@@ -178,8 +178,10 @@ def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
     return ""
 
 
-def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -> list[str]:
-    """Return the wanted models, by name or by a pattern with ``*``; all if None.
+def chosen(
+    available: Sequence[str], wanted: Sequence[str] | None, where: str, what: str = "model"
+) -> list[str]:
+    """Return the wanted models, or scores, by name or by a pattern with ``*``; all if None.
 
     Examples
     --------
@@ -194,9 +196,8 @@ def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -
             each for each in available if fnmatchcase(each, name)
         ]
         if not fitting:
-            raise ValueError(
-                f"{where}: there is no model {name!r}; there are {meant(name, available)}."
-            )
+            known = meant(name, available) or "none"
+            raise ValueError(f"{where}: there is no {what} {name!r}; there are {known}.")
         found |= dict.fromkeys(fitting)
     return [*found]
 

@@ -199,15 +199,8 @@ def read_predictions(
     >>> read_predictions(frame).models
     ('cnn', 'bow')
     """
-    columns = checked_columns(
-        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, judge=judge,
-        label_weight=label_weight, annotators=annotators, pred=pred, model_column=model_column,
-        slices=slices, models=models, scores=scores, lower_is_better=lower_is_better,
-        bounds=bounds, score=score, set=set, filter=filter, na=na, ids=ids,
-        missing=missing, normalize=normalize, kind=kind, labels=labels, battles=battles,
-        event=event,
-    )  # fmt: skip
-    return read(source, columns).predictions
+    options = {**locals()}
+    return read(options.pop("source"), checked_columns(**options)).predictions
 
 
 @checked(read_predictions)

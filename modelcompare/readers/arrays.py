@@ -51,7 +51,9 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     truth = None if columns.scores else arrays.get(true)
     labels = columns.given_labels(None if found is None else classes(found, found), truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
-    left_out = _companions(free, columns)
+    # Arrays beside the labels of a model, such as its probabilities, unless named.
+    plain = [name for name in free if not _PREFIX.match(name)]
+    left_out = [name for name in names.companions(plain) if name not in (columns.models or ())]
     free = {name: array for name, array in free.items() if name not in left_out}
     models = _models(free, labels, truth, where)
     slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
@@ -65,9 +67,8 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     named = [model for model in outputs if models[model].startswith("logits__")]
     logits = {model: checks.logits(model, outputs[model]) for model in named}
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
-    kind: KindOrAuto = "scores"
+    kind: KindOrAuto = "scores" if truth is None else columns.kind
     if truth is not None:
-        kind = columns.kind
         truth, outputs = _named(arrays[true], outputs, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
@@ -147,12 +148,6 @@ def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, s
         for role, known in usual.items()
     } | named
     return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
-
-
-def _companions(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> list[str]:
-    """Return arrays beside the labels of a model, such as its probabilities, unless named."""
-    plain = [name for name in arrays if not _PREFIX.match(name)]
-    return [name for name in names.companions(plain) if name not in (columns.models or ())]
 
 
 def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -125,7 +125,11 @@ def predictions_of(
     """
     complete = _settled(parts, options, in_rows=in_rows)
     if options.people and options.annotators != "majority":
-        return _of_people(complete[0], options, written=written, name=name)
+        frame, changed = every_label(complete[0].frame, options)
+        part = replace(complete[0], frame=frame)
+        every = predictions_of([part], changed, written=written, name=name)
+        soft = options.annotators == "soft"
+        return as_shares(every, complete[0].frame, options) if soft else every
     settled = [replace(part, frame=_typed(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
     true = next((part.true for part in settled if part.true is not None), None)
@@ -372,9 +376,12 @@ def _worst_label(
 ) -> pd.Series[Any]:
     """Return the most frequent wrong class of each sample."""
     refuse_objects(truth)
-    for column in cells:
-        soft = _is_soft(column, truth) or options.kind not in ("auto", "labels")
-        if column.hasnans and soft:
+    of_labels = options.kind in ("auto", "labels")
+    for column in (each for each in cells if each.hasnans):
+        values = pd.to_numeric(column.dropna(), errors="coerce")
+        # Numbers with fractions are no labels.
+        real = values.notna().all() and (values % 1 != 0).any() and not column.isin(truth).any()
+        if real or not of_labels:
             raise ValueError(
                 f"column {column.name!r} has missing results, and a worst result is "
                 "defined for scores and labels only; use missing='drop' (--missing drop)."
@@ -383,9 +390,3 @@ def _worst_label(
     if len(classes) < 2:
         raise ValueError("with one class only no label is wrong; use missing='drop'.")
     return truth.map({each: classes[1] if each == classes[0] else classes[0] for each in classes})
-
-
-def _is_soft(column: pd.Series[Any], truth: pd.Series[Any]) -> bool:
-    """Return whether a column has numbers with fractions, which are no labels."""
-    values = pd.to_numeric(column.dropna(), errors="coerce")
-    return bool(values.notna().all() and (values % 1 != 0).any()) and not column.isin(truth).any()

@@ -161,15 +161,13 @@ def typed(
         kind = "values" if kind == "auto" and fractions else kind
     rules |= dict.fromkeys(models, _RULES.get(kind, names))
     columns = {
-        name: cells if _has_types(cells) else rules.get(name, names)(cells)
+        name: cells
+        # Columns that were made have numbers already, or sets of labels.
+        if cells.dtype.kind in "iufb" or isinstance(next(iter(cells), None), tuple)
+        else rules.get(name, names)(cells)
         for name, cells in ((name, column.to_numpy()) for name, column in frame.items())
     }
     return pd.DataFrame(columns, index=frame.index, copy=False)
-
-
-def _has_types(cells: AnyArray) -> bool:
-    """Return whether a column is of numbers already, as made ones are, or of sets of labels."""
-    return cells.dtype.kind in "iufb" or isinstance(next(iter(cells), None), tuple)
 
 
 def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:

@@ -253,7 +253,8 @@ def _key_beside(
 def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     """Find the roles among the columns of one model's rows."""
     columns = seen.columns
-    identity = columns.id or _usual_id(seen, taken)
+    usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
+    identity = columns.id or next((h for h in usual if not _counts_rows(seen, h)), None)
     skip = {*taken, identity}
     filters = seen.first(names.FILTER)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
@@ -316,11 +317,6 @@ def _like_truth(seen: Profile, true: str, skip: Collection[str | None]) -> str |
             "name the model's column with pred= (--read pred=COLUMN)."
         )
     return found[0] if found else None
-
-
-def _usual_id(seen: Profile, taken: Collection[str | None]) -> str | None:
-    usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
-    return next((h for h in usual if not _counts_rows(seen, h)), None)
 
 
 def _counts_rows(seen: Profile, heading: str) -> bool:

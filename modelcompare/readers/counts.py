@@ -163,7 +163,8 @@ def _refuse_sums(matrix: IntArray) -> None:
 
 def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
     if isinstance(counts, pd.DataFrame):
-        counts = _in_order(_by_right(counts), [_RIGHT[0], _WRONG[0]])
+        counts = counts.rename(index=_by_right, columns=_by_right)
+        counts = _in_order(counts, [_RIGHT[0], _WRONG[0]])
     table = _whole(counts)
     if table.shape != (2,) * len(names):
         raise ValueError(
@@ -175,20 +176,15 @@ def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
     return Predictions.from_scores(dict(zip(names, scores, strict=True)))
 
 
-def _by_right(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rename the headings of a table to right and wrong."""
-    known = dict.fromkeys(_RIGHT, _RIGHT[0]) | dict.fromkeys(_WRONG, _WRONG[0])
-
-    def renamed(heading: object) -> str:
-        return known[str(heading).lower()]
-
-    for heading in [*frame.index, *frame.columns]:
-        if str(heading).lower() not in known:
-            raise ValueError(
-                f"`counts` has the heading {heading!r}; call rows and columns right and wrong, or "
-                "pass an array whose first row and column are right."
-            )
-    return frame.rename(index=renamed, columns=renamed)
+def _by_right(heading: object) -> str:
+    """Return right or wrong for a heading of either."""
+    for known in (_RIGHT, _WRONG):
+        if str(heading).lower() in known:
+            return known[0]
+    raise ValueError(
+        f"`counts` has the heading {heading!r}; call rows and columns right and wrong, or pass an "
+        "array whose first row and column are right."
+    )
 
 
 def _of_joint(counts: pd.Series[Any], models: Any, labels: ArrayLike | None) -> Predictions:

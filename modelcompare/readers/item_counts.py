@@ -125,32 +125,27 @@ def _rows(
     frame: pd.DataFrame, id: str | None, model: str | None, label: str | None, groups: str | None
 ) -> pd.DataFrame:
     """Return a row for each item, model and label, with the cluster of the item."""
-    items, labels = _named(frame, id, names.ID, "item"), _column(frame, label, _LABEL)
-    clusters = _column(frame, groups)
+    items = _named(frame, id, names.ID, "item")
+    group, labels = _column(frame, groups, (), items), _column(frame, label, _LABEL, _ALL)
     parts = []
     for name, columns in (_wide([*frame.columns]) or {"": _long(frame)}).items():
         models = name or _named(frame, model, names.MODEL, "model")
         numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
-        label_of = _ALL if labels is None else labels
-        group = items if clusters is None else clusters
-        made = {"id": items, "group": group, "model": models, "label": label_of}
+        made = {"id": items, "group": group, "model": models, "label": labels}
         parts.append(pd.DataFrame({**made, **numbers}))
     return pd.concat(parts, ignore_index=True)
 
 
 def _long(frame: pd.DataFrame) -> dict[str, str]:
     """Return the three columns of all models."""
-    found = {what: names.first(frame.columns, usual) for what, usual in _NUMBERS.items()}
     return {
-        what: heading or refuse_column(what, [*frame.columns], _WHERE)
-        for what, heading in found.items()
+        what: names.first(frame.columns, usual) or refuse_column(what, [*frame.columns], _WHERE)
+        for what, usual in _NUMBERS.items()
     }
 
 
-def _named(
-    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str
-) -> pd.Series[Any]:
-    column = _column(frame, given, (*usual, "document", "doc", what))
+def _named(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str) -> Any:
+    column = _column(frame, given, (*usual, "document", "doc", what), None)
     if column is None:
         argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
         raise ValueError(
@@ -160,13 +155,11 @@ def _named(
     return column
 
 
-def _column(
-    frame: pd.DataFrame, given: str | None, usual: tuple[str, ...] = ()
-) -> pd.Series[Any] | None:
-    """Return the texts of the column that is given or has a usual name; None if there is none."""
+def _column(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], otherwise: Any) -> Any:
+    """Return the texts of the column that is given or has a usual name, if there is one."""
     heading = given or names.first(frame.columns, usual)
     if heading is None:
-        return None
+        return otherwise
     if heading not in frame:
         refuse_column(heading, [*frame.columns], _WHERE)
     refuse_rows(frame[heading].isna().to_numpy(), f"column {heading!r} has missing cells")

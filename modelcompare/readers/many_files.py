@@ -24,12 +24,12 @@ from modelcompare.readers.records import Records, stacked
 
 def records_of_files(files: Sequence[File], columns: Columns) -> Records:
     """Read the records of several files; paths give the models and sets that files omit."""
-    logs = _with_formats(files)
-    files = [file for file, _ in logs]
+    by_format = _by_format(files)
+    files = [file for together in by_format.values() for file in together]
     # A folder with one file is a model, under any name of the file.
     several = len({(file.model, file.run) for file in files}) < len(files)
     parts, in_order = [], []
-    for log, together in _by_format(logs).items():
+    for log, together in by_format.items():
         if log is not None:
             options = {"true": columns.true} if log.truth_is_a_file else {}
             parts.append(
@@ -49,34 +49,20 @@ def records_of_files(files: Sequence[File], columns: Columns) -> Records:
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 
-def _with_formats(files: Sequence[File]) -> list[tuple[File, Format | None]]:
-    """Return the format of each file; files that a tool writes beside its logs are left out."""
-    found = [(_as_rows(file), format_of(file)) for file in files]
-    patterns = {log.companions for _, log in found if log is not None and log.companions}
-    return [
-        (file, log)
-        for file, log in found
-        if log is not None
-        or not file.in_folder
-        or not any(re.fullmatch(pattern, file.name) for pattern in patterns)
-    ]
-
-
-def _by_format(
-    files: Sequence[tuple[File, Format | None]],
-) -> dict[Format | None, list[File]]:
-    """Group files by format; None is the format of plain tables."""
+def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
+    """Group files by format, None for tables; leave out what a tool writes beside its logs."""
+    found = [(file, format_of(file)) for file in files]
+    beside = {log.companions for _, log in found if log is not None and log.companions}
     by_format: dict[Format | None, list[File]] = {}
-    for file, log in files:
+    for file, log in found:
+        if log is None and file.in_folder and any(re.fullmatch(each, file.name) for each in beside):
+            continue
+        if log is None and file.kind == "npz":
+            file = replace(file, payload=array_rows(file))
         if log is None and not isinstance(file.payload, pd.DataFrame):
             refuse_unread(file)
         by_format.setdefault(log, []).append(file)
     return by_format
-
-
-def _as_rows(file: File) -> File:
-    """Return an archive of one model's arrays as a table."""
-    return replace(file, payload=array_rows(file)) if file.kind == "npz" else file
 
 
 def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:

@@ -52,7 +52,10 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
             _refuse_odd_numbers(seen, heading)
             left_out.append(heading)
     if not numeric and len(left_out) > 1:
-        _refuse_no_truth(seen, left_out)
+        raise ValueError(
+            f"{seen.where} has columns of texts ({listed(left_out, 5)}) and none that is named "
+            "like the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
+        )
     _refuse_published(seen, numeric, left_out)
     _refuse_parts(seen, numeric)
     for heading in numeric:
@@ -163,13 +166,6 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
             "write numbers with a point (0.5) and no other sign, or name the models with models= "
             "(--model)."
         )
-
-
-def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
-    raise ValueError(
-        f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
-        "the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
-    )
 
 
 def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import nested
-from modelcompare.spelling import chosen, meant
+from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
 
 # Names that no column of a table has; a column named run may describe the samples.
@@ -309,13 +309,7 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
     """Return the scores to compare by: those named, or all that every model has."""
     known = [name for name in records.scores if name not in columns.beside_names]
     if columns.score:
-        for wanted in columns.score:
-            if wanted not in known:
-                raise ValueError(
-                    f"the {records.format} has no score {wanted!r}; there are "
-                    f"{meant(wanted, known) or 'none'}."
-                )
-        return list(columns.score)
+        return chosen(known, columns.score, f"the {records.format}", "score")
     if not known or ("y_pred" in rows and not columns.scores):
         return []
     held = rows.groupby("model")[[SCORE + name for name in known]].count()

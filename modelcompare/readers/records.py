@@ -80,19 +80,12 @@ class Records:
 
 def stacked(parts: Sequence[Records]) -> Records:
     """Stack the rows of several files; if one has texts only, all become texts."""
-    first: Any = parts[0]
     if len({part.written for part in parts}) > 1:
         parts = [part if part.written else _as_written(part) for part in parts]
-    return Records(
-        frame=pd.concat([part.frame for part in parts], ignore_index=True),
-        beside=pd.concat(
-            [pd.DataFrame(index=part.frame.index) if part.beside is None else part.beside
-             for part in parts],
-            ignore_index=True,
-        ),
-        kind=first.kind, written=parts[0].written,
-        format=first.format, parts=first.parts, same=first.same,
-        answers=first.answers,
+    beside = [part.frame[[]] if part.beside is None else part.beside for part in parts]
+    return replace(
+        parts[0], frame=pd.concat([part.frame for part in parts], ignore_index=True),
+        beside=pd.concat(beside, ignore_index=True),
     )  # fmt: skip
 
 
@@ -134,11 +127,8 @@ def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
 
 def _as_written(part: Records) -> Records:
     """Convert numbers to texts, as in a file without types."""
-    frame, beside = (
-        pd.DataFrame({name: _in_text(column) for name, column in each.items()}, index=each.index)
-        for each in (part.frame, part.frame[[]] if part.beside is None else part.beside)
-    )
-    return replace(part, frame=frame, beside=beside, written=True)
+    beside = None if part.beside is None else part.beside.apply(_in_text)
+    return replace(part, frame=part.frame.apply(_in_text), beside=beside, written=True)
 
 
 def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:

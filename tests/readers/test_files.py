@@ -163,7 +163,7 @@ def test_logs_of_the_evaluation_harness(tmp_path):
     by_length = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="len")
     assert by_length.score_names == ("len",)
     assert by_length.output("a").array.ravel().tolist() == [3, 3, 3]
-    with pytest.raises(ValueError, match=r"has no score 'bleu'; there are acc, len"):
+    with pytest.raises(ValueError, match=r"there is no score 'bleu'; there are acc, len"):
         read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="bleu")
 
 

@@ -10,7 +10,6 @@ HELM's own means.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pandas as pd
 
@@ -53,14 +52,9 @@ def _instance(row: Row) -> Row:
     return {
         "id": row["instance_id"], "run": row["train_trial_index"],
         "split": next((split for split in splits if isinstance(split, str)), None),
-        "perturbation": _perturbation(row.get("perturbation")),
+        "perturbation": reached(row.get("perturbation"), ["name"]),
         **{SCORE + name: value for name, value in values.items() if not _NO_METRIC.fullmatch(name)},
     }  # fmt: skip
-
-
-def _perturbation(given: Any) -> str | None:
-    name = reached(given, ["name"])
-    return name if isinstance(name, str) else None
 
 
 FORMAT = of_rows(

@@ -123,11 +123,6 @@ def _provider(result: _Result) -> str:
     return str(provider)
 
 
-def _prompt(result: _Result) -> str:
-    prompt = result.get("prompt")
-    return str(prompt.get("label", "") if isinstance(prompt, dict) else prompt)
-
-
 def _ids(results: Sequence[_Result]) -> list[str]:
     """Name the tests; equal description, variables and assertions make one test."""
     names, identities = [], []
@@ -170,11 +165,11 @@ def _is_error(result: _Result) -> bool:
 
 
 def _beside(file: File, result: _Result) -> dict[str, Any]:
-    test = _test(result)
+    test, prompt = _test(result), result.get("prompt")
     return {
         "file": file.name,
         "provider": _provider(result),
-        "prompt": _prompt(result),
+        "prompt": str(prompt.get("label", "") if isinstance(prompt, dict) else prompt),
         "metadata": test.get("metadata"),
         **{name: test.get(name, result.get(name)) for name in _BESIDE},
     }

@@ -39,8 +39,11 @@ def read_reports(files: Sequence[File]) -> Records:
     tried = rows.loc[rows["status"] != "incomplete", "id"]
     rows = rows[rows["id"].isin(tried)].reset_index(drop=True)
     beside = rows[["status", "reason"]].dropna(axis="columns", how="all")
-    known, names = ["file"], _models_and_runs(files)
-    if names is not None:
+    # Files are named MODEL.RUN.json, or by the folders that hold them.
+    found = [re.fullmatch(r"(.+)\.([^.]+)\.json(?:\.gz)?", file.name) for file in files]
+    names = [(match[1], match[2]) for match in found if match]
+    known = ["file"]
+    if len({*names}) == len(files):
         known = ["model", "run"]
         named = pd.DataFrame(names, columns=["model", "run_id"]).iloc[rows["file"]]
         rows["model"] = named["model"].to_numpy()
@@ -75,13 +78,6 @@ def _names(file: File, key: str) -> list[str]:
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError(f"{file.name}: {key} must be a list of instance ids.")
     return names
-
-
-def _models_and_runs(files: Sequence[File]) -> list[tuple[str, str]] | None:
-    """Return models and runs if file names are distinct and each is MODEL.RUN.json."""
-    found = [re.fullmatch(r"(.+)\.([^.]+)\.json(?:\.gz)?", file.name) for file in files]
-    names = [(match[1], match[2]) for match in found if match]
-    return names if len({*names}) == len(files) else None
 
 
 FORMAT = Format(

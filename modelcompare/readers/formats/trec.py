@@ -29,8 +29,17 @@ def read_runs(files: Sequence[File]) -> Records:
 
     A run is named after its tag, unless several have the same tag.
     """
-    judged = _judgements(files)
-    runs = {n: file for n, file in enumerate(files) if not _is_judgements(file)}
+    of_judgements = [file for file in files if _is_all(file, _judgement)]
+    if not of_judgements:
+        raise ValueError(
+            f"{files[0].name} is a TREC run, which is scored by relevance judgements; name the "
+            "qrels file too."
+        )
+    judged, *others = of_judgements
+    if others:
+        given = " and ".join(file.name for file in of_judgements)
+        raise ValueError(f"{given} have relevance judgements; name one of them.")
+    runs = {n: file for n, file in enumerate(files) if file is not judged}
     if not runs:
         raise ValueError(f"{judged.name} has relevance judgements; name the files of runs too.")
     relevance = _by_query(judged, _judgement)
@@ -43,21 +52,6 @@ def read_runs(files: Sequence[File]) -> Records:
     tags = _tags(runs)
     name = frame.pop("file") if tags is None else frame.pop("file").map(tags).rename("model")
     return Records(frame=pd.concat([name, frame], axis=1), kind="scores")
-
-
-def _judgements(files: Sequence[File]) -> File:
-    found = [file for file in files if _is_judgements(file)]
-    if not found:
-        raise ValueError(
-            f"{files[0].name} is a TREC run, which is scored by relevance judgements; name the "
-            "qrels file too."
-        )
-    if len(found) > 1:
-        raise ValueError(
-            f"{' and '.join(file.name for file in found)} have relevance judgements; name one of "
-            "them."
-        )
-    return found[0]
 
 
 def _check_queries(file: File, scores: _ByQuery, judged: File, relevance: _ByQuery) -> None:
@@ -126,10 +120,6 @@ def _rows(file: File) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split()
 
 
-def _is_judgements(file: File) -> bool:
-    return _is_all(file, _judgement)
-
-
 def _is_all(file: File, read: Callable[[list[str]], Any]) -> bool:
     head = [fields for _, (_, fields) in zip(range(_N_LOOKED_AT), _rows(file), strict=False)]
     return bool(head) and all(read(fields) is not None for fields in head)
@@ -163,5 +153,5 @@ def _number(text: str) -> float | None:
 
 FORMAT = Format(
     "TREC run", frozenset({"text"}), read_runs,
-    looks_like=lambda file: _is_all(file, _retrieved) or _is_judgements(file), any_name=True,
+    looks_like=lambda file: _is_all(file, _retrieved) or _is_all(file, _judgement), any_name=True,
 )  # fmt: skip
