@@ -163,6 +163,8 @@ def _wide(seen: Profile) -> Roles:
     true = None if seen.columns.scores else found
     if true is not None:
         check_labels(seen, true)
+    elif not seen.columns.scores:
+        _refuse_sliced_truth(seen)
     run, item = _repeats(seen)
     identity = item or _identity(seen, true)
     # A column named like an id whose values repeat is neither the id nor a model.
@@ -173,6 +175,16 @@ def _wide(seen: Profile) -> Roles:
     models, left_out = model_columns(seen, candidates, true)
     outputs = _by_model(seen, models, true)
     return Roles(true, identity, outputs, run=run, wide=True, left_out=(*left_out, *beside))
+
+
+def _refuse_sliced_truth(seen: Profile) -> None:
+    """Refuse the truth among the slices, without which outputs would be read as scores."""
+    for heading in names.named(seen.columns.slices, names.TRUE)[:1]:
+        raise ValueError(
+            f"{seen.where}: slices (--slice) names {heading!r}, which is named like the truth; if "
+            "it is leave it out, as metrics per class show its classes, if the models gave scores "
+            "pass scores=True (--read scores)."
+        )
 
 
 def _repeats(seen: Profile) -> tuple[str | None, str | None]:
@@ -273,6 +285,8 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     if pred is not None and true is not None and not wants_scores:
         _refuse_scores_beside(seen, pred, true, skip)
     predicts = pred is not None or bool(soft)
+    if predicts and true is None and not wants_scores:
+        _refuse_sliced_truth(seen)
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
         used = seen.named.union(skip, outputs, (true, pred, filters))

@@ -235,3 +235,35 @@ def test_an_object_among_labels_is_refused_in_words(cell):
     truth = ["no", cell, *["yes", "no"] * 6]
     with pytest.raises(ValueError, match=r"contains lists or objects|lists|objects"):
         mc.read_predictions(pd.DataFrame({"label": truth, "cnn": "no", "bow": "yes"}))
+
+
+@pytest.mark.parametrize("to_file", [False, True])
+def test_the_truth_among_the_slices_is_not_taken_away_in_silence(tmp_path, to_file):
+    codes = pd.DataFrame({"y_true": TRUTH == "cat", "a": labels(1) == "cat"}).astype(int)
+    wide = codes.assign(b=codes["a"])
+    source = as_file(wide, tmp_path) if to_file else wide
+    message = r"slices \(--slice\) names 'y_true', .* pass scores=True \(--read scores\)"
+    with pytest.raises(ValueError, match=message):
+        mc.read_predictions(source, slices=["y_true"])
+    sliced = mc.read_predictions(source, slices=["y_true"], scores=True)
+    assert set(sliced.kinds.values()) == {"scores"}
+    assert sliced.slices["y_true"].tolist() == codes["y_true"].tolist()
+    with pytest.raises(ValueError, match=r"slices \(--slice\) names 'target', "):
+        mc.read_predictions(long(), slices=["target"])
+    scores = long().drop(columns="response")
+    assert [*mc.read_predictions(scores, slices=["target"]).slices] == ["target"]
+
+
+def test_labels_next_to_their_own_probabilities_are_read_and_others_are_refused():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.dirichlet([1] * 3, N), columns=["cnn:ant", "cnn:cat", "cnn:dog"])
+    likeliest = frame.idxmax(axis=1).str.removeprefix("cnn:")
+    preds = mc.read_predictions(frame.assign(y_true=TRUTH, cnn=likeliest))
+    assert preds.kinds == {"cnn": "probabilities"}
+    np.testing.assert_array_equal(preds.probabilities("cnn"), frame.to_numpy())
+    scan = mc.io.scan_predictions(frame.assign(y_true=TRUTH, cnn=likeliest))
+    assert scan.labels.tolist() == preds.labels.tolist()
+    with pytest.raises(
+        ValueError, match="'cnn' has labels that are not its likeliest classes in 1 row"
+    ):
+        mc.read_predictions(frame.assign(y_true=TRUTH, cnn=[*likeliest[:-1], "other"]))
