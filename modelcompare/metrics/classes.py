@@ -90,16 +90,12 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
     """
     plain, of_class = one_value(metric, label, predictions)
     (found,) = resolve_metrics([plain], predictions)
-    known = [] if predictions.labels is None else predictions.labels.tolist()
     if not found.per_class:
         if of_class is not None:
             raise ValueError(f"{found.name} has no value per class; leave `label` (--label) out.")
         return found, None
+    known = [] if predictions.labels is None else predictions.labels.tolist()
     if of_class is None and len(known) == 2:
         return found, known[1]
-    if of_class not in known:
-        raise ValueError(
-            f"{found.name} has a value for each class; `label` (--label) must name one of "
-            f"{', '.join(map(str, known[:5]))}, got {of_class!r}."
-        )
-    return found, of_class
+    code = class_code(f"{found.name} of one class, `label` (--label)", of_class, predictions)
+    return found, known[code]
