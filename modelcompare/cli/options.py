@@ -135,6 +135,23 @@ def _bounds(text: str) -> tuple[float, float]:
     return low, high
 
 
+def _thresholds(texts: list[str]) -> dict[str, float]:
+    """Read thresholds by label; "" is that of all others."""
+    found: dict[str, float] = {}
+    for text in texts:
+        label, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ValueError(
+                f"--threshold must be NUMBER or LABEL=NUMBER, as in cat=0.3; got {text!r}."
+            ) from None
+        if label in found:
+            raise ValueError(f"--threshold has two numbers for {label or 'all labels'}; give one.")
+        found[label] = value
+    return found
+
+
 def pairs(names: list[str]) -> list[str | tuple[str, str]]:
     """Read pairs of metrics: ``f1`` or ``f1:log_loss``; a class is written ``f1[fraud]``."""
     found: list[str | tuple[str, str]] = []
@@ -190,9 +207,14 @@ READING = Group(
             help="Use of labels by several people (--true 'ann*'): {choices}",
         ),
         _input(
+            name="threshold", type=Texts, metavar="[LABEL=]NUMBER", parse=_thresholds,
+            advanced=True,
+            help="Lowest score that is a yes (repeatable): for all labels of a sample, or for one.",
+        ),
+        _input(
             name="threshold_from", flags="--threshold-from", type=Path | None, metavar="FILE",
             advanced=True,
-            help="Validation data on which the threshold of each model is chosen.",
+            help="Validation data on which the threshold of each model, and label, is chosen.",
         ),
         _input(
             name="threshold_for", flags="--threshold-for", default="f1", metavar="METRIC",

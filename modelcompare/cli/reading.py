@@ -26,6 +26,8 @@ _SCANNED = {
     "true", "id", "groups", "strata", "weight", "scores", "lower_is_better", "bounds", "na",
     "normalize", "kind", "models", "checkpoint",
 }  # fmt: skip
+# Options of thresholds.
+_DECIDING = ("threshold", "threshold_from", "threshold_for")
 _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
@@ -81,21 +83,39 @@ class Reading(SimpleNamespace):
         return found
 
     def _decided(self, predictions: Predictions, columns: Columns) -> Predictions:
-        """Return decisions at thresholds chosen on validation data, if these are named."""
-        if self.threshold_from is None:
-            if self.threshold_for != "f1":
-                raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
+        """Return decisions at thresholds that are given, or chosen on validation data."""
+        if self.threshold_from is None and self.threshold_for != "f1":
+            raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
+        if self.threshold_from is None and self.threshold is None:
             return predictions
+        if self.threshold is not None:
+            if self.threshold_from is not None:
+                raise ValueError("--threshold and --threshold-from exclude each other.")
+            found, label = self._given_thresholds(predictions)
+            return mc.diagnostics.at_thresholds(predictions, found, label=label)
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         _, named = (None, None) if in_file else mc.metrics.registry.split_class(self.threshold_for)
-        labels = [] if predictions.labels is None else predictions.labels.tolist()
-        label = predictions.class_named(named) if named else labels[-1] if labels else None
+        known = None if predictions.of_sets else predictions.labels
+        label = predictions.class_named(named) if named else None if known is None else known[-1]
         found = mc.diagnostics.choose_thresholds(validation, best_for, label=label)
-        shown = ", ".join(f"{model} {number:.4g}" for model, number in found.items())
-        say(f"modelcompare: thresholds of {label}, best for {self.threshold_for}: {shown}")
+        of = "each label" if predictions.of_sets else label
+        shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
+        say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
         return mc.diagnostics.at_thresholds(predictions, found, label=label)
+
+    def _given_thresholds(self, predictions: Predictions) -> tuple[dict[str, Any], Any]:
+        """Return the thresholds given, for each model, and the positive one of two classes."""
+        named = {n and predictions.class_named(n): t for n, t in self.threshold.items()}
+        if not predictions.of_sets:
+            (label, number), *others = named.items()
+            if others:
+                raise ValueError("--threshold names several labels; name the positive class.")
+            return dict.fromkeys(predictions.models, number), None if label == "" else label
+        labels = () if predictions.labels is None else predictions.labels.tolist()
+        every = dict.fromkeys(labels, named.pop("")) if "" in named else {}
+        return {model: {**every, **named} for model in predictions.models}, None
 
     def _read_sketches(self) -> TestSet | None:
         """Return the sum of the files if they are sketches, None if none is."""
@@ -174,7 +194,7 @@ class Reading(SimpleNamespace):
 
     def _refuse_of_one(self) -> None:
         """Refuse options that are for one test set, read whole."""
-        for name in ("time", "threshold_from"):
+        for name in ("time", "threshold", "threshold_from"):
             if getattr(self, name) is not None:
                 flag = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{flag} is for one test set without missing results.")
@@ -234,7 +254,7 @@ class Reading(SimpleNamespace):
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
         columns["models"] = self.models or (self.compared and [*self.compared])
-        for name in ("files", "scan", "checkpoint", "threshold_from", "threshold_for", "time"):
+        for name in ("files", "scan", "checkpoint", *_DECIDING, "time"):
             del columns[name]
         columns.pop("compared", None)
         return columns
@@ -245,3 +265,10 @@ def _described(readings: Mapping[str, Any]) -> dict[str, Any]:
     for name, reading in readings.items():
         say(f"modelcompare: read {name}: {reading.sentence}")
     return {name: reading.predictions for name, reading in readings.items()}
+
+
+def _written(threshold: float | Mapping[Any, float]) -> str:
+    """Write a threshold, or those of labels."""
+    if isinstance(threshold, Mapping):
+        return " ".join(f"{label}={number:.4g}" for label, number in threshold.items())
+    return f"{threshold:.4g}"

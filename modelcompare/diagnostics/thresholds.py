@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.one_class import OneClass, scores_of
+from modelcompare.data.checks import listed, warn_of_data
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
 from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.classes import resolved_value
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.metrics.running_sums import Groups
 from modelcompare.metrics.subsets import class_code
 from modelcompare.words import check_mapping, check_number
@@ -24,7 +25,7 @@ from modelcompare.words import check_mapping, check_number
 @checked()
 def choose_thresholds(
     predictions: Predictions, metric: MetricLike = "f1", *, label: Any = None
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Choose the threshold of each model that is best for a metric of decisions.
 
     The value at the best of many thresholds is optimistic on the samples on which it was chosen:
@@ -34,23 +35,31 @@ def choose_thresholds(
     Parameters
     ----------
     predictions : Predictions
-        Validation data of two classes: probabilities or raw scores.
+        Validation data of two classes, probabilities or raw scores; or sets of labels with
+        probabilities, where each label has its own threshold.
     metric : str or metric
-        A metric of labels that is a function of sums: f1, accuracy, balanced_accuracy, a `cost`.
+        A metric of labels that is a function of sums: f1, accuracy, balanced_accuracy, a `cost`; of
+        sets of labels, one with a value for each label: the thresholds best for f1 are best for
+        its mean, f1_macro.
     label : optional
         The positive class, whose score is compared with the threshold, and of a metric per class
         its class; the second of the two by default.
 
     Returns
     -------
-    dict of str to float
-        For each model the lowest score at which a sample is predicted as positive; the highest of
-        several thresholds that are equally good.
+    dict of str to float, or to dict of float by label
+        For each model the lowest score at which a sample is predicted as positive, of sets for each
+        label; the highest of several thresholds that are equally good.
 
     Raises
     ------
     ValueError
-        If there are not two classes, or the metric is not one of decisions.
+        If there are not two classes, or the metric is not one of decisions, or of single labels.
+
+    Warns
+    -----
+    DataWarning
+        If a label is true of no sample: its threshold is the highest of all scores.
 
     Examples
     --------
@@ -59,6 +68,8 @@ def choose_thresholds(
     >>> mc.diagnostics.choose_thresholds(validation)
     {'a': 0.35}
     """
+    if predictions.of_sets:
+        return _of_each_label(predictions, metric, label)
     one = _positive(predictions, label)
     value, of_class = _of_decisions(predictions, metric, one.label)
     place: list[Any] = [] if of_class is None else [class_code("`label`", of_class, predictions)]
@@ -69,6 +80,47 @@ def choose_thresholds(
         values = np.where(np.isnan(values), -np.inf, values if value.greater_is_better else -values)
         found[model] = float(scores[np.argmax(values)])
     return found
+
+
+def _of_each_label(
+    predictions: Predictions, metric: MetricLike, label: Any
+) -> dict[str, dict[Any, float]]:
+    """Choose the threshold of each label by itself, as of two classes: true or not."""
+    (value,) = resolve_metrics([metric], predictions)
+    if label is not None or not value.per_class:
+        raise ValueError(
+            "each label has its own threshold, which is chosen for a metric with a value for each "
+            f"label, such as f1; got {metric if label is None else f'label {label!r}'}."
+        )
+    truth, names = predictions.true_distribution, predictions.labels
+    assert truth is not None and names is not None  # noqa: S101, PT018  sets have both
+    found: dict[str, dict[Any, float]] = {model: {} for model in predictions.models}
+    for place, name in enumerate(names.tolist()):
+        scores = {m: _probabilities(predictions, m)[:, place] for m in predictions.models}
+        one = Predictions(
+            truth[:, place].astype(int), scores, kind="probabilities", labels=[0, 1],
+            sample_weight=predictions.sample_weight,
+        )  # fmt: skip
+        for model, threshold in choose_thresholds(one, value).items():
+            found[model][name] = threshold
+    never = names[~truth.any(axis=0)]
+    if len(never):
+        warn_of_data(
+            f"no sample has label {listed(never)}: its threshold is the highest score, so it is "
+            "hardly ever predicted; choose thresholds on more samples."
+        )
+    return found
+
+
+def _probabilities(predictions: Predictions, model: str) -> AnyArray:
+    """Return the probabilities of all labels; refuse decisions."""
+    output = predictions.output(model)
+    if output.kind != "label_probabilities":
+        raise ValueError(
+            f"thresholds are of the probability of each label, and model {model!r} gave decisions "
+            f"({output.kind})."
+        )
+    return output.array
 
 
 def _positive(predictions: Predictions, label: Any) -> OneClass:
@@ -113,28 +165,31 @@ def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -
 
 @checked()
 def at_thresholds(
-    predictions: Predictions, thresholds: Mapping[str, float], *, label: Any = None
+    predictions: Predictions, thresholds: Mapping[str, Any], *, label: Any = None
 ) -> Predictions:
     """Return the decisions of models at thresholds that were chosen elsewhere.
 
     Parameters
     ----------
     predictions : Predictions
-        A test set of two classes: probabilities or raw scores.
-    thresholds : mapping of str to float
-        For each model the lowest score at which a sample is predicted as positive.
+        A test set of two classes, probabilities or raw scores; or sets of labels with
+        probabilities.
+    thresholds : mapping of str to float, or to mapping of float by label
+        For each model the lowest score at which a sample is predicted as positive; of sets of
+        labels for all labels, or for each.
     label : optional
         The positive class; the second of the two by default.
 
     Returns
     -------
     Predictions
-        Labels, whose metrics are those at the thresholds. Answers are for these thresholds.
+        Labels, or sets of labels, whose metrics are those at the thresholds. Answers are for these
+        thresholds.
 
     Raises
     ------
     ValueError
-        If a model has no threshold, or there are not two classes.
+        If a model, or a label, has no threshold, or there are not two classes.
 
     Examples
     --------
@@ -145,12 +200,30 @@ def at_thresholds(
     [0, 1, 1]
     """
     check_mapping("thresholds", thresholds, "numbers, e.g. {'cnn': 0.3}")
-    one = _positive(predictions, label)
     lacking = [model for model in predictions.models if model not in thresholds]
     if lacking:
         raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
+    if predictions.of_sets:
+        decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
+        return with_models(predictions, decided, "label_sets")
+    one = _positive(predictions, label)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
+
+
+def _decided_sets(predictions: Predictions, model: str, thresholds: Any) -> FloatArray:
+    """Return 1 for each label whose probability reaches its threshold, else 0."""
+    array, known = _probabilities(predictions, model), predictions.labels
+    assert known is not None  # noqa: S101  sets have labels
+    names = known.tolist()
+    given = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(names, thresholds)
+    if {*given} != {*names}:
+        raise ValueError(
+            f"`thresholds` of model {model!r} must have one for each label, {listed(known)}; it "
+            f"has {', '.join(map(repr, given))}."
+        )
+    limits = [check_number("thresholds", given[label]) for label in names]
+    return (array >= np.array(limits, dtype=array.dtype)).astype(np.float64)
 
 
 def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: int) -> Predictions:

@@ -198,3 +198,28 @@ def test_classes_without_a_cost_are_refused():
         mc.compare(mc.Predictions(y, {"a": p, "b": p}, labels=[*"xyz"]), metric)
     with pytest.raises(ValueError, match="needs classes"):
         mc.compare(mc.Predictions.from_scores({"a": [0, 1], "b": [1, 1]}), metric)
+
+
+def test_the_command_takes_a_threshold(tmp_path, run):
+    y, p = draw(300)
+    frame = pd.DataFrame(
+        {"y_true": y, **{f"{m}:{k}": x if k else 1 - x for m, x in p.items() for k in (0, 1)}}
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    preds = mc.read_predictions(tmp_path / "t.csv")
+    asked = (
+        "compare",
+        tmp_path / "t.csv",
+        "-m",
+        "accuracy",
+        "--format",
+        "json",
+        "--resamples",
+        "99",
+    )
+    for flag, label in (("0.3", None), ("0=0.3", 0)):
+        at = mc.diagnostics.at_thresholds(preds, dict.fromkeys("ab", 0.3), label=label)
+        value = mc.bootstrap(at, "accuracy", n_resamples=2).estimate.iloc[0]
+        assert f'"estimate": {value}' in run(*asked, "--threshold", flag).out
+    several = run(*asked, "--threshold", "0=0.3", "--threshold", "1=0.3")
+    assert "--threshold names several labels; name the positive class." in several.err
