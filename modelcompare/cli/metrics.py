@@ -10,6 +10,7 @@ from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric
+from modelcompare.metrics.scoring import MADE, named_score
 from modelcompare.report.fields import read_members
 from modelcompare.report.json_text import json_document
 
@@ -28,7 +29,8 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
             raise ValueError("--schema is of all documents; leave the metric's name out.")
         answer_document(json_document(whole_schema()))
         return
-    found = [*METRICS.values()] if name is None else [get_metric(name)]
+    made = named_score(name, [name]) if name in MADE else None
+    found = [*METRICS.values()] if name is None else [made or get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": f"modelcompare/{OF_METRICS}", "metrics": facts}))
@@ -58,7 +60,8 @@ def _table(found: list[AnyMetric]) -> str:
         f"{len(found)} metrics. F-beta takes any beta (f2, cf0.5_macro), as do top_7_accuracy, "
         "ece_mass_20, roc_auc_at_0.05, p99.9 and pinball_0.9 their numbers. Cost is that of a "
         "resample: one matrix product for all models and metrics, after texts were read once, or a "
-        "pass over samples that were sorted once. modelcompare metrics NAME explains one."
+        "pass over samples that were sorted once. modelcompare metrics NAME explains one, also "
+        "strength and win_rate, which battles have."
     )
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [

@@ -165,7 +165,7 @@ COMMANDS = (
         (
             "news.csv tweets.csv mails.csv --metric accuracy",
             "predictions.csv --by language --by year -m accuracy",
-            "loans.csv --by sex --gaps -m recall[granted]",
+            "loans.csv --by sex --gaps -m 'recall[granted]'",
         ),
     ),
     Command(

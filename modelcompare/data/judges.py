@@ -120,7 +120,10 @@ def with_verdicts(
     judge : Judge or None
     """
     if judge is None and label_weight is not None:
-        raise ValueError("`label_weight` (--label-weight) is for labels beside a `judge`.")
+        raise ValueError(
+            "`label_weight` (--label-weight) is for labels beside a `judge`; without one weigh the "
+            "samples, with `sample_weight` (--read weight=COLUMN)."
+        )
     if judge is None:
         return y_true, outputs, None
     if y_true is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -22,6 +22,8 @@ from modelcompare.words import Kind, KindOrAuto
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
 # Samples from which on a misspelt label counts as systematic.
 _FEW = 3
+# More distinct whole numbers may be true values.
+_MOST_CODES = 50
 
 
 Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
@@ -131,6 +133,8 @@ def decide_kinds(
     labels: ArrayLike | None,
 ) -> tuple[Kind, ...]:
     """Return the output type of each model, as given or by shape and content."""
+    if kind == "auto" and labels is None and are_values(truth, arrays.values()):
+        kind = "values"
     if kind != "auto":
         single = [model for model, array in arrays.items() if array.ndim == 1]
         if kind == "probabilities" and single and len(_known(truth, labels)) != 2:
@@ -148,17 +152,25 @@ def decide_kinds(
     return kinds
 
 
+def are_values(truth: AnyArray | None, outputs: Iterable[AnyArray]) -> bool:
+    """Return whether many distinct whole numbers are true values, as a model gives fractions."""
+    if truth is None or truth.ndim > 1 or truth.dtype.kind not in "iuf":
+        return False
+    fractions = any(is_real(inferred(each)) for each in outputs)
+    return fractions and len(np.unique(truth)) > _MOST_CODES
+
+
 def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayLike | None) -> Kind:
     if truth is None:
         return "scores"
     if array.ndim == 2:
         return "probabilities"
-    if _is_real(truth):
+    if is_real(truth):
         return "values"
     if truth.dtype.kind != "O":
         # Numeric labels are never fractions, also in an array of objects.
         array = inferred(array)
-    if not _is_real(array):
+    if not is_real(array):
         return "labels"
     known = _known(truth, labels)
     if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
@@ -176,7 +188,7 @@ def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
 
     None unless there are two, and for real numbers, which are true values.
     """
-    if truth.ndim == 2 or _is_real(truth):
+    if truth.ndim == 2 or is_real(truth):
         return None
     known = _known(truth, labels)
     return known if len(known) == 2 else None
@@ -325,7 +337,7 @@ def _refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: l
     )
 
 
-def _is_real(array: AnyArray) -> bool:
+def is_real(array: AnyArray) -> bool:
     """Return whether a column has fractions; missing numbers are reported elsewhere."""
     if array.ndim != 1 or array.dtype.kind != "f":
         return False

@@ -157,7 +157,8 @@ class Predictions(TestSet):
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
-        self._name, self._kinds, self._names_beside = name, kinds, ()
+        self._name, self._kinds, self._called = name, kinds, "samples"
+        self._names_beside = self._unread = ()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -244,10 +245,16 @@ class Predictions(TestSet):
 
     @property
     def labelled(self) -> Predictions:
-        """The samples that people labelled, without the judge; all samples if there is none."""
-        if self._judge is None:
+        """The samples that people labelled, without the judge; all samples if there is none.
+
+        Weights of labels are then those of the samples.
+        """
+        judge = self._judge
+        if judge is None:
             return self
-        return self.subset(self._judge.labelled)._replaced(_judge=None)
+        part = self.subset(judge.labelled)
+        weight = None if judge.weight is None else frozen(judge.label_weights)
+        return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
 
     # -- outputs ----------------------------------------------------------------------------
 
@@ -334,6 +341,10 @@ class Predictions(TestSet):
             outputs, _names_beside=given.score_names, _bounds=given.bounds,
             _greater_is_better=given.told_direction,
         )  # fmt: skip
+
+    def of_source(self, *, called: str | None = None, unread: Sequence[str] = ()) -> Predictions:
+        """Return the same predictions with names of their source: of rows, and unread columns."""
+        return self._replaced(_called=called or self._called, _unread=(*unread,))
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:

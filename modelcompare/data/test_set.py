@@ -28,6 +28,9 @@ from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
 
+# Names of rows of which an item has several.
+OF_ITEMS = ("labels", "answers")
+
 
 class TestSet(ABC):
     """The models' outputs on one test set, in memory or not; immutable.
@@ -43,8 +46,8 @@ class TestSet(ABC):
     """
 
     __slots__ = (
-        "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
-        "_names_beside", "_score_names",
+        "_bounds", "_called", "_columns", "_greater_is_better", "_kinds", "_labels",
+        "_missing_mass", "_name", "_names_beside", "_score_names", "_unread",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -53,6 +56,7 @@ class TestSet(ABC):
     _refusal: ClassVar[str]
 
     _bounds: Ranges | None
+    _called: str
     _columns: Mapping[str, AnyArray | None]
     _greater_is_better: Direction | None
     _kinds: Mapping[str, Kind]
@@ -61,6 +65,7 @@ class TestSet(ABC):
     _name: str | None
     _names_beside: tuple[str, ...]
     _score_names: tuple[str, ...]
+    _unread: tuple[str, ...]
 
     @property
     @abstractmethod
@@ -140,6 +145,16 @@ class TestSet(ABC):
     def names_beside(self) -> tuple[str, ...]:
         """Names of scores beside the outputs, such as a latency."""
         return self._names_beside
+
+    @property
+    def called(self) -> str:
+        """Name of what has a row each: samples, battles, or labels or answers of items."""
+        return self._called
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Names of columns of the source without a role, which a metric may be mistaken for."""
+        return self._unread
 
     @property
     def missing_mass(self) -> bool:
@@ -388,8 +403,8 @@ class TestSet(ABC):
                 f"`{argument}` has a judge, and labels by people on {self.judge.n_labels:,} of "
                 f"{len(self):,} samples. With a judge there are compare, decide, gate, sample_size "
                 "and diagnostics.judge_report; for the samples with labels alone take "
-                f"{argument}.labelled, on the command line leave --judge out and add "
-                "--missing drop."
+                f"{argument}.labelled, on the command line leave --judge out and add --missing "
+                "drop (with --read weight=COLUMN in place of --label-weight)."
             )
         if need not in self.abilities:
             raise ValueError(self._lacking.format(argument))

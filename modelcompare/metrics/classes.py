@@ -36,7 +36,8 @@ def without_classes(
     Raises
     ------
     ValueError
-        If there is no such class, or the metric has no value per class.
+        If there is no such class, or the metric has no value per class, or is asked for in all
+        classes too.
     """
     one = isinstance(metrics, str)
     every: Any = [metrics] if one else metrics
@@ -60,6 +61,8 @@ def without_classes(
         if metric.name not in classes:
             plain.append(name)
         classes.setdefault(metric.name, []).append(label)
+    for name in (name for name in classes if plain.count(name) > 1):
+        raise ValueError(f"{name} is of all classes, also of those named in brackets; drop either.")
     return (plain[0] if one else plain), classes
 
 

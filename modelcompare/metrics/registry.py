@@ -288,7 +288,7 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         else:
             name, text = split_class(metric)
             of_some = text is not None and names_subset(text)
-            found = get_metric(name if of_some else metric, zero_division=zero_division)
+            found = _named(name if of_some else metric, predictions, zero_division)
             if text is not None and of_some:
                 return over_classes(found, text, predictions)
         if isinstance(found, Metric | OrderMetric) and found.needs == "scores":
@@ -305,6 +305,22 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
     raise TypeError(
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
+    )
+
+
+def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
+    """Return the metric of a name; say of a column of the source why it is none."""
+    try:
+        return get_metric(name, zero_division=zero_division)
+    except ValueError:
+        unread = predictions.unread
+        score = name if name in unread else (percentile_of(name, unread) or ("",))[0]
+        if not score:
+            raise
+    raise ValueError(
+        f"{score!r} is a column, and no metric: scores beside outputs are numbers that all models "
+        f"have, without gaps, in columns such as {score}_{predictions.models[0]} or in rows of one "
+        "model each, and not read block by block."
     )
 
 

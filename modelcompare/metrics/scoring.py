@@ -222,6 +222,18 @@ MEAN_SCORE = Metric(
 )  # fmt: skip
 
 
+# Descriptions of scores that are made here, of battles, by their names.
+MADE = {
+    "strength": """Strength in log-odds: a model stronger by 1 wins 73 % of battles without ties.
+
+    The maximum of the likelihood of Bradley and Terry's model, with ties Davidson's; strengths sum
+    to 0. Of two models that differ by d, the stronger one wins 1 / (1 + exp(-d)) of the battles
+    that are no ties. If users differ in taste, strengths are closer to each other than those of any
+    user.""",
+    "win_rate": """Share of battles against the baseline that a model wins; a tie counts half.""",
+}
+
+
 def named_score(name: str, names: Sequence[str]) -> Metric:
     """Return the mean of one of several scores; mean_score means the only one."""
     if name == "mean_score" and len(names) == 1:
@@ -233,8 +245,9 @@ def named_score(name: str, names: Sequence[str]) -> Metric:
         )
     own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
     return replace(
-        MEAN_SCORE, name=name, family="mean_score", variant="of one of several scores",
-        statistics=(own, COUNT),
+        MEAN_SCORE, name=name, family="mean_score", statistics=(own, COUNT),
+        variant="" if name in MADE else "of one of several scores",
+        description=MADE.get(name, MEAN_SCORE.description),
     )  # fmt: skip
 
 

@@ -123,10 +123,11 @@ class Contrast(PairView):
 
     @property
     def unit(self) -> str:
-        """Unit that is counted: "samples", "clusters", or "labels" beside a judge."""
+        """Unit that is counted: "samples", "battles", "clusters", or "labels" beside a judge."""
         if self.sample.judged is not None:
             return "labels"
-        return "clusters" if self.evaluation.predictions.unit == "clusters" else "samples"
+        predictions = self.evaluation.predictions
+        return "clusters" if predictions.unit == "clusters" else predictions.called
 
     @property
     def notes(self) -> tuple[str, ...]:

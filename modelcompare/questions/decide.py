@@ -84,7 +84,7 @@ class DecisionResult(Result):
         Smallest one-sided level at which the claim is shown.
     n_samples : int
         Number of samples (or clusters).
-    unit : {"samples", "clusters"}
+    unit : {"samples", "battles", "clusters"}
         Unit of `n_samples`: clusters if `groups` are given.
     made_with : dict
         Interval method, number of resamples and seed, for the signature.

@@ -37,6 +37,11 @@ _REMEDY = (
     "worst result with missing='worst' (--missing worst); true labels may be missing if a column "
     "of a judge's labels is named with judge= (--judge)"
 )
+# Beside the number of samples that were left out.
+_DRAWN = (
+    "; if true labels are missing because samples were drawn with unequal probabilities, weigh the "
+    "others (--read weight=COLUMN)"
+)
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,14 @@ def predictions_of(
     if ITEM in first:
         predictions = predictions.with_columns(items=column_array(first[ITEM]))
     return variants.with_missing(predictions, _missing_results(parts, options, predictions))
+
+
+def _of_people(part: Part, options: Columns, *, written: bool, name: str | None) -> Predictions:
+    """Make predictions of items that several people labelled: of each label, or their shares."""
+    frame, changed = every_label(part.frame, options)
+    every = predictions_of([replace(part, frame=frame)], changed, written=written, name=name)
+    every = every.of_source(called="labels")
+    return as_shares(every, part.frame, options) if options.annotators == "soft" else every
 
 
 def _missing_results(
@@ -306,7 +319,9 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
     if options.missing == "drop":
         left_out = f"left out {int(bad.sum()):,} of {len(bad):,}"
         what = f"{left_out} samples" if in_rows else f"{parts[0].where}: {left_out} rows"
-        warn_of_data(f"{what} with missing cells.")
+        of_truth = any(part.true and part.frame[part.true].hasnans for part in needed)
+        drawn = _DRAWN if of_truth and options.weight is None else ""
+        warn_of_data(f"{what} with missing cells{drawn}.")
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A missing truth is reported first.
     for part in sorted(needed, key=lambda part: not (part.true and part.frame[part.true].hasnans)):

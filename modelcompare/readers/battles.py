@@ -173,7 +173,7 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
         {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
         greater_is_better=True, name=about, groups=battles.cluster,
     )  # fmt: skip
-    return Reading(predictions, found.parts)
+    return Reading(predictions.of_source(called="battles"), found.parts)
 
 
 def _effects(fit: Strengths, battles: Battles) -> str:

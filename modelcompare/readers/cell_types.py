@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import rows_text
+from modelcompare.data.kinds import are_values, is_real
 from modelcompare.readers.messages import as_options
 from modelcompare.words import KindOrAuto
 
@@ -145,7 +146,7 @@ def with_gaps(cells: AnyArray, rule: Callable[[AnyArray], AnyArray]) -> AnyArray
 
 
 def typed(
-    frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, models: Iterable[str],
+    frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, models: Sequence[str],
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
     """Convert a table of texts: each column to the type of its role, others to names."""
@@ -154,11 +155,15 @@ def typed(
     if true is not None:
         rule = names if kind == "probabilities" else _RULES.get(kind, names)
         cells = frame[true].to_numpy()
-        truth = cells if isinstance(next(iter(cells), None), tuple) else with_gaps(cells, rule)
+        of_sets = isinstance(next(iter(cells), None), tuple)
+        truth = cells if of_sets else with_gaps(cells, rule)
+        if kind == "auto" and not of_sets:
+            # Outputs are values if the truth is.
+            found = with_gaps(cells, numbers)
+            outputs = (with_gaps(frame[model].to_numpy(), numbers) for model in models)
+            if is_real(found) or are_values(found, outputs):
+                truth, kind = found, "values"
         rules[true] = lambda _: truth
-        # Outputs are values if the truth is.
-        fractions = truth.dtype.kind == "f" and bool((truth[np.isfinite(truth)] % 1).any())
-        kind = "values" if kind == "auto" and fractions else kind
     rules |= dict.fromkeys(models, _RULES.get(kind, names))
     columns = {
         name: cells

@@ -136,7 +136,8 @@ def _in_rows(seen: Profile, model: str) -> Roles:
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
     taken = {model, run, test_set, *found.needed}
     identity = found.id or _key_beside(seen, keys, taken, test_set)
-    return replace(found, id=identity, model=model, run=run, set=test_set)
+    left_out = tuple(each for each in found.left_out if each != identity)
+    return replace(found, id=identity, model=model, run=run, set=test_set, left_out=left_out)
 
 
 def _of_one_model(seen: Profile) -> Roles:
@@ -151,7 +152,7 @@ def _of_one_model(seen: Profile) -> Roles:
         raise ValueError(
             f"{seen.where}: column {run!r} names repetitions, but no column names the samples that "
             f"are repeated; name it with id= (--id COLUMN), or if {run!r} only describes the "
-            f"samples pass {as_options(slices=[run])}."
+            "samples rename it."
         )
     return replace(found, run=run)
 
@@ -298,7 +299,9 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     # A column of probabilities that `pred` names has no labels.
     gave: dict[str | None, str] = {} if pred is None or pred in soft else {None: pred}
     gave |= {heading.removeprefix(PROBABILITY): heading for heading in soft}
-    return Roles(true, identity, {"": gave}, filter=filters)
+    known = {*seen.named, *skip, *soft, *names.named(seen.headings, names.ID), true, pred, filters}
+    beside = tuple(h for h in seen.headings if h not in known and seen.is_numeric(h))
+    return Roles(true, identity, {"": gave}, filter=filters, left_out=beside)
 
 
 def _refuse_scores_beside(

@@ -24,6 +24,9 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
     """Split columns without a role into those of models and descriptions."""
     if seen.columns.models is not None:
         wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
+        texts = [h for h in wanted if not cell_types.share_of_numbers(seen.frame[h], seen.marks)]
+        if true is None and texts and not seen.columns.scores:
+            _refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
         return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
     if seen.columns.kind == "texts":
@@ -52,16 +55,15 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
             _refuse_odd_numbers(seen, heading)
             left_out.append(heading)
     if not numeric and len(left_out) > 1:
-        raise ValueError(
-            f"{seen.where} has columns of texts ({listed(left_out, 5)}) and none that is named "
-            "like the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
-        )
+        _refuse_no_truth(seen, left_out)
     _refuse_published(seen, numeric, left_out)
     _refuse_parts(seen, numeric)
     for heading in numeric:
         _check_score(seen, heading, numeric)
     if not seen.columns.scores:
         _refuse_codes(seen, numeric)
+        _refuse_marks(seen, numeric)
+        _refuse_costs(seen, numeric)
     return numeric, left_out
 
 
@@ -141,6 +143,30 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
         )
 
 
+def _refuse_marks(seen: Profile, numeric: Sequence[str]) -> None:
+    """Refuse one column of 0 and 1 among scores of other values, which may be the truth."""
+    found = {h: {*np.unique(cell_types.as_numbers(seen.present(h)))} for h in numeric}
+    marks = [heading for heading, values in found.items() if values <= {0.0, 1.0}]
+    if len(seen.frame) >= FEW_ROWS and len(marks) == 1 < len(numeric):
+        raise ValueError(
+            f"{seen.where}: column {marks[0]!r} has 0 and 1 where the others have other numbers; "
+            f"if it is the truth pass {as_options(true=marks[0])}, if it has scores as they do "
+            "scores=True (--read scores)."
+        )
+
+
+def _refuse_costs(seen: Profile, numeric: Sequence[str]) -> None:
+    """Refuse a square of numbers with zeros in its diagonal, as costs of mistakes are."""
+    if not 1 < len(seen.frame) == len(numeric):
+        return
+    costs = seen.frame[[*numeric]].apply(cell_types.as_numbers).to_numpy()
+    if (costs >= 0).all() and not np.diagonal(costs).any():
+        raise ValueError(
+            f"{seen.where}: {len(costs)} rows of as many numbers look like costs of mistakes, for "
+            "--metric-from FILE.csv:cost; if they are scores pass scores=True (--read scores)."
+        )
+
+
 def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
@@ -166,6 +192,13 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
             "write numbers with a point (0.5) and no other sign, or name the models with models= "
             "(--model)."
         )
+
+
+def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
+    raise ValueError(
+        f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
+        "the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
+    )
 
 
 def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
@@ -255,6 +288,6 @@ def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
 
 def _refuse_doubtful(seen: Profile, heading: str, why: str) -> None:
     raise ValueError(
-        f"{seen.where}: column {heading!r} {why}; if it describes the samples pass "
-        f"{as_options(slices=[heading])}, if it is a model name all models with models= (--model)."
+        f"{seen.where}: column {heading!r} {why}; name all models with models= (--model), and it "
+        "among them if it is one."
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray
+from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
@@ -88,14 +89,20 @@ def wide_predictions(
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
-    used: list[str] = []
+    scores = names.of_each_model(roles.left_out, [*roles.outputs])
     if true is not None and known is None and not columns.people:
-        left_out = part.cells.isna().any(axis=1).to_numpy() & (columns.missing == "drop")
-        predictions, used = _with_scores_beside(predictions, seen, roles, ~left_out)
+        cells = {
+            name: {model: seen.frame[heading] for model, heading in own.items()}
+            for name, own in scores.items()
+        }
+        predictions = _with_scores_beside(predictions, parts, cells, columns)
+    used = [h for name in predictions.names_beside for h in scores[name].values()]
+    unused = [each for each in roles.left_out if each not in used]
+    unread = [*unused, *(name for name in scores if name not in predictions.names_beside)]
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     dates = names.named(filter(None, [*roles.left_out, roles.id]), names.DATE)
     return Reading(
-        predictions,
+        predictions.of_source(called="answers" if ITEM in frame else None, unread=unread),
         {
             "truth": truth or "none (scores)", "id": roles.id,
             "answer" if answers else "run": roles.run,
@@ -103,7 +110,7 @@ def wide_predictions(
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.names_beside]),
-            "left out": counted([each for each in roles.left_out if each not in used]),
+            "left out": counted(unused),
             "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
             "direction": directed([None] * (true is None), columns.greater_is_better()),
         },
@@ -111,21 +118,22 @@ def wide_predictions(
 
 
 def _with_scores_beside(
-    predictions: Predictions, seen: Profile, roles: Roles, kept: BoolArray
-) -> tuple[Predictions, list[str]]:
-    """Add numbers that all models have beside their outputs, and return their columns too."""
-    columns = {
-        name: own for name, own in names.of_each_model(roles.left_out, [*roles.outputs]).items()
-        if all(np.isfinite(as_numbers(seen.frame[heading])).all() for heading in own.values())
-    }  # fmt: skip
-    if not columns or len(predictions) != np.count_nonzero(kept):
-        return predictions, []
-    scores = {
-        model: {name: as_numbers(seen.frame[own[model]])[kept] for name, own in columns.items()}
-        for model in roles.outputs
-    }
-    used = [heading for own in columns.values() for heading in own.values()]
-    return predictions.with_scores(scores), used
+    predictions: Predictions, parts: Sequence[Part],
+    scores: Mapping[str, Mapping[str, pd.Series[Any]]], columns: Columns,
+) -> Predictions:  # fmt: skip
+    """Add numbers that all models have beside their outputs, by name and model, without gaps."""
+    lacking = np.any([part.cells.isna().any(axis=1) for part in parts], axis=0)
+    kept = ~lacking | (columns.missing != "drop")
+    whole = [
+        name for name, own in scores.items()
+        if all(np.isfinite(as_numbers(cells)[kept]).all() for cells in own.values())
+    ]  # fmt: skip
+    if not whole or len(predictions) != np.count_nonzero(kept):
+        return predictions
+    return predictions.with_scores({
+        model: {name: as_numbers(scores[name][model])[kept] for name in whole}
+        for model in predictions.models
+    })  # fmt: skip
 
 
 def table_records(seen: Profile, roles: Roles) -> Records:
@@ -142,11 +150,13 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     prefix = SCORE if roles.scored else PROBABILITY
     for what, heading in outputs.items():
         made["y_pred" if what is None else prefix + what] = frame[heading]
+    if not roles.scored:
+        made |= {SCORE + heading: frame[heading] for heading in roles.left_out}
     parts = {
         "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
         "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(outputs.values()),
     }  # fmt: skip
-    listed = ", ".join(roles.left_out)
+    listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
@@ -188,7 +198,25 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
         parts, columns, written=records.written, name=name, in_rows=True,
         named_scores=records.format != "table" or len(scores) > 1,
     )  # fmt: skip
+    if not scores:
+        predictions = _with_scores_beside(predictions, parts, _varying(records, parts), columns)
+    used = (*scores, *columns.beside_names, *predictions.names_beside)
+    unread = [name for name in records.scores if name not in used]
+    called = "answers" if records.answers and ITEM in parts[0].frame else None
+    predictions = predictions.of_source(called=called, unread=unread)
     return Reading(predictions, _understood(records, parts, scores, columns, predictions))
+
+
+def _varying(records: Records, parts: Sequence[Part]) -> dict[str, dict[str, pd.Series[Any]]]:
+    """Return scores beside outputs, by name and model; not those that describe the samples."""
+    found = {
+        name: {model: part.frame[SCORE + name] for part in parts for model in part.outputs}
+        for name in records.scores if all(SCORE + name in part.frame for part in parts)
+    }  # fmt: skip
+    return {
+        name: own for name, own in found.items()
+        if len(own) == 1 or any(not a.equals(b) for a, b in pairwise(own.values()))
+    }  # fmt: skip
 
 
 def _understood(
@@ -216,6 +244,7 @@ def _understood(
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
+        "scores beside": counted([*predictions.names_beside]),
         "scores left out": "" if columns.score or not scores else counted(
             [name for name in records.scores if name not in {*scores, *columns.beside_names}]
         ),
@@ -237,7 +266,7 @@ def _described(
         # A sample with its runs is the cluster, even if the log names other clusters.
         rows, columns = rows.drop(columns=_GROUP, errors="ignore"), replace(columns, groups=None)
     outputs = [SCORE + score for score in scores] or [
-        c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
+        c for c in rows.columns if c == "y_pred" or c.startswith((PROBABILITY, SCORE))
     ]
     beside = _beside(records, columns).loc[rows.index]
     true = ["y_true"] if "y_true" in rows and not scores else []
@@ -273,10 +302,8 @@ def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.Data
 def _part(model: str, frame: pd.DataFrame, verdicts: Sequence[str]) -> Part:
     """Return the outputs of one model, by the headings of records."""
     outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
-    for heading in frame.columns:
-        for prefix in (PROBABILITY, SCORE):
-            if heading.startswith(prefix):
-                outputs[heading.removeprefix(prefix)] = heading
+    outputs |= {h.removeprefix(PROBABILITY): h for h in frame if h.startswith(PROBABILITY)}
+    outputs = outputs or {h.removeprefix(SCORE): h for h in frame if h.startswith(SCORE)}
     if not outputs:
         raise ValueError(
             f"the file of model {model!r} has neither y_pred nor prob:class columns; it has "
@@ -310,7 +337,8 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
     known = [name for name in records.scores if name not in columns.beside_names]
     if columns.score:
         return chosen(known, columns.score, f"the {records.format}", "score")
-    if not known or ("y_pred" in rows and not columns.scores):
+    predicted = any(c == "y_pred" or c.startswith(PROBABILITY) for c in rows)
+    if not known or (predicted and not columns.scores):
         return []
     held = rows.groupby("model")[[SCORE + name for name in known]].count()
     shared = [name for name in known if (held[SCORE + name] > 0).all()]

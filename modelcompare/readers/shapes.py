@@ -133,8 +133,7 @@ def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
             if rest and (sure or kin):
                 raise ValueError(
                     f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
-                    f"{as_options(true=heading, models=kin[:1])}, if it describes the samples "
-                    f"{as_options(slices=[heading])}, if it is a model name all models with "
+                    f"{as_options(true=heading, models=kin[:1])}, else name all models with "
                     "models= (--model)."
                 )
 

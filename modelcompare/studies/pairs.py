@@ -67,7 +67,7 @@ class MetricPairs:
         found = {name: metrics[plain.index(of_all)] for name, (of_all, _) in read.items()}
         labels = {name: [*chain(*of_metric.values())] for name, (_, of_metric) in read.items()}
         whole = {found[name].name for name in read if not labels[name]}
-        _, classes = without_classes([*read], predictions)
+        _, classes = without_classes([name for name in read if labels[name]], predictions)
         for a, b in named:
             both = {found[a].name, found[b].name}
             if labels[a] != labels[b] or both & whole & {*classes}:

@@ -27,9 +27,8 @@ def _ranked(what, message):
 
 def _doubtful(heading, why):
     return (
-        f"t.csv: column {heading!r} {why}; if it describes the samples pass "
-        f"slices=[{heading!r}] (--slice {heading}), if it is a model name all models with models= "
-        "(--model)."
+        f"t.csv: column {heading!r} {why}; name all models with models= (--model), and it among "
+        "them if it is one."
     )
 
 

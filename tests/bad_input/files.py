@@ -327,9 +327,8 @@ CASES: list[Call | Run] = [
         "what was measured among what was computed",
         "compare t.csv",
         "t.csv: column 'pKa (exp)' is named like the truth; if it is pass true='pKa (exp)', "
-        "models=['pKa (calc)'] (--true 'pKa (exp)' --model 'pKa (calc)'), if it describes the "
-        "samples slices=['pKa (exp)'] (--slice 'pKa (exp)'), if it is a model name all models with "
-        "models= (--model).",
+        "models=['pKa (calc)'] (--true 'pKa (exp)' --model 'pKa (calc)'), else name "
+        "all models with models= (--model).",
         {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},
     ),
     Run(
@@ -355,8 +354,7 @@ CASES: list[Call | Run] = [
         "repetitions of samples without names",
         "compare t.csv",
         "t.csv: column 'run' names repetitions, but no column names the samples that are repeated; "
-        "name it with id= (--id COLUMN), or if 'run' only describes the samples pass "
-        "slices=['run'] (--slice run).",
+        "name it with id= (--id COLUMN), or if 'run' only describes the samples rename it.",
         {"t.csv": "y_true,y_pred,run\nx,x,1\ny,x,1\nx,x,2\ny,y,2\n"},
     ),
     Run(

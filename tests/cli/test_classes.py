@@ -111,3 +111,8 @@ def test_pairs_of_metrics_name_classes():
     ]  # fmt: skip
     with pytest.raises(ValueError, match=r"--pair f1\[a\]:f1\[a\] is one metric twice"):
         pairs(["f1[a]:f1[a]"])
+
+
+def test_a_class_beside_all_classes_is_named(run, wide):
+    shown = run("compare", wide, "-m", "f1", "-m", "f1[odd]")
+    assert "f1 is of all classes, also of those named in brackets; drop either." in shown.err

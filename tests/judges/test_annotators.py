@@ -260,3 +260,12 @@ def test_the_command_line_names_the_way(tmp_path: Path, way: str, capsys: Any) -
     options = ["--true", "ann*", "--annotators", way, "--missing", "drop", "-m", "f1_macro"]
     assert main(["compare", str(tmp_path / "table.csv"), *options]) == 0
     assert f"truth: labels by 3 (ann0, ann1, ann2), {way}; id: id" in capsys.readouterr().err
+
+
+def test_labels_and_their_items_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    table().to_csv(path, index=False)
+    main(["compare", str(path), "--true", "ann*", "-m", "accuracy", "--resamples", "99"])
+    assert "2 models, 600 labels of 200 items" in capsys.readouterr().out

@@ -176,10 +176,10 @@ def test_what_is_doubtful_beside_labels_is_refused_with_two_ways_out(columns, me
         ({"words": RNG.integers(3, 50, N)}, "'words' has whole numbers where the others are bet"),
     ],
 )
-def test_what_is_doubtful_beside_scores_is_refused_with_two_ways_out(columns, message):
+def test_what_is_doubtful_beside_scores_is_refused_with_a_way_out(columns, message):
     with pytest.raises(ValueError, match=message) as caught:
         mc.read_predictions(pd.DataFrame({"a": scores(0), "b": scores(1), **columns}))
-    assert "--slice" in str(caught.value)
+    assert "models= (--model)" in str(caught.value)
 
 
 def test_labels_without_a_truth_are_no_scores():

@@ -267,3 +267,66 @@ def test_labels_next_to_their_own_probabilities_are_read_and_others_are_refused(
         ValueError, match="'cnn' has labels that are not its likeliest classes in 1 row"
     ):
         mc.read_predictions(frame.assign(y_true=TRUTH, cnn=[*likeliest[:-1], "other"]))
+
+
+# -- tables without a truth ------------------------------------------------------------------
+
+
+def markers():
+    rng = np.random.default_rng(2)
+    poor = rng.integers(0, 2, N)
+    return pd.DataFrame(
+        {"poor": poor, "s100b": rng.random(N), "wfns": poor + rng.integers(1, 4, N)}
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*real numbers for 2 classes")
+def test_a_column_of_0_and_1_among_scores_may_be_the_truth():
+    frame = markers()
+    with pytest.raises(ValueError, match=r"'poor' has 0 and 1 where .*\(--true poor\), .*scores=T"):
+        mc.read_predictions(frame)
+    assert mc.read_predictions(frame, true="poor", kind="values").models == ("s100b", "wfns")
+    assert mc.read_predictions(frame, scores=True).models == ("poor", "s100b", "wfns")
+    assert len(mc.read_predictions(frame.assign(wfns=1 - frame["poor"])).models) == 3
+
+
+def test_a_table_of_costs_is_no_test_set(tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_text(",granted,refused\ngranted,0,1\nrefused,5,0\n")
+    with pytest.raises(ValueError, match=r"2 rows .* look like costs .*, for --metric-from FILE"):
+        mc.read_predictions(path)
+    assert len(mc.read_predictions(path, scores=True)) == 2
+
+
+def test_models_of_labels_that_are_named_need_a_truth():
+    frame = pd.DataFrame({"a": labels(0), "b": labels(1), "verdict": TRUTH})
+    with pytest.raises(ValueError, match=r"texts \(a, b\) and none that is named like the truth"):
+        mc.read_predictions(frame, models=["a", "b"])
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_many_whole_numbers_are_values_where_a_model_gives_fractions(tmp_path, written):
+    rng = np.random.default_rng(3)
+    truth = rng.permutation(60).astype(float)
+    frame = pd.DataFrame({"y_true": truth, "a": truth + rng.normal(size=60).round(2)})
+    frame["b"] = frame["a"].round()
+    source = as_file(frame, tmp_path) if written else frame
+    models = ["a", "b"]
+    assert {*mc.read_predictions(source, models=models).kinds.values()} == {"values"}
+    coded = frame.assign(a=frame["b"])
+    source = as_file(coded, tmp_path) if written else coded
+    assert {*mc.read_predictions(source, models=models).kinds.values()} == {"labels"}
+    few = frame.assign(y_true=truth // 2)
+    with pytest.raises(ValueError, match="real numbers for 30 classes; pass kind='values'"):
+        mc.read_predictions(few, models=["a"])
+
+
+def test_labels_that_were_drawn_unequally_are_weighed(tmp_path):
+    frame = pd.DataFrame({"y_true": TRUTH, "a": labels(0), "judge": labels(1), "weight": 2.0})
+    frame.loc[::2, "y_true"] = None
+    path = as_file(frame, tmp_path)
+    for weight, told in ((None, "cells; if .* weigh the others"), ("weight", r"missing cells\.$")):
+        with pytest.warns(UserWarning, match=told):
+            mc.read_predictions(path, models=["a"], missing="drop", weight=weight)
+    preds = mc.read_predictions(path, models=["a"], judge="judge", label_weight="weight")
+    assert preds.labelled.sample_weight.tolist() == [2.0] * (N // 2)

@@ -164,3 +164,91 @@ def test_a_sketch_sums_them(tmp_path):
         assert found["estimate"].to_numpy() == pytest.approx(
             mc.bootstrap(both, ["accuracy", "latency_ms"], n_resamples=2).estimate.to_numpy()
         )
+
+
+def in_rows(*, whole=False):
+    """The same table, with a row for each model and sample, and a column of the samples."""
+    frame = table(whole=whole)
+    length = np.arange(N) % 7
+    return pd.concat([
+        pd.DataFrame({
+            "model": m, "item": [f"i{k}" for k in range(N)], "y_true": frame["y_true"],
+            "y_pred": frame[m], "latency_ms": frame[f"latency_ms_{m}"], "length": length,
+        })
+        for m in "ab"
+    ]).sample(frac=1, random_state=0)  # fmt: skip
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("written", [False, True])
+def test_rows_of_one_model_each_have_them_too(tmp_path, written, whole):
+    frame = in_rows(whole=whole)
+    if written:
+        frame.to_csv(tmp_path / "long.csv", index=False)
+    read = mc.read_predictions(tmp_path / "long.csv" if written else frame)
+    assert read.names_beside == ("latency_ms",)  # the length is that of the sample
+    wide = mc.read_predictions(table(whole=whole))
+    metrics = ["accuracy", "latency_ms", "latency_ms_p95"]
+    found = mc.bootstrap(read[["a", "b"]], metrics, n_resamples=2).estimate
+    assert found.to_numpy() == pytest.approx(mc.bootstrap(wide, metrics, n_resamples=2).estimate)
+
+
+def test_rows_of_a_single_model_keep_all_their_numbers():
+    frame = in_rows()
+    alone = mc.read_predictions(frame[frame["model"] == "a"])
+    assert alone.names_beside == ("latency_ms", "length")
+
+
+def test_files_of_one_model_each_have_them_too(tmp_path):
+    for model, part in in_rows().groupby("model"):
+        part.drop(columns="model").to_csv(tmp_path / f"{model}.csv", index=False)
+    read = mc.read_predictions([tmp_path / "a.csv", tmp_path / "b.csv"])
+    found = mc.bootstrap(read, "latency_ms", n_resamples=2).estimate
+    assert found.to_numpy() == pytest.approx([table()[f"latency_ms_{m}"].mean() for m in "ab"])
+
+
+@pytest.mark.filterwarnings("ignore:.*left out 1 of 200 samples")
+def test_rows_with_missing_results_are_left_out_with_their_scores(tmp_path, capsys):
+    frame = in_rows()
+    frame.loc[(frame["model"] == "a") & (frame["item"] == "i0"), "y_pred"] = None
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    gate = [
+        "gate", str(tmp_path / "long.csv"), "--baseline", "a", "--candidate", "b", "--missing",
+        "drop", "--rule", "accuracy:-0.1", "--rule", "latency_ms:+0", "--format", "json",
+    ]  # fmt: skip
+    assert main(gate) == 0
+    shown = capsys.readouterr()
+    assert "scores beside: 1 (latency_ms)" in shown.err
+    gains = {row["metric"]: row["gain"] for row in json.loads(shown.out)["decisions"]}
+    kept = table().iloc[1:]
+    expected = kept["latency_ms_a"].mean() - kept["latency_ms_b"].mean()
+    assert gains["latency_ms"] == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*missing")
+def test_scores_of_results_that_count_as_the_worst_are_not_made_up():
+    frame = in_rows()
+    lacking = frame[~((frame["model"] == "a") & (frame["item"] == "i0"))]
+    read = mc.read_predictions(lacking, missing="worst")
+    assert read.names_beside == ()
+    with pytest.raises(ValueError, match="'latency_ms' is a column, and no metric"):
+        mc.compare(read, "latency_ms")
+
+
+@pytest.mark.parametrize("metric", ["latency_ms", "latency_ms_p95"])
+def test_a_column_that_is_no_score_is_named(tmp_path, metric):
+    frame = table()
+    frame.loc[3, "latency_ms_b"] = np.nan
+    told = (
+        r"'latency_ms' is a column, and no metric: .* without gaps, in columns such as latency_ms_a"
+    )
+    with pytest.raises(ValueError, match=told):
+        mc.compare(mc.read_predictions(frame), metric)
+    frame = table()
+    path = tmp_path / "wide.parquet"
+    frame.to_parquet(path)
+    with pytest.raises(ValueError, match="and not read block by block"):
+        mc.compare(mc.io.scan_predictions(path), metric)
+    in_rows().to_parquet(path)
+    with pytest.raises(ValueError, match="has a row for each model and sample"):
+        mc.io.scan_predictions(path)

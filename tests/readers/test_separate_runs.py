@@ -174,7 +174,7 @@ def test_a_column_seed_beside_the_models_numbers_the_runs_of_items_that_repeat()
 def test_a_column_seed_that_repeats_no_item_is_asked_about(frame):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(ValueError, match=r"column 'seed' .*pass slices=\['seed'\]"):
+        with pytest.raises(ValueError, match=r"column 'seed' .*name all models with"):
             mc.read_predictions(frame)
 
 
