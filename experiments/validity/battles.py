@@ -8,7 +8,8 @@ taste: an own deviation of every model's strength, of standard deviation 0.7. Ea
 at random. True strengths are then those of the marginal fit, to infinitely many users. The two
 models in the middle have equal strengths in half of the trials, whose p-values give the size of
 the test. In "ties" a third of the battles of equal models are ties, and in "skewed" half of all
-battles are those of two models, and users have lognormal numbers of battles.
+battles are those of two models, and users have lognormal numbers of battles. In "crossed" items
+have tastes as users have; coverage with users or items alone is beside that with both.
 
 Of five models (best, worst, next to the worst, two in the middle) and four of their pairs, the
 lowest coverage at 0.95 of scores and of differences, mean widths, share of p-values up to 0.05 of
@@ -56,7 +57,13 @@ def cells() -> list[Params]:
         for models in (5, 10)
         for users in (0, 40)
     ]
-    return [*plain, *others]
+    crossed = [
+        {"world": "crossed", "models": models, "battles": battles, "users": users, "items": items}
+        for models, battles, users, items in (
+            (5, 30, 15, 40), (5, 100, 40, 15), (10, 30, 40, 100)
+        )
+    ]  # fmt: skip
+    return [*plain, *others, *crossed]
 
 
 def strengths(cell: Params, *, equal: bool) -> Array:
@@ -89,6 +96,11 @@ def draw(rng: np.random.Generator, cell: Params, strength: Array) -> pd.DataFram
         taste = rng.normal(0.0, TASTE, (cell["users"], cell["models"]))
         eta = eta + taste[user, first] - taste[user, second]
         frame["user"] = user
+    if "items" in cell:
+        item = rng.integers(0, cell["items"], len(pair))
+        taste = rng.normal(0.0, TASTE, (cell["items"], cell["models"]))
+        eta = eta + taste[item, first] - taste[item, second]
+        frame["item"] = item
     utility = [np.exp(eta / 2), np.exp(-eta / 2)]
     utility += [np.full(len(eta), np.exp(TIES))] if cell["world"] == "ties" else []
     level = rng.random(len(eta)) * sum(utility)
@@ -104,7 +116,8 @@ def true_strengths(cell: Params, strength: Array) -> Array:
     if not cell["users"]:
         return strength - strength.mean()
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
-    eta = (strength[:, None] - strength)[..., None] + nodes * TASTE * np.sqrt(2)
+    kinds = 2 if "items" in cell else 1
+    eta = (strength[:, None] - strength)[..., None] + nodes * TASTE * np.sqrt(2 * kinds)
     tie = np.exp(TIES) if cell["world"] == "ties" else 0.0
     total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
     shares = [each / total @ (weights / weights.sum()) for each in (np.exp(eta / 2), tie)]
@@ -141,9 +154,15 @@ def one_trial(cell: Params, seed: int, true: Array, strength: Array, *, equal: b
     true, p_value = true[kept], np.nan
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        preds = mc.from_battles(table, user="user" if cell["users"] else None)
+        columns = {name: name for name in ("user", "item") if name in table}
+        preds = mc.from_battles(table, **columns)
         preds = preds[[f"m{at:02}" for at in kept]]
         found = mc.bootstrap(preds, n_resamples=2)
+        alone = {}
+        for kind in columns if "items" in cell else ():
+            one = mc.from_battles(table[["model_a", "model_b", "winner", kind]])[[*preds.models]]
+            one = mc.bootstrap(one, n_resamples=2).difference_interval(a, b, "auto", 0.95)
+            alone[f"difference, {kind}s alone"] = one
         score, difference, gate = (
             found.score_interval("auto", 0.95), found.difference_interval(a, b, "auto", 0.95),
             # The bounds of `decide`, whose level is one-sided.
@@ -153,7 +172,9 @@ def one_trial(cell: Params, seed: int, true: Array, strength: Array, *, equal: b
             two = preds.models[a[-1]], preds.models[b[-1]]
             p_value = mc.paired_test(preds, *two, "strength", n_resamples=199, rng=seed).p_value
     gap = true[a] - true[b]
+    alone = {k: (i.low[:, 0] <= gap) & (gap <= i.high[:, 0]) for k, i in alone.items()}
     return {
+        **alone,
         "covered, score": (score.low[:, 0] <= true) & (true <= score.high[:, 0]),
         "covered, difference": (difference.low[:, 0] <= gap) & (gap <= difference.high[:, 0]),
         "opens": np.concatenate([gate.low[:, 0] > gap, gate.high[:, 0] < gap]),
@@ -188,6 +209,7 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
         "mean covered, difference": means["covered, difference"].mean(),
         "p up to 0.05": means["p up to 0.05"], "opens": means["opens"].max(),
         **{name: means[name] for name in ("width, score", "width, difference", "halved")},
+        **{name: means[name].min() for name in means if name.endswith("alone")},
     }])  # fmt: skip
 
 

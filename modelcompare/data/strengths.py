@@ -11,7 +11,7 @@ squares at the whole fit is too small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -148,6 +148,37 @@ def fitted(battles: Battles) -> Strengths:
     influence = influence[:, :n_kept] * len(influence)
     influence -= influence.mean(axis=0)
     return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
+
+
+def crossed(influence: FloatArray, clusters: Sequence[IntArray]) -> FloatArray:
+    """Return influences whose sums by the first clusters vary as those by two kinds together.
+
+    The covariance is that by either kind, less that by both at once (Cameron, Gelbach & Miller
+    2011), with no variance below that by one kind. Influences are mapped to it with the least
+    change, so all that takes clusters of the first kind takes both.
+
+    References
+    ----------
+    .. [1] Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29, 238-249.
+    """
+    both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
+    first, second, inner = (_covariance(influence, codes) for codes in (*clusters, both))
+    wanted = inner + _power(first - inner, 1.0) + _power(second - inner, 1.0)
+    root, inverse = _power(first, 0.5), _power(first, -0.5)
+    return influence @ inverse @ _power(root @ wanted @ root, 0.5) @ inverse
+
+
+def _covariance(influence: FloatArray, cluster: IntArray) -> FloatArray:
+    sums = pd.DataFrame(influence).groupby(cluster).sum().to_numpy()
+    return np.asarray(sums.T @ sums * len(sums) / (len(sums) - 1))
+
+
+def _power(matrix: FloatArray, power: float) -> FloatArray:
+    """Return a power of a symmetric matrix, in the directions of its positive eigenvalues."""
+    size, directions = np.linalg.eigh(matrix)
+    positive = size > _DETERMINED * np.abs(size).max()
+    raised = np.where(positive, size, 1.0) ** power * positive
+    return np.asarray(directions * raised @ directions.T)
 
 
 def _influences(

@@ -28,6 +28,8 @@ _KNOWN = "model_a, model_b, tie, both_bad, a model's name, or 1 (model a), 0.5 a
 # Columns that may name the models of battles, where no usual name does, have this share of values
 # in common; so many columns are inspected.
 _SHARED, _MOST_COLUMNS = 0.5, 20
+# Least number of clusters of two kinds, for each model.
+_TIMES = 2
 # Winners of the two games of a battle, between which the models change places.
 _GAMES = ("g1_winner", "g2_winner")
 _FAILED = "error"
@@ -41,6 +43,7 @@ class Found:
     battles: Battles
     item: pd.Series[Any] | None
     user: pd.Series[Any] | None
+    clusters: tuple[IntArray, ...]
     parts: Mapping[str, str | None]
 
 
@@ -168,16 +171,18 @@ def battles_in(
             f"the winner is {_KNOWN}; correct these rows, or leave them out",
         )  # fmt: skip
     place, models = pd.factorize(np.stack([one, other], axis=1).ravel())
-    of_item, of_user, clusters = _clusters(frame, item, user, where)
+    of_item, of_user, clusters = _clusters(frame, item, user, len(models), where)
     parts = {
         "battles": f"{sides[0]} against {sides[1]}", "winner": sides[2],
         "ties": f"{n:,}" if (n := np.count_nonzero(outcome == TIE)) else "",
-        "clusters": None if clusters is None else str(clusters.name),
+        "clusters": " and ".join(str(column.name) for column in clusters),
         "models": counted([*models]),
     }  # fmt: skip
-    codes = None if clusters is None else pd.factorize(clusters)[0]
-    battles = Battles(tuple(models), place[::2], place[1::2], outcome, cluster=codes)
-    return Found(where, battles, of_item, of_user, parts)
+    codes = tuple(pd.factorize(column)[0] for column in clusters)
+    battles = Battles(
+        tuple(models), place[::2], place[1::2], outcome, cluster=next(iter(codes), None)
+    )
+    return Found(where, battles, of_item, of_user, codes, parts)
 
 
 def _column(frame: pd.DataFrame, heading: str, where: str) -> pd.Series[Any]:
@@ -208,9 +213,13 @@ def _outcomes(one: AnyArray, other: AnyArray, winner: AnyArray) -> IntArray:
 
 
 def _clusters(
-    frame: pd.DataFrame, item: str | None, user: str | None, where: str
-) -> tuple[pd.Series[Any] | None, pd.Series[Any] | None, pd.Series[Any] | None]:
-    """Return the columns of items, of users, and of clusters, if some battles share one."""
+    frame: pd.DataFrame, item: str | None, user: str | None, n_models: int, where: str
+) -> tuple[pd.Series[Any] | None, pd.Series[Any] | None, tuple[pd.Series[Any], ...]]:
+    """Return the columns of items and of users, and those that battles share, fewest values first.
+
+    Fewer users, or items, than twice the models do not show all covariances; users alone are then
+    the clusters.
+    """
     headings = [str(h) for h in frame.columns if not holds_objects(frame[h])]
     if user is None and item is None:
         varied = (h for h in names.named(headings, names.USER) if frame[h].nunique() > 1)
@@ -224,14 +233,17 @@ def _clusters(
         refuse_rows(
             column.isna().to_numpy(), f"{where}: column {column.name!r} is empty", "fill it in"
         )
-    if len(repeated) > 1:
+    few = min((column.nunique() for column in repeated), default=0) < _TIMES * n_models
+    if len(repeated) > 1 and few:
         first, second = (column.name for column in repeated)
         warn_of_data(
             f"{where}: battles of one {first!r} are a cluster; those of one {second!r} may be "
-            "related as well, which errors do not contain. For clusters of these pass "
-            f"item={second!r} alone (--id {second}).",
+            f"related as well, which errors do not contain, as there are fewer than {_TIMES} of "
+            f"either for each model. For clusters of these pass item={second!r} alone (--id "
+            f"{second})."
         )
-    return of_item, of_user, next(iter(repeated), None)
+        del repeated[1:]
+    return of_item, of_user, tuple(sorted(repeated, key=lambda column: column.nunique()))
 
 
 def covariate(frame: pd.DataFrame, name: str, where: str) -> FloatArray:

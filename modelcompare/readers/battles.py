@@ -20,7 +20,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models, warn_of_data
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.strengths import Battles, Strengths, fitted
+from modelcompare.data.strengths import Battles, Strengths, crossed, fitted
 from modelcompare.readers.battle_columns import (
     Found,
     are_battles,
@@ -69,9 +69,9 @@ def from_battles(
         ``g1_winner`` and ``g2_winner`` are a tie unless one model won both games.
     item, user : str, optional
         Columns of the question and of the person or judge that decided. Battles of a user are one
-        cluster, or without users those of an item. By default the user is found by its name
-        (``judge``, ``user``, ``annotator``) if there are several, else the item (``question_id``,
-        ``item``, ``prompt``) if items repeat.
+        cluster, and those of an item; errors contain both where both repeat. By default users are
+        found by their name (``judge``, ``user``, ``annotator``) if there are several, and items
+        (``question_id``, ``item``, ``prompt``) if they repeat; `item` alone leaves users out.
     position : bool
         Whether being model a is an effect, to be estimated and removed.
     covariates : sequence of str
@@ -97,8 +97,8 @@ def from_battles(
     Warns
     -----
     DataWarning
-        If a model never lost or never won, so that half wins were added; or if battles of a user
-        are clusters and items repeat, too.
+        If a model never lost or never won, so that half wins were added; or if users and items
+        repeat, and either are fewer than twice the models: users are then the clusters.
 
     Notes
     -----
@@ -165,6 +165,8 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
     """Return pseudo-values of the strengths, with a line on the effects."""
     battles = replace(found.battles, effects=effects)
     fit = fitted(battles)
+    if len(found.clusters) > 1:
+        fit = replace(fit, influence=crossed(fit.influence, found.clusters))
     scores = fit.influence[:, : len(battles.models)]
     scores += fit.strength
     scores[np.abs(scores) < _ROUNDING] = 0.0

@@ -12,7 +12,7 @@ from scipy import optimize, special
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.data.strengths import Battles, fitted
+from modelcompare.data.strengths import Battles, crossed, fitted
 
 NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
 STRENGTHS = np.array([1.0, 0.4, 0.0, -0.5, -0.9])
@@ -333,10 +333,13 @@ def test_conversations_beside_the_battles_do_no_harm():
 # -- users, items and baselines -------------------------------------------------------------------
 
 
-def test_clusters_are_users_or_else_items():
+def test_clusters_are_users_or_else_items_or_both():
     questions = TABLE.assign(question_id=np.arange(300) // 3)
+    # Clusters of both kinds are known by those of which there are fewer.
+    assert len({*mc.from_battles(questions).groups}) == 20
+    few = questions.assign(judge=np.arange(300) % 7)
     with pytest.warns(DataWarning, match="those of one 'question_id' may be related as well"):
-        assert len({*mc.from_battles(questions).groups}) == 20
+        assert len({*mc.from_battles(few).groups}) == 7
     assert len({*mc.from_battles(questions, item="question_id").groups}) == 100
     assert len({*mc.from_battles(questions.drop(columns="judge")).groups}) == 100
     assert len({*mc.from_battles(questions.assign(judge="gpt-4")).groups}) == 100
@@ -478,3 +481,42 @@ def test_tables_of_models_are_no_battles():
     assert len(mc.read_predictions(opposed).models) == 2
     wide = pd.DataFrame({"y_true": ["u", "v"] * 6, "model_a": ["u"] * 12, "model_b": ["v"] * 12})
     assert mc.read_predictions(wide).kinds == {"model_a": "labels", "model_b": "labels"}
+
+
+def covariance(influence, codes):
+    sums = pd.DataFrame(influence).groupby(codes).sum().to_numpy()
+    return sums.T @ sums * len(sums) / (len(sums) - 1)
+
+
+def test_errors_by_users_and_items_are_those_of_cameron_gelbach_and_miller():
+    rng = np.random.default_rng(0)
+    users, items = rng.integers(0, 12, 900), rng.integers(0, 30, 900)
+    influence = rng.normal(size=(900, 4)) + rng.normal(size=(12, 4))[users]
+    influence += rng.normal(size=(30, 4))[items]
+    influence -= influence.mean(axis=1, keepdims=True)  # strengths sum to 0
+    parts = [covariance(influence, codes) for codes in (users, items, users * 30 + items)]
+    found = covariance(crossed(influence, [users, items]), users)
+    assert found == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_error_by_both_is_below_that_by_one_kind(seed):
+    rng = np.random.default_rng(seed)
+    users, items = rng.integers(0, 12, 200), rng.integers(0, 30, 200)
+    influence = rng.normal(size=(200, 3)) * (1 + 3 * (users[:, None] == 0))
+    found = covariance(crossed(influence, [users, items]), users)
+    for codes in (users, items):
+        rest = np.linalg.eigvalsh(found - covariance(influence, codes))
+        assert rest.min() > -1e-9 * np.abs(found).max()
+
+
+def test_battles_are_counted_as_battles_and_strengths_explained(tmp_path, capsys):
+    path = tmp_path / "battles.csv"
+    TABLE.drop(columns="judge").to_csv(path, index=False)
+    assert main(["compare", str(path), "--resamples", "99"]) == 0
+    shown = capsys.readouterr().out
+    assert "300 battles" in shown
+    assert "Strength in log-odds" in shown
+    gate = ["gate", str(path), "--baseline", *mc.from_battles(path).models[:1], "--candidate"]
+    main([*gate, mc.from_battles(path).models[1], "--rule", "strength:-9"])
+    assert "(300 battles, one-sided alpha" in capsys.readouterr().out
