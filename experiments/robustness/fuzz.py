@@ -30,9 +30,13 @@ import pandas as pd
 import modelcompare as mc
 from experiments.robustness import mutations
 from experiments.robustness.commands import ROOT, environment
+from modelcompare.data.label_sets import SETS
+from modelcompare.readers.opening import read_table
 
-DATA = ROOT / "tests" / "data" / "formats"
+DATA = ROOT / "tests" / "data"
 PACKAGE = Path(mc.__file__).parent
+# Types of outputs whose labels, or times, have names.
+_WITH_LABELS = {"labels", "probabilities", "survival_probabilities", *SETS}
 _HELM = "mmlu-subject=philosophy,method=multiple_choice_joint"
 # Seconds that reading a case may take, lines that a message may have, bytes that a worker may have.
 MOST_SECONDS, MOST_LINES, MOST_BYTES = 5, 6, 6 * 2**30
@@ -57,7 +61,7 @@ class TookTooLongError(BaseException):
 def sources() -> dict[str, Source]:
     """The formats, by name."""
     text, drop, weighted = mutations.TEXT, {"missing": "drop"}, {"weight": "weight"}
-    wide, long, soft = _tables()
+    two, (wide, long, soft) = {"models": ["large", "small"]}, _tables()
     lines = "".join(json.dumps(row) + "\n" for row in long.to_dict("records")).encode()
     packed = tuple(mutations.gzipped(each) for each in text)
     return {
@@ -65,6 +69,7 @@ def sources() -> dict[str, Source]:
         "csv, long": Source({"t.csv": _csv(long)}, text),
         "csv, probabilities": Source({"t.csv": _csv(soft)}, text),
         "csv, a file per model": Source({f"{m}.csv": _csv(_alone(wide, m)) for m in "ab"}, text),
+        "csv, values": Source(_files("questions/diabetes.csv"), text),
         "csv.gz": Source(
             {"t.csv.gz": gzip.compress(_csv(wide), mtime=0)}, (*mutations.BYTES, *packed), weighted
         ),
@@ -84,37 +89,59 @@ def sources() -> dict[str, Source]:
             {"t.parquet": _sketch(wide)}, mutations.TABLE,
             read=lambda paths, **_: mc.io.read_sketch(paths[0]),
         ),
-        "inspect json": Source(_files("inspect/*.json"), mutations.JSON, drop),
-        "inspect eval": Source(_files("inspect/*.eval"), mutations.BYTES, drop),
+        "inspect json": Source(_files("formats/inspect/*.json"), mutations.JSON, drop),
+        "inspect eval": Source(_files("formats/inspect/*.eval"), mutations.BYTES, drop),
         "lm_eval": Source(
-            _files("lm_eval/*/samples_sums*"), mutations.JSON,
+            _files("formats/lm_eval/*/samples_sums*"), mutations.JSON,
             {"filter": "strict-match", **drop},
         ),
-        "lighteval": Source(_files("lighteval/details/made-up/*/*/*.parquet"), mutations.TABLE),
-        "every_eval_ever": Source(_files("every_eval_ever/*.jsonl"), mutations.JSON, drop),
-        "promptfoo": Source(_files("promptfoo/results.json"), mutations.JSON, drop),
-        "promptfoo, lines": Source(_files("promptfoo/results.jsonl"), mutations.JSON, drop),
-        "swebench": Source(_files("swebench/*.json"), mutations.JSON, drop),
-        "wmt": Source(_files("wmt/metric-scores/en-de/*"), text),
-        "trec": Source(_files("trec/test.qrels") | _files("trec/*.run"), text),
-        "trn": Source(_files("trn/*.trn"), text),
+        "lighteval": Source(
+            _files("formats/lighteval/details/made-up/*/*/*.parquet"), mutations.TABLE
+        ),
+        "every_eval_ever": Source(_files("formats/every_eval_ever/*.jsonl"), mutations.JSON, drop),
+        "promptfoo": Source(_files("formats/promptfoo/results.json"), mutations.JSON, drop),
+        "promptfoo, lines": Source(_files("formats/promptfoo/results.jsonl"), mutations.JSON, drop),
+        "swebench": Source(_files("formats/swebench/*.json"), mutations.JSON, drop),
+        "wmt": Source(_files("formats/wmt/metric-scores/en-de/*"), text),
+        "trec": Source(_files("formats/trec/test.qrels") | _files("formats/trec/*.run"), text),
+        "trn": Source(_files("formats/trn/*.trn"), text),
         "npz, an archive per model": Source(
             {f"{m}.npz": _npz(soft, probs=m) for m in "ab"}, mutations.ARCHIVE
         ),
-        "helm": Source(_files("helm/mmlu*/per*"), mutations.JSON, {"set": f"{_HELM} test"}),
-        "alpaca_eval": Source(_files("alpaca_eval/alpaca*/*.json"), mutations.JSON),
-        "mt_bench": Source(_files("mt_bench/*.jsonl"), mutations.JSON, drop),
-        "deepeval": Source(_files("deepeval/*.json"), mutations.JSON, drop),
-        "opencompass": Source(_files("opencompass/small/repeated.json"), mutations.JSON),
-        "evalplus": Source(_files("evalplus/70-g/*.json"), mutations.JSON),
-        "humaneval": Source(_files("humaneval/*.jsonl"), mutations.JSON),
-        "bigcode": Source(_files("bigcode/*.json"), mutations.JSON),
-        "mlflow": Source(_files("mlflow/*.json"), mutations.JSON, drop),
-        "columns and data": Source(_files("wandb/*.json"), mutations.JSON),
-        "mqm": Source(_files("mqm/mqm_ted_ende.tsv"), text, drop),
-        "model_vs_human": Source(_files("model_vs_human/colour/*.csv"), text),
-        "lines of text": Source(_files("lines/*.txt"), text),
-        "manifests": Source(_files("manifests/*.jsonl"), mutations.JSON),
+        "helm": Source(_files("formats/helm/mmlu*/per*"), mutations.JSON, {"set": f"{_HELM} test"}),
+        "alpaca_eval": Source(_files("formats/alpaca_eval/alpaca*/*.json"), mutations.JSON),
+        "mt_bench": Source(_files("formats/mt_bench/*single*.jsonl"), mutations.JSON, drop),
+        "deepeval": Source(_files("formats/deepeval/*.json"), mutations.JSON, drop),
+        "opencompass": Source(_files("formats/opencompass/small/repeated.json"), mutations.JSON),
+        "evalplus": Source(_files("formats/evalplus/70-g/*.json"), mutations.JSON),
+        "humaneval": Source(_files("formats/humaneval/*.jsonl"), mutations.JSON),
+        "bigcode": Source(_files("formats/bigcode/*.json"), mutations.JSON),
+        "mlflow": Source(_files("formats/mlflow/*.json"), mutations.JSON, drop),
+        "columns and data": Source(_files("formats/wandb/*.json"), mutations.JSON),
+        "mqm": Source(_files("formats/mqm/mqm_ted_ende.tsv"), text, drop),
+        "model_vs_human": Source(_files("formats/model_vs_human/colour/*.csv"), text),
+        "lines of text": Source(_files("formats/lines/*.txt"), text),
+        "manifests": Source(_files("formats/manifests/*.jsonl"), mutations.JSON),
+        "bigcodebench": Source(_files("formats/bigcodebench/*.json"), mutations.JSON),
+        "xlsx": Source(_files("formats/xlsx/*.xlsx"), mutations.BYTES),
+        "label sets, lists": Source(_files("questions/tags.jsonl"), mutations.JSON),
+        "label sets, columns": Source({"t.csv": _csv(_of_labels())}, text),
+        "counts of items": Source(_files("questions/entities.csv"), text),
+        "battles": Source(_files("questions/battles.csv"), text),
+        "detections": Source(_files("questions/boxes*.json"), mutations.JSON),
+        "times until an event": Source(_files("questions/patients.csv"), text),
+        "probabilities of survival": Source({"t.csv": _csv(_of_times())}, text),
+        "labels of several people": Source(
+            _files("questions/moderated.csv"), text, {"true": "ann*", **two, **drop}
+        ),
+        "labels and a judge": Source(
+            _files("questions/moderated.csv"), text,
+            {"true": "ann*", "annotators": "majority", "judge": "judge", **two, **drop},
+        ),
+        "eval_results": Source(
+            _files("formats/eval_results/*/.eval_results/*.yaml"), text, read=_ranked
+        ),
+        "mteb": Source(_mteb(), mutations.JSON, read=_ranked),
     }  # fmt: skip
 
 
@@ -257,12 +284,13 @@ def _invalid(found: Any) -> list[str]:
     """Return what the constructor answers to what was read, a model at a time."""
     if not isinstance(found, mc.Predictions) or found.sums:
         return []
+    found = found.labelled
     for model in found.models:
         output = found.output(model)
         if output.kind == "text_lists":
             continue
         values = output.array if output.kind != "labels" else found.labels[output.array]
-        labels = found.labels if output.kind in ("labels", "probabilities") else None
+        labels = found.labels if output.kind in _WITH_LABELS else None
         names = {"score_names": found.score_names} if output.kind == "scores" else {}
         try:
             mc.Predictions(
@@ -300,6 +328,37 @@ def _by_class(soft: pd.DataFrame, model: str) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
+def _of_labels() -> pd.DataFrame:
+    """A table of sets of labels: the truth, decisions of one model, probabilities of another."""
+    draw = np.random.default_rng(1)
+    found = {f"y_true:{k}": draw.integers(0, 2, 40) for k in "pqr"}
+    found |= {f"a:{k}": draw.integers(0, 2, 40) for k in "pqr"}
+    return pd.DataFrame(found | {f"b:{k}": draw.random(40).round(3) for k in "pqr"})
+
+
+def _of_times() -> pd.DataFrame:
+    draw = np.random.default_rng(2)
+    found = {"time": draw.exponential(5, 60).round(2), "event": draw.integers(0, 2, 60)}
+    found |= {f"{m}:2": draw.random(60).round(3) for m in "ab"}
+    return pd.DataFrame(found | {f"{m}:5": found[f"{m}:2"] / 2 for m in "ab"})
+
+
+def _mteb() -> dict[str, bytes]:
+    """Results as mteb 1.12 writes them: a folder for each model, a file for each task."""
+    found = {}
+    for model, score in (("org__a", 0.9), ("org__b", 0.8), ("org__c", 0.7)):
+        for task in ("STS12", "STS17"):
+            scores = {"test": [{"hf_subset": "default", "main_score": score}]}
+            document = {"task_name": task, "mteb_version": "1.12.0", "scores": scores}
+            found[f"{model}/1/{task}.json"] = json.dumps(document).encode()
+    return found
+
+
+def _ranked(paths: list[Path], **_: Any) -> Any:
+    """Rank the models of a folder, as the command does."""
+    return mc.tests.critical_difference(read_table(paths[0].parents[2]))
+
+
 def _csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode()
 
@@ -324,7 +383,8 @@ def _sketch(wide: pd.DataFrame) -> bytes:
 
 
 def _files(pattern: str) -> dict[str, bytes]:
-    found = {str(p.relative_to(DATA)): p.read_bytes() for p in sorted(DATA.glob(pattern))}
+    base = DATA / pattern.partition("/")[0]
+    found = {str(p.relative_to(base)): p.read_bytes() for p in sorted(DATA.glob(pattern))}
     if not found:
         raise FileNotFoundError(f"{DATA / pattern}: no such file; run this in the repository.")
     return found

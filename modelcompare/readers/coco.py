@@ -19,12 +19,14 @@ from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
-from modelcompare.words import check_mapping
+from modelcompare.words import check_mapping, shown
 
 Boxes: TypeAlias = Mapping[tuple[Any, Any], Sequence[Mapping[str, Any]]]
 _OVERLAPS = np.linspace(0.5, 0.95, N_OVERLAPS)
 # Detections of an image and label that count.
 _MOST = 100
+# Numbers from which on areas would be infinite.
+_HUGE = 1e100
 _PARTS = ("images", "categories", "annotations")
 _OF_OBJECTS = ("image_id", "category_id", "bbox")
 _OF_DETECTIONS = (*_OF_OBJECTS, "score")
@@ -87,15 +89,14 @@ def from_coco(
             f"`annotations` must be COCO's, with images, categories and annotations; "
             f"{', '.join(sorted(lacking))} is lacking."
         )
-    images = [each["id"] for each in known["images"]]
-    labels = {each["id"]: str(each["name"]) for each in known["categories"]}
+    images = [each["id"] for each in _entries(known["images"], "`annotations`", ("id",))]
+    categories = _entries(known["categories"], "`annotations`", ("id", "name"))
+    labels = {each["id"]: str(each["name"]) for each in categories}
     objects = _by_place(known["annotations"], "`annotations`", _OF_OBJECTS, images, labels)
-    truth = np.array(
-        [
-            [sum(not each.get("iscrowd") for each in objects.get((i, c), ())) for c in labels]
-            for i in images
-        ]
-    )
+    truth = np.array([
+        [sum(not each.get("iscrowd") for each in objects.get((i, c), ())) for c in labels]
+        for i in images
+    ])  # fmt: skip
     outputs = {}
     for model, given in results.items():
         where = f"model {model!r}"
@@ -157,17 +158,12 @@ def _by_place(
     """Return the boxes of each image and category."""
     found: dict[tuple[Any, Any], list[Mapping[str, Any]]] = defaultdict(list)
     places = {*images}
-    for each in given:
-        lacking = {*fields}.difference(each)
-        if lacking:
+    for each in _entries(given, where, fields):
+        box, score = each["bbox"], each.get("score", 0.0)
+        numbers = [*box, score] if isinstance(box, list | tuple | np.ndarray) else []
+        if len(numbers) != 5 or not all(map(_is_finite, numbers)):
             raise ValueError(
-                f"{where} has a box without {', '.join(sorted(lacking))}; COCO has a list of boxes "
-                f"with {', '.join(fields)}."
-            )
-        numbers = [*each["bbox"], each.get("score", 0.0)]
-        if len(numbers) != 5 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
-            raise ValueError(
-                f"{where} has a box {each['bbox']!r} with the score {each.get('score')!r}; boxes "
+                f"{where} has a box {shown(box)} with the score {shown(each.get('score'))}; boxes "
                 "are [x, y, width, height], and all numbers finite."
             )
         place = each["image_id"], each["category_id"]
@@ -178,6 +174,25 @@ def _by_place(
             )
         found[place].append(each)
     return found
+
+
+def _entries(given: Any, where: str, fields: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """Return entries, each of which has all fields; ids are numbers or texts."""
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"{where} must have lists of entries, got {shown(given)}.")
+    for each in given:
+        lacking = {*fields}.difference(each) if isinstance(each, Mapping) else {*fields}
+        if lacking:
+            raise ValueError(f"{where} has an entry without {', '.join(sorted(lacking))}.")
+        for name in fields:
+            if name.endswith("id") and not isinstance(each[name], int | float | np.number | str):
+                raise ValueError(f"{where} has {name} {shown(each[name])}, not a number or text.")
+    return given
+
+
+def _is_finite(number: Any) -> bool:
+    numeric = isinstance(number, int | float | np.number)
+    return numeric and bool(abs(number) < _HUGE)
 
 
 def _rows(

@@ -68,6 +68,8 @@ def test_results_of_mteb_that_are_not_comparable_are_refused(run, tmp_path):
         ),
         ({"test": [{}, *whole[1:]]}, "lacks the score of org__b on data set 'STS17 (mean of 2"),
         ([], REFUSED["mteb"].replace("mteb.json", "STS17.json")),
+        ({"test": [{"main_score": "x"}]}, "STS17.json must have a text as task_name, and a number"),
+        ({"test": 5}, "lacks the score of org__b"),
     ):
         path.write_text(json.dumps(document | {"scores": scores}))
         done = run("ranks", "r")

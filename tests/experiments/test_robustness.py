@@ -1,13 +1,18 @@
 """The robustness runs on a small scale: their page holds their counts, and their cases hold."""
 
 import sys
+import warnings
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from experiments.robustness import commands, faults, fuzz, mutations, tables
+from modelcompare import words
 from modelcompare.cli.app import COMMANDS
+from modelcompare.readers.formats import FORMATS, format_of
+from modelcompare.readers.opening import all_opened
 
 pytestmark = [
     pytest.mark.experiments,
@@ -48,3 +53,31 @@ def test_a_mutation_follows_from_its_number():
     for mutate in {*mutations.TEXT, *mutations.JSON}:
         one, other = (mutate(np.random.default_rng(3), b'{"a": 1}\n{"b": [2, "x"]}') for _ in "ab")
         assert one == other
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """What the formats of the mutated files are, and what is read, before they are mutated."""
+    formats, kinds, types = set(), set(), set()
+    for number, source in enumerate(fuzz.sources().values()):
+        folder, paths = tmp_path_factory.mktemp(str(number)), []
+        for name, data in source.files.items():
+            paths.append(folder / name)
+            paths[-1].parent.mkdir(parents=True, exist_ok=True)
+            paths[-1].write_bytes(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = source.read(paths, **source.options)
+        kinds |= {*getattr(found, "kinds", {}).values()}
+        if source.read is not fuzz._ranked:
+            with all_opened(paths) as files:
+                formats |= {log.name for file in files if (log := format_of(file))}
+                types |= {file.kind for file in files}
+    return formats, kinds, types
+
+
+def test_files_of_every_format_and_type_are_mutated(unchanged):
+    formats, kinds, types = unchanged
+    assert formats == {log.name for log in FORMATS}
+    assert types >= {*get_args(words.FileKind)}
+    assert kinds == {*get_args(words.Kind)} - {"text_lists"}

@@ -115,8 +115,14 @@ def mteb_table(files: Sequence[File]) -> pd.DataFrame:
                 "split, so leave the others out of the file."
             )
         (subsets,) = tested.values()
-        scores = pd.Series(cells_of(subsets, "main_score"), dtype=float)
+        values = cells_of(subsets if isinstance(subsets, list) else [subsets], "main_score")
         task = file.payload["task_name"]
+        if not isinstance(task, str) or not all(isinstance(x, int | float | None) for x in values):
+            raise ValueError(
+                f"{file.name} must have a text as task_name, and a number as main_score of each "
+                "subset."
+            )
+        scores = pd.Series(values, dtype=float)
         if len(scores) > 1:
             task = f"{task} (mean of {len(scores)} subsets)"
         rows.append((*file.path.parts[-3:-1], task, scores.mean(skipna=False)))
@@ -138,7 +144,8 @@ def eval_results_table(files: Sequence[Path]) -> pd.DataFrame:
         try:
             entries = yaml.safe_load(path.read_text("utf-8"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path.name} is not YAML ({error}).") from error
+            why = " ".join(str(error).split())
+            raise ValueError(f"{path.name} is not YAML ({why}).") from error
         for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
             names = [reached(entry, ["dataset", key]) for key in ("id", "task_id")]
             value = reached(entry, ["value"])
