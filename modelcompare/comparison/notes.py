@@ -113,7 +113,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     every_pair = evidence.baseline is None and others > 1
     fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
     predictions = evidence.bootstrap.evaluation.predictions
-    texts = [evidence.metric_info[metric].summary] if predictions.called == "battles" else []
+    texts = [evidence.metric_info[metric].summary] if predictions.source.called == "battles" else []
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     if evidence.bootstrap.judged is not None:
@@ -152,7 +152,7 @@ def design(evidence: Evidence) -> str:
     predictions, units = evaluation.predictions, evaluation.units
     parts = []
     if predictions.unit == "clusters":
-        parts.append(f"{units.n_units:,} clusters of {predictions.called} are taken whole")
+        parts.append(f"{units.n_units:,} clusters of {predictions.source.called} are taken whole")
     if units.strata is not None:
         parts.append("strata keep their sizes")
     if predictions.sample_weight is not None:

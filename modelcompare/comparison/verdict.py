@@ -145,7 +145,7 @@ class _Sentence:
             return ""
         if not share >= found.n_samples / _MOST_SAMPLES:
             return " No test set of practical size would show a difference."
-        called = found.bootstrap.evaluation.predictions.called
+        called = found.bootstrap.evaluation.predictions.source.called
         return (
             f" About {format_size(found.n_samples / share)} {called} would be needed if the "
             f"true difference is the observed one (power {POWER:g})."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,13 @@ from modelcompare.data.checks import (
 )
 from modelcompare.data.inputs import as_array, columns_of
 from modelcompare.words import shown
+
+
+class Source(NamedTuple):
+    """Names in the source of a test set."""
+
+    called: str = "samples"  # what has a row each, also battles, and labels or answers of items
+    unread: tuple[str, ...] = ()  # columns without a role, which a metric may be mistaken for
 
 
 def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyArray | None]:

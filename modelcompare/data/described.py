@@ -17,7 +17,7 @@ from modelcompare.words import SampleColumn
 def described(predictions: TestSet) -> str:
     """Return one line about the test set, and one for each model."""
     p = predictions
-    parts = [f"{len(p):,} {p.called}"]
+    parts = [f"{len(p):,} {p.source.called}"]
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:6]))
         more = ", ..." if p.n_classes > 6 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -68,6 +68,17 @@ class Judge:
     def n_labels(self) -> int:
         """Number of samples that people labelled."""
         return int(np.count_nonzero(self.labelled))
+
+    def refuse(self, argument: str) -> NoReturn:
+        """Refuse a test set with a judge, given as `argument`, where all labels are needed."""
+        n_samples = len(next(iter(self.verdicts.values())))
+        raise ValueError(
+            f"`{argument}` has a judge, and labels by people on {self.n_labels:,} of "
+            f"{n_samples:,} samples. With a judge there are compare, decide, gate, sample_size "
+            "and diagnostics.judge_report; for the samples with labels alone take "
+            f"{argument}.labelled, on the command line leave --judge out and add --missing "
+            "drop (with --read weight=COLUMN in place of --label-weight)."
+        )
 
     @property
     def label_weights(self) -> FloatArray:

@@ -15,6 +15,7 @@ from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
+    Source,
     checked_column,
     checked_weights,
     nested,
@@ -157,8 +158,7 @@ class Predictions(TestSet):
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
-        self._name, self._kinds, self._called = name, kinds, "samples"
-        self._names_beside = self._unread = ()
+        self._name, self._kinds, self._names_beside, self._source = name, kinds, (), Source()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -245,15 +245,11 @@ class Predictions(TestSet):
 
     @property
     def labelled(self) -> Predictions:
-        """The samples that people labelled, without the judge; all samples if there is none.
-
-        Weights of labels are then those of the samples.
-        """
-        judge = self._judge
-        if judge is None:
+        """The samples that people labelled, with the labels' weights; all without a judge."""
+        if (judge := self._judge) is None:
             return self
-        part = self.subset(judge.labelled)
-        weight = None if judge.weight is None else frozen(judge.label_weights)
+        weight, part = judge.weight, self.subset(judge.labelled)
+        weight = None if weight is None else frozen(judge.label_weights)
         return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
 
     # -- outputs ----------------------------------------------------------------------------
@@ -342,10 +338,6 @@ class Predictions(TestSet):
             _greater_is_better=given.told_direction,
         )  # fmt: skip
 
-    def of_source(self, *, called: str | None = None, unread: Sequence[str] = ()) -> Predictions:
-        """Return the same predictions with names of their source: of rows, and unread columns."""
-        return self._replaced(_called=called or self._called, _unread=(*unread,))
-
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:
             check_choice("columns", name, Design)
@@ -381,11 +373,9 @@ class Predictions(TestSet):
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
         n = len(self)
-        if n <= ROW_BLOCK:
-            yield from [self][start:]
-            return
         for first in range(start * ROW_BLOCK, n, ROW_BLOCK):
-            yield self.subset(np.arange(first, min(first + ROW_BLOCK, n)))
+            rows = np.arange(first, min(first + ROW_BLOCK, n))
+            yield self if n <= ROW_BLOCK else self.subset(rows)
 
     def __repr__(self) -> str:
         return described(self)

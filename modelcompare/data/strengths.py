@@ -154,12 +154,9 @@ def crossed(influence: FloatArray, clusters: Sequence[IntArray]) -> FloatArray:
     """Return influences whose sums by the first clusters vary as those by two kinds together.
 
     The covariance is that by either kind, less that by both at once (Cameron, Gelbach & Miller
-    2011), with no variance below that by one kind. Influences are mapped to it with the least
-    change, so all that takes clusters of the first kind takes both.
-
-    References
-    ----------
-    .. [1] Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29, 238-249.
+    2011, Journal of Business & Economic Statistics 29, 238-249), with no variance below that by one
+    kind. Influences are mapped to it with the least change, so all that takes clusters of the first
+    kind takes both.
     """
     both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
     first, second, inner = (_covariance(influence, codes) for codes in (*clusters, both))

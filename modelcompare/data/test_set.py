@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray, Found, IntArray
 from modelcompare.data import checks
+from modelcompare.data.columns import Source
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
@@ -27,9 +28,6 @@ from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
-
-# Names of rows of which an item has several.
-OF_ITEMS = ("labels", "answers")
 
 
 class TestSet(ABC):
@@ -46,8 +44,8 @@ class TestSet(ABC):
     """
 
     __slots__ = (
-        "_bounds", "_called", "_columns", "_greater_is_better", "_kinds", "_labels",
-        "_missing_mass", "_name", "_names_beside", "_score_names", "_unread",
+        "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
+        "_names_beside", "_score_names", "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -56,7 +54,6 @@ class TestSet(ABC):
     _refusal: ClassVar[str]
 
     _bounds: Ranges | None
-    _called: str
     _columns: Mapping[str, AnyArray | None]
     _greater_is_better: Direction | None
     _kinds: Mapping[str, Kind]
@@ -65,7 +62,7 @@ class TestSet(ABC):
     _name: str | None
     _names_beside: tuple[str, ...]
     _score_names: tuple[str, ...]
-    _unread: tuple[str, ...]
+    _source: Source
 
     @property
     @abstractmethod
@@ -147,14 +144,9 @@ class TestSet(ABC):
         return self._names_beside
 
     @property
-    def called(self) -> str:
-        """Name of what has a row each: samples, battles, or labels or answers of items."""
-        return self._called
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Names of columns of the source without a role, which a metric may be mistaken for."""
-        return self._unread
+    def source(self) -> Source:
+        """Names in the source: of what has a row each, and of columns without a role."""
+        return self._source
 
     @property
     def missing_mass(self) -> bool:
@@ -399,13 +391,7 @@ class TestSet(ABC):
     def require(self, need: Need, argument: str) -> None:
         """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows."""
         if self.judge is not None and need != "judge":
-            raise ValueError(
-                f"`{argument}` has a judge, and labels by people on {self.judge.n_labels:,} of "
-                f"{len(self):,} samples. With a judge there are compare, decide, gate, sample_size "
-                "and diagnostics.judge_report; for the samples with labels alone take "
-                f"{argument}.labelled, on the command line leave --judge out and add --missing "
-                "drop (with --read weight=COLUMN in place of --label-weight)."
-            )
+            self.judge.refuse(argument)
         if need not in self.abilities:
             raise ValueError(self._lacking.format(argument))
 

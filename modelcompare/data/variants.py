@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import frozen, read_only
+from modelcompare.data.columns import Source
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import of_classes
@@ -27,6 +28,14 @@ def with_models(
     return predictions._replaced(
         made, _judge=None, _own_runs=runs, _bounds=bounds, _names_beside=()
     )
+
+
+def with_source(
+    predictions: Predictions, called: str | None = None, unread: Sequence[str] = ()
+) -> Predictions:
+    """Return the same predictions with names in their source: of rows, and unread columns."""
+    source = Source(called or predictions.source.called, tuple(unread))
+    return predictions._replaced(_source=source)
 
 
 def with_shares(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.test_set import OF_ITEMS, TestSet
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import Units
@@ -72,9 +72,9 @@ def seen_runs(test_sets: Iterable[TestSet]) -> str:
 def written_size(test_sets: Collection[TestSet]) -> str:
     """Write the number of samples; of items too where these have several rows each."""
     if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
-        called, *others = {each.called for each in test_sets}
+        called, *others = {each.source.called for each in test_sets}
         size = f"{sum(map(len, test_sets)):,} {'samples' if others else called}"
-        if others or called not in OF_ITEMS:
+        if others or called not in ("labels", "answers"):
             return size
         n_items = sum(len(np.unique(np.asarray(each.items))) for each in test_sets)
         return f"{size} of {n_items:,} items"

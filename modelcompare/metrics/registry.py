@@ -313,7 +313,7 @@ def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyM
     try:
         return get_metric(name, zero_division=zero_division)
     except ValueError:
-        unread = predictions.unread
+        unread = predictions.source.unread
         score = name if name in unread else (percentile_of(name, unread) or ("",))[0]
         if not score:
             raise

@@ -127,7 +127,7 @@ class Contrast(PairView):
         if self.sample.judged is not None:
             return "labels"
         predictions = self.evaluation.predictions
-        return "clusters" if predictions.unit == "clusters" else predictions.called
+        return "clusters" if predictions.unit == "clusters" else predictions.source.called
 
     @property
     def notes(self) -> tuple[str, ...]:

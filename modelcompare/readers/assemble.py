@@ -133,6 +133,7 @@ def predictions_of(
         frame, changed = every_label(complete[0].frame, options)
         part = replace(complete[0], frame=frame)
         every = predictions_of([part], changed, written=written, name=name)
+        every = variants.with_source(every, "labels")
         soft = options.annotators == "soft"
         return as_shares(every, complete[0].frame, options) if soft else every
     settled = [replace(part, frame=_typed(part, options, written)) for part in complete]
@@ -160,14 +161,6 @@ def predictions_of(
     if ITEM in first:
         predictions = predictions.with_columns(items=column_array(first[ITEM]))
     return variants.with_missing(predictions, _missing_results(parts, options, predictions))
-
-
-def _of_people(part: Part, options: Columns, *, written: bool, name: str | None) -> Predictions:
-    """Make predictions of items that several people labelled: of each label, or their shares."""
-    frame, changed = every_label(part.frame, options)
-    every = predictions_of([replace(part, frame=frame)], changed, written=written, name=name)
-    every = every.of_source(called="labels")
-    return as_shares(every, part.frame, options) if options.annotators == "soft" else every
 
 
 def _missing_results(

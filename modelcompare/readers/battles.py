@@ -21,6 +21,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.strengths import Battles, Strengths, crossed, fitted
+from modelcompare.data.variants import with_source
 from modelcompare.readers.battle_columns import (
     Found,
     are_battles,
@@ -175,7 +176,7 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
         {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
         greater_is_better=True, name=about, groups=battles.cluster,
     )  # fmt: skip
-    return Reading(predictions.of_source(called="battles"), found.parts)
+    return Reading(with_source(predictions, "battles"), found.parts)
 
 
 def _effects(fit: Strengths, battles: Battles) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_source
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
@@ -71,20 +72,7 @@ def wide_predictions(
     The classes are those `known`, in the order of the probabilities, if the table is one block of
     more rows; otherwise those of its headings and cells.
     """
-    columns, true, run = seen.columns, roles.true, roles.run or seen.columns.runs
-    answers = numbers_answers(run, columns.runs)
-    columns = replace(columns, runs=None if answers else run)
-    columns = of_models(columns, [*roles.outputs], seen.where)
-    frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
-    if roles.id is not None:
-        ids = ids_of(seen.frame[roles.id], seen.written)
-        frame = frame.set_axis(ids)
-        if answers:
-            # Answers are distinct samples, and those to an item its cluster.
-            each = ids.astype(str) + " answer " + seen.frame[roles.run].astype(str)
-            frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
-            columns = replace(columns, groups=columns.groups or ITEM)
-    columns = columns if true is not None else replace(columns, kind="scores")
+    frame, columns, true = *_by_id(seen, roles), roles.true
     part = Part(seen.where, frame, true, roles.outputs, columns.judged)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
@@ -102,10 +90,10 @@ def wide_predictions(
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     dates = names.named(filter(None, [*roles.left_out, roles.id]), names.DATE)
     return Reading(
-        predictions.of_source(called="answers" if ITEM in frame else None, unread=unread),
+        with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
             "truth": truth or "none (scores)", "id": roles.id,
-            "answer" if answers else "run": roles.run,
+            "answer" if numbers_answers(roles.run, seen.columns.runs) else "run": roles.run,
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
@@ -115,6 +103,24 @@ def wide_predictions(
             "direction": directed([None] * (true is None), columns.greater_is_better()),
         },
     )  # fmt: skip
+
+
+def _by_id(seen: Profile, roles: Roles) -> tuple[pd.DataFrame, Columns]:
+    """Return the needed columns with ids, and the options that follow from the roles."""
+    columns, run = seen.columns, roles.run or seen.columns.runs
+    answers = numbers_answers(run, columns.runs)
+    columns = replace(columns, runs=None if answers else run)
+    columns = of_models(columns, [*roles.outputs], seen.where)
+    frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
+    if roles.id is not None:
+        ids = ids_of(seen.frame[roles.id], seen.written)
+        frame = frame.set_axis(ids)
+        if answers:
+            # Answers are distinct samples, and those to an item its cluster.
+            each = ids.astype(str) + " answer " + seen.frame[roles.run].astype(str)
+            frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
+            columns = replace(columns, groups=columns.groups or ITEM)
+    return frame, columns if roles.true is not None else replace(columns, kind="scores")
 
 
 def _with_scores_beside(
@@ -203,7 +209,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     used = (*scores, *columns.beside_names, *predictions.names_beside)
     unread = [name for name in records.scores if name not in used]
     called = "answers" if records.answers and ITEM in parts[0].frame else None
-    predictions = predictions.of_source(called=called, unread=unread)
+    predictions = with_source(predictions, called, unread)
     return Reading(predictions, _understood(records, parts, scores, columns, predictions))
 
 

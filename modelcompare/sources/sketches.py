@@ -21,6 +21,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
+from modelcompare.data.columns import Source
 from modelcompare.data.kinds import Output
 from modelcompare.data.sums import (
     ABOUT,
@@ -75,7 +76,7 @@ class Sketch(TestSet):
         of_scores = {*about.kinds} == {"scores"}
         self._score_names = about.score_names if of_scores else ()
         self._names_beside = () if of_scores else about.score_names
-        self._called, self._unread = "samples", ()
+        self._source = Source()
         self._greater_is_better = about.greater_is_better
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
