@@ -183,7 +183,10 @@ def _entries(given: Any, where: str, fields: Sequence[str]) -> Sequence[Mapping[
     for each in given:
         lacking = {*fields}.difference(each) if isinstance(each, Mapping) else {*fields}
         if lacking:
-            raise ValueError(f"{where} has an entry without {', '.join(sorted(lacking))}.")
+            raise ValueError(
+                f"{where} has an entry without {', '.join(sorted(lacking))}; COCO has a list of "
+                f"entries with {', '.join(fields)}."
+            )
         for name in fields:
             if name.endswith("id") and not isinstance(each[name], int | float | np.number | str):
                 raise ValueError(f"{where} has {name} {shown(each[name])}, not a number or text.")

@@ -240,7 +240,7 @@ def test_a_command_takes_the_annotations_and_the_results(files, capsys):
         ("instances.json a.json --model c", r"there is no model 'c'; there are a\."),
         (
             "instances.json a.json notes.txt",
-            r"model 'notes' has a box without bbox, category_id, image_id, score",
+            r"model 'notes' has an entry without bbox, category_id, image_id, score",
         ),
     ],
 )
