@@ -48,17 +48,21 @@ def with_shares(
 
 
 def as_labelled(
-    predictions: Predictions, rows: IntArray, weight: FloatArray, truth: AnyArray
-) -> Predictions:
-    """Return rows, repeated or not, with other weights, and other true classes or scores."""
-    outputs = {model: predictions.output(model).rows(rows) for model in predictions.models}
+    predictions: Predictions, models: Sequence[str], rows: IntArray, weight: FloatArray,
+    truth: AnyArray,
+) -> Predictions:  # fmt: skip
+    """Return rows of models, repeated or not, with other weights and true classes or scores."""
+    outputs = {model: predictions.output(model).rows(rows) for model in models}
+    codes = {m: predictions._predicted[m][rows] for m in models if m in predictions._predicted}
     columns: dict[str, Any] = {**dict.fromkeys(predictions._columns), "sample_weight": weight}
     if predictions.labels is None:
         pairs = zip(outputs.items(), truth, strict=True)
         outputs = {model: replace(output, array=scores) for (model, output), scores in pairs}
     else:
         columns |= {"codes": truth, "y_true": predictions.labels[truth]}
-    return predictions._replaced(outputs, _columns=columns, _judge=None, _slices=None, _own_runs={})
+    return predictions._replaced(
+        outputs, _columns=columns, _judge=None, _slices=None, _own_runs={}, _predicted=codes
+    )
 
 
 def with_missing(predictions: Predictions, missing: Mapping[str, BoolArray]) -> Predictions:

@@ -227,7 +227,7 @@ class Judged:
         """Return the evaluation of rows as if all had a label by people."""
         models = [self.models[k] for k in places]
         truth = rows.truth[[*places]] if self.predictions.codes is None else rows.truth
-        labelled = as_labelled(self.predictions[models], rows.of, rows.weight, truth)
+        labelled = as_labelled(self.predictions, models, rows.of, rows.weight, truth)
         return Evaluation(labelled, self.metrics, collapse=False)
 
     def _of(self, places: tuple[int, ...]) -> tuple[Found, Spread]:
