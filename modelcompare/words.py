@@ -15,6 +15,9 @@ from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+WARNING = "warning: "
+"""Word before a message of the command line that is a warning."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -20,6 +20,7 @@ from modelcompare.cli.commands import Program, made
 from modelcompare.cli.streams import CannotWriteError, answer, begin, say
 from modelcompare.cli.table import COMMANDS, STUDY
 from modelcompare.spelling import did_you_mean, nearest
+from modelcompare.words import WARNING
 
 # The third and fourth as in sysexits.h, the last as shells have it.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE, INTERRUPTED = 0, 2, 70, 74, 130
@@ -195,4 +196,4 @@ def _message(error: Exception) -> str:
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """Write a warning in one line, without the place in the code that gave it."""
-    say(f"modelcompare: warning: {' '.join(str(message).split())}")
+    say(f"modelcompare: {WARNING}{' '.join(str(message).split())}")

@@ -29,7 +29,7 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
             raise ValueError("--schema is of all documents; leave the metric's name out.")
         answer_document(json_document(whole_schema()))
         return
-    made = named_score(name, [name]) if name in MADE else None
+    made = named_score(name, [name], made=True) if name in MADE else None
     found = [*METRICS.values()] if name is None else [made or get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]

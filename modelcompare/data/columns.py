@@ -28,6 +28,7 @@ class Source(NamedTuple):
 
     called: str = "samples"  # what has a row each, also battles, and labels or answers of items
     unread: tuple[str, ...] = ()  # columns without a role, which a metric may be mistaken for
+    made: bool = False  # whether scores were made here, of battles
 
 
 def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyArray | None]:

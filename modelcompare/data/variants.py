@@ -31,10 +31,11 @@ def with_models(
 
 
 def with_source(
-    predictions: Predictions, called: str | None = None, unread: Sequence[str] = ()
-) -> Predictions:
-    """Return the same predictions with names in their source: of rows, and unread columns."""
-    source = Source(called or predictions.source.called, tuple(unread))
+    predictions: Predictions, called: str | None = None, unread: Sequence[str] = (), *,
+    made: bool = False,
+) -> Predictions:  # fmt: skip
+    """Return the same predictions with what is known of their source."""
+    source = Source(called or predictions.source.called, tuple(unread), made)
     return predictions._replaced(_source=source)
 
 

@@ -234,8 +234,11 @@ MADE = {
 }
 
 
-def named_score(name: str, names: Sequence[str]) -> Metric:
-    """Return the mean of one of several scores; mean_score means the only one."""
+def named_score(name: str, names: Sequence[str], *, made: bool = False) -> Metric:
+    """Return the mean of one of several scores, which may be `made` of battles.
+
+    mean_score means the only one.
+    """
     if name == "mean_score" and len(names) == 1:
         name = names[0]
     if name not in names:
@@ -246,8 +249,8 @@ def named_score(name: str, names: Sequence[str]) -> Metric:
     own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", statistics=(own, COUNT),
-        variant="" if name in MADE else "of one of several scores",
-        description=MADE.get(name, MEAN_SCORE.description),
+        variant="" if made else "of one of several scores",
+        description=MADE[name] if made else MEAN_SCORE.description,
     )  # fmt: skip
 
 

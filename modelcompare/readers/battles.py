@@ -176,7 +176,7 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
         {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
         greater_is_better=True, name=about, groups=battles.cluster,
     )  # fmt: skip
-    return Reading(with_source(predictions, "battles"), found.parts)
+    return Reading(with_source(predictions, "battles", made=True), found.parts)
 
 
 def _effects(fit: Strengths, battles: Battles) -> str:
@@ -219,8 +219,9 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
         )
     items = table.index.get_level_values(0).to_numpy()
     users = None if found.user is None else table.index.get_level_values(1).to_numpy()
-    return Predictions.from_scores(
+    predictions = Predictions.from_scores(
         {battles.models[model]: {"win_rate": table[model].to_numpy()} for model in table},
         greater_is_better=True, bounds={"win_rate": (0.0, 1.0)},
         ids=items if users is None else None, groups=users,
     )  # fmt: skip
+    return with_source(predictions, made=True)

@@ -10,9 +10,7 @@ import pandas as pd
 
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
-
-WARNING = "warning: "
-"""Words before a message that is a warning."""
+from modelcompare.words import WARNING
 
 
 @dataclass(frozen=True)

@@ -520,3 +520,13 @@ def test_battles_are_counted_as_battles_and_strengths_explained(tmp_path, capsys
     gate = ["gate", str(path), "--baseline", *mc.from_battles(path).models[:1], "--candidate"]
     main([*gate, mc.from_battles(path).models[1], "--rule", "strength:-9"])
     assert "(300 battles, one-sided alpha" in capsys.readouterr().out
+
+
+def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores():
+    scores = {"a": {"strength": [0.1, 0.5, 0.4]}, "b": {"strength": [0.3, 0.2, 0.9]}}
+    own = mc.compare(mc.Predictions.from_scores(scores, greater_is_better=True), n_resamples=20)
+    rows = [{"model_a": "a", "model_b": "b", "winner": w} for w in ("a", "b", "a", "tie")]
+    fought = mc.compare(mc.from_battles(pd.DataFrame(rows)), n_resamples=20)
+    info = own.evidence.metric_info["strength"], fought.evidence.metric_info["strength"]
+    assert "log-odds" not in info[0].description
+    assert "log-odds" in info[1].description
