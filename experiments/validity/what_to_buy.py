@@ -28,7 +28,7 @@ from scipy.special import stdtrit
 import modelcompare as mc
 from experiments.validity.catalogue import cell_id
 from experiments.validity.results import markdown
-from modelcompare.engine.runs import RunVariances
+from modelcompare.engine.run_variances import RunVariances
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.frontier import Frontier
 from modelcompare.report.writers.files import write_text

@@ -15,7 +15,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
 from modelcompare.engine.judged import Judged
-from modelcompare.engine.runs import Layers
+from modelcompare.engine.run_variances import Layers
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
 

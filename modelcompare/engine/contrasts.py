@@ -22,7 +22,7 @@ from modelcompare.engine.judged import Judged
 from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import Layers, RunVariances
+from modelcompare.engine.run_variances import Layers, RunVariances
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
@@ -55,7 +55,8 @@ class Sample:
     n_jobs, progress
         As in `Evaluation.replicates`.
     new_runs : bool
-        Whether errors are for new runs (`engine.runs`); moments and resamples are for these runs.
+        Whether errors are for new runs (`engine.run_variances`); moments and resamples are for
+        these runs.
     """
 
     evaluation: Evaluation = field(repr=False)

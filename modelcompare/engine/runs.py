@@ -1,34 +1,23 @@
-"""Variances over items and runs together: errors for new runs of the same training procedures.
+"""Runs of the same training procedures: what is declared, and so whether an answer is for new ones.
 
-Rows are items x runs, and every row has an influence on a value. Of a table of influences with I
-items and R runs, the variance of the mean is ``(MS_items + MS_runs - MS_rest) / (IR)``: the mean
-squares are those of the analysis of variance of two crossed factors. With ``MS_items / (IR)``
-alone, the answer is for these runs. Two models that share their runs are one table, that of
-differences. Models with separate runs share the items alone, and every model has separate mean
-squares of runs and of the rest. `Layers` are these parts, which add up over test sets.
+What is declared decides, never a preliminary test of how far runs differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import IntArray
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import Pairs, of_rows
-from modelcompare.engine.memory import check_tables
 from modelcompare.engine.units import each_its_cluster, run_counts
 from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
 FEW_RUNS = 5
-# Chance of a mean square of runs below the one that degrees of freedom assume.
-_CLOSE_BY_CHANCE = 1 / 3
 # Test that exchanges whole runs.
 RUN_TEST = "run-permutation"
 # The remedy of every refusal.
@@ -93,16 +82,6 @@ def check_named(what: str, name: str, instead: Sequence[str], *, judged: bool = 
         f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
         f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
     )
-
-
-def check_these_runs(random: Random, name: str) -> None:
-    """Refuse a question about new runs that a study of resampled items does not answer."""
-    if random == "items+runs":
-        raise ValueError(
-            f"random='items+runs' asks about new runs, and {name} resamples items, which does not "
-            "show how runs vary; for errors of metrics over new runs use compare(..., "
-            f"random='items+runs') (modelcompare compare --random items+runs), {INSTEAD}."
-        )
 
 
 def run_codes(predictions: TestSet, model: str) -> IntArray:
@@ -190,204 +169,3 @@ def _overlap(predictions: TestSet) -> str:
                     "model apart where they are separate trainings"
                 )
     return ""
-
-
-@dataclass(frozen=True)
-class Layers:
-    """Parts of the variances of means: of items (or of test sets), of runs, and of the rest.
-
-    Parameters
-    ----------
-    items : ndarray of shape (2, n_rows, n_values)
-        Mean square divided by IR, and its square divided by the degrees of freedom. Both add up
-        over procedures and over independent test sets.
-    rest : ndarray of shape (2, n_procedures, n_rows, n_values)
-        The same of what is left without items and runs, for each procedure with separate runs.
-    runs : ndarray of shape (n_procedures, n_rows, n_values, n_runs)
-        Means of the runs, for each procedure with separate runs; NaN for less runs or procedures.
-    """
-
-    items: FloatArray
-    rest: FloatArray
-    runs: FloatArray
-
-    @classmethod
-    def of_items(cls, variance: FloatArray, degrees: FloatArray | float) -> Layers:
-        """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
-        none = np.empty((2, 0, *variance.shape))
-        return cls(terms(variance, degrees), none, np.empty((0, *variance.shape, 1)))
-
-    @classmethod
-    def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
-        """Return the parts for a weighted mean over test sets, whose items are independent.
-
-        The runs of all sets are the same where they are `crossed` with the sets, else separate.
-        """
-        powers = np.array([weights**2, weights**4])
-        items = np.einsum("ts,strv->trv", powers, [part.items for part in parts])
-        rest = [part.rest * w[:, None, None, None] for part, w in zip(parts, powers.T, strict=True)]
-        runs = [w * part.runs for w, part in zip(weights.tolist(), parts, strict=True)]
-        most = max(x.shape[-1] for x in runs)
-        padded = [
-            np.pad(x, [(0, 0)] * 3 + [(0, most - x.shape[-1])], constant_values=np.nan)
-            for x in runs
-        ]
-        if crossed:
-            return cls(items, np.sum(rest, axis=0), np.sum(padded, axis=0))
-        return cls(items, np.concatenate(rest, axis=1), np.concatenate(padded))
-
-    @classmethod
-    def of_new_sets(cls, values: FloatArray, parts: Sequence[Layers], *, crossed: bool) -> Layers:
-        """Return the parts for the mean of new sets, by the values (n_sets, n_rows, n_values)."""
-        n_sets = len(values)
-        found = cls.of_items(values.var(axis=0, ddof=1) / n_sets, n_sets - 1.0)
-        if not crossed:
-            return found
-        runs = np.stack([part.runs for part in parts])
-        of_runs = runs.mean(axis=0)
-        by_set, n_runs = _centred(runs)
-        left = by_set - by_set.mean(axis=0)
-        degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
-        squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
-        return cls(found.items, terms(squares, degrees), of_runs)
-
-    def at(self, places: IntArray) -> Layers:
-        """Return the parts of some values."""
-        return Layers(self.items[..., places], self.rest[..., places], self.runs[:, :, places])
-
-    @property
-    def variance(self) -> FloatArray:
-        """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values)."""
-        centred, n_runs = _centred(self.runs)
-        squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
-        return combined(self.items, terms(squares, n_runs - 1.0).sum(axis=1), self.rest.sum(axis=1))
-
-
-def combined(items: FloatArray, runs: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return variances of means and their degrees of freedom from mean squares (`terms`).
-
-    ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below its
-    parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
-    Satterthwaite's of the same sum, or floor, with the mean square of runs at its upper bound of
-    confidence 2/3: where few runs are close by chance, variance and share of the runs are both too
-    small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
-    """
-    (items, of_items), (runs, of_runs), (rest, of_rest) = items, runs, rest
-    variance = np.maximum(items + runs - rest, np.maximum(items, runs))
-    degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
-    likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
-    of_likely = likely**2 / degrees
-    sums = np.stack([items + likely - rest, items, likely])
-    squares = np.stack([of_items + of_likely + of_rest, of_items, of_likely])
-    chosen = sums.argmax(axis=0)[None]
-    total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
-    degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
-    return np.stack([variance, np.maximum(degrees, 1.0)])
-
-
-def _centred(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return deviations from the mean of the runs, and their number, at least 2; NaN is none."""
-    known = np.isfinite(runs)
-    n_runs = np.maximum(known.sum(axis=-1), 2.0)
-    means = np.where(known, runs, 0.0).sum(axis=-1, keepdims=True) / n_runs[..., None]
-    return runs - means, n_runs
-
-
-def terms(mean_square: FloatArray | float, degrees: FloatArray | float) -> FloatArray:
-    """Return mean squares, and their squares divided by their degrees of freedom."""
-    return np.stack([mean_square, mean_square**2 / degrees])
-
-
-@dataclass(frozen=True)
-class RunVariances:
-    """Variances of values, and of differences, for new items and new runs.
-
-    All are differences of sums of products of the models' influences, so those of all pairs take
-    one pass over the models.
-
-    Parameters
-    ----------
-    items, rest : ndarray of shape (n_values, n_models, n_models)
-        Covariances of the models' means of items and of what is left without items and runs, as
-        mean squares divided by IR; the latter are 0 for models with separate runs.
-    runs : ndarray of shape (n_models, n_values, n_runs)
-        Means of the models' runs; NaN where a model has less runs than another.
-    owners : ndarray of int of shape (n_models,)
-        Models with the same number share their runs.
-    n_items : int
-        Number of items.
-    """
-
-    items: FloatArray
-    rest: FloatArray
-    runs: FloatArray
-    owners: IntArray
-    n_items: int
-
-    @classmethod
-    def of(cls, evaluation: Evaluation, point: FloatArray) -> RunVariances:
-        """Compute the covariances of all models of an evaluation whose rows are items x runs."""
-        predictions = evaluation.predictions
-        check_tables(len(predictions), *point.shape)
-        rows = Evaluation(predictions.without("groups", "runs"), evaluation.metrics, collapse=False)
-        every = np.empty((*point.shape, len(predictions)))
-        for some in rows.row_steps():
-            every[..., some] = rows.influence(some, point).transpose(1, 2, 0)
-        item, models = predictions.unit_of, predictions.models
-        runs = [run_codes(predictions, model) for model in models]
-        tables = [_table(u, item, run) for u, run in zip(every, runs, strict=True)]
-        owners = [
-            next(b for b in range(a + 1) if share_runs(predictions, a, b))
-            for a in range(len(models))
-        ]
-        return cls.of_tables(tables, np.array(owners))
-
-    @classmethod
-    def of_tables(cls, tables: Sequence[FloatArray], owners: IntArray) -> RunVariances:
-        """Compute the covariances from the influences (n_values, n_items, n_runs) of each model."""
-        n_items, most = tables[0].shape[1], max(x.shape[-1] for x in tables)
-        means = np.stack([x.mean(axis=-1) for x in tables], axis=1)
-        means -= means.mean(axis=-1, keepdims=True)
-        items = means @ means.transpose(0, 2, 1) / ((n_items - 1) * n_items)
-        runs = np.full((len(tables), len(items), most), np.nan)
-        rest = np.zeros_like(items)
-        for owner in dict.fromkeys(owners.tolist()):
-            own = np.flatnonzero(owners == owner)
-            x = np.stack([tables[model] for model in own.tolist()], axis=1)
-            n_runs = x.shape[-1]
-            of_runs = x.mean(axis=-2)
-            runs[own, :, :n_runs] = of_runs.transpose(1, 0, 2)
-            left = x - x.mean(axis=-1, keepdims=True) - of_runs[:, :, None]
-            left = (left + x.mean(axis=(-2, -1), keepdims=True)).reshape(*x.shape[:2], -1)
-            scale = (n_items - 1) * (n_runs - 1) * n_items * n_runs
-            rest[:, own[:, None], own] = left @ left.transpose(0, 2, 1) / scale
-        return cls(items, rest, runs, owners, n_items)
-
-    def layers(self, pairs: Pairs | None = None) -> Layers:
-        """Return the parts of the variances of values, or of differences of pairs."""
-        items = terms(of_rows(self.items, pairs), self.n_items - 1.0)
-        counts = np.isfinite(self.runs[:, 0]).sum(axis=-1)
-        degrees = (self.n_items - 1.0) * (counts[:, None] - 1.0)
-        own = of_rows(self.rest, None)
-        if pairs is None:
-            return Layers(items, terms(own, degrees)[:, None], self.runs[None])
-        a, b = pairs
-        apart = (self.owners[a] != self.owners[b])[:, None]
-        separate = np.stack([terms(own[side], degrees[side]) for side in pairs], axis=1)
-        shared = terms(of_rows(self.rest, pairs), degrees[a])[:, None]
-        shared = np.concatenate([shared, np.zeros_like(shared)], axis=1)
-        runs = np.stack([self.runs[a], self.runs[b]])
-        together = np.stack([runs[0] - runs[1], np.full_like(runs[1], np.nan)])
-        return Layers(
-            items, np.where(apart, separate, shared), np.where(apart[..., None], runs, together)
-        )
-
-
-def _table(u: FloatArray, item: IntArray, run: IntArray) -> FloatArray:
-    """Arrange influences (n_values, n_rows) as items x runs, with the same mean."""
-    n_items, n_runs = int(item.max()) + 1, int(run.max()) + 1
-    u = u - u.mean(axis=-1, keepdims=True)
-    cells: FloatArray = np.zeros((len(u), n_items, n_runs))
-    for cell, each in zip(cells, u, strict=True):
-        np.add.at(cell, (item, run), each)
-    return cells * (n_items * n_runs / len(item))

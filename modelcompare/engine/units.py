@@ -94,6 +94,11 @@ def first_runs(predictions: TestSet) -> tuple[str, ...]:
 THESE_RUNS = "for these runs"
 
 
+def asked_of_runs(notes: Sequence[str], *, new_runs: bool) -> dict[str, object]:
+    """Return the settings in a signature that give the runs of an answer, if it has notes."""
+    return {"random": "items+runs"} if new_runs else {THESE_RUNS: bool(notes)}
+
+
 def each_its_cluster(predictions: TestSet) -> bool:
     """True if the runs themselves are drawn."""
     runs = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Intervals for new runs of the same training procedures, or new test sets (`engine.runs`)."""
+"""Intervals for new runs of the same training procedures, or for new test sets."""
 
 from __future__ import annotations
 

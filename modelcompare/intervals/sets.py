@@ -15,7 +15,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.runs import Layers, check_runs_of_sets
+from modelcompare.engine.run_variances import Layers
+from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.runs import NAME as NEW_RUNS

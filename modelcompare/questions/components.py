@@ -20,7 +20,8 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.runs import FEW_RUNS, Layers, combined, terms
+from modelcompare.engine.run_variances import Layers, combined, terms
+from modelcompare.engine.runs import FEW_RUNS
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.questions.contrast import Contrast
 
@@ -71,7 +72,8 @@ class Components:
     def mean_squares(self, size: Size) -> tuple[float, FloatArray, FloatArray]:
         """Return the expected mean squares of units (items or sets), of runs and of the rest.
 
-        They are divided as those of `engine.runs.Layers`; runs and rest have one per procedure.
+        They are divided as those of `engine.run_variances.Layers`; runs and rest have one per
+        procedure.
         """
         rest = np.add(self.sets_runs, np.divide(self.rest, size.items)) / (size.sets * size.runs)
         units = ((self.sets or 0.0) + self.items / size.items) / size.sets + float(rest.sum())
@@ -86,8 +88,8 @@ class Components:
         """Return differences from which a future test is significant, all equally likely.
 
         The test divides by the error that it finds in its own mean squares, with the degrees of
-        freedom that follow from these (`engine.runs.combined`). Where only items vary there is one
-        threshold.
+        freedom that follow from these (`engine.run_variances.combined`). Where only items vary
+        there is one threshold.
         """
         if self.is_normal:
             return np.array([normal_quantile(level) * self.standard_error(size)])

@@ -17,7 +17,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
-from modelcompare.engine.units import THESE_RUNS, scope
+from modelcompare.engine.units import asked_of_runs, scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -173,9 +173,8 @@ class AgreementStudy(Result):
     def signature(self) -> str:
         return signature(
             "agreement_study", n=self.n_samples, models=len(self.predictions.models),
-            **{THESE_RUNS: bool(self.notes) and not self.new_runs},
-            random="items+runs" if self.new_runs else None, B=self.n_resamples, test=self.test,
-            alpha=self.alpha, rng=self.seed_label,
+            **asked_of_runs(self.notes, new_runs=self.new_runs),
+            B=self.n_resamples, test=self.test, alpha=self.alpha, rng=self.seed_label,
         )  # fmt: skip
 
     @checked()

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
-from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.contrasts import Sample, pair_differences
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import Pairs, influence_moments
-from modelcompare.intervals.ratios import normal_quantile
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.run_variances import RunVariances, owners_of_runs, run_tables
+from modelcompare.intervals.ratios import t_quantile
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.extreme import standardized
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs
 
+# Groups of items that are left out, one after the other, for the error of a ratio of variances.
+_N_GROUPS = 20
 
-def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator[LongColumns]:
+
+def separations(sample: Sample, where: Mapping[str, object]) -> Iterator[LongColumns]:
     """Yield the rows of `VarianceStudy.separation` for one part of the test set."""
-    estimate = evaluation.estimate()
+    evaluation = sample.evaluation
     pairs = all_pairs(len(evaluation.models))
-    difference = pair_differences(estimate, *pairs)
-    error = influence_moments(evaluation, estimate).standard_error(pairs)
+    difference = pair_differences(sample.point, *pairs)
+    error = sample.standard_error(pairs)
     # With one unit there is no standard error, hence no separation.
     separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
     yield long_columns(
@@ -35,26 +40,82 @@ def separations(evaluation: Evaluation, where: Mapping[str, object]) -> Iterator
 
 
 def variance_ratios(
-    evaluation: Evaluation, where: Mapping[str, object], *, metric_pairs: MetricPairs,
+    sample: Sample, where: Mapping[str, object], *, metric_pairs: MetricPairs,
     confidence_level: float,
 ) -> Iterator[LongColumns]:  # fmt: skip
-    """Yield the ratio of two metrics' variances for each model, with a delta-method interval.
+    """Yield the ratio of two metrics' variances for each model, with an interval.
+
+    It is that of the logarithm, by the delta method, or for new runs by the jackknife.
+    """
+    evaluation = sample.evaluation
+    rows = {"model": np.array(evaluation.models, dtype=object), **where}
+    ratios = _ratios_of_new_runs if sample.new_runs else _ratios_of_items
+    for metrics, a, (ratio, error, degrees) in ratios(sample, metric_pairs):
+        low, high = _around(ratio, error, confidence_level, degrees)
+        yield long_columns(
+            rows, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low, ci_high=high
+        )
+
+
+# Names of a pair of metrics, the values of the first, and (3, n_models, n_values): ratio, standard
+# error of its logarithm, and degrees of freedom.
+_Ratios = Iterator[tuple[dict[str, str], slice, FloatArray]]
+
+
+def _ratios_of_items(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
+    """Yield ratios of variances over items.
 
     With influence functions u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the
     influence function of its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
-    n = evaluation.units.size
-    rows = {"model": np.array(evaluation.models, dtype=object), **where}
-    for metrics, a, _, sums in _summed(evaluation, metric_pairs, _power_sums):
+    n = sample.evaluation.units.size
+    for metrics, a, _, sums in _summed(sample.evaluation, metric_pairs, _power_sums):
         with np.errstate(divide="ignore", invalid="ignore"):
             uu, vv, u4, v4, uuvv = sums
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
-        low, high = _around(ratio, error, confidence_level)
-        yield long_columns(
-            rows, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low, ci_high=high
-        )
+        yield metrics, a, np.stack([ratio, error, np.full(ratio.shape, np.inf)])
+
+
+def _ratios_of_new_runs(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
+    """Yield ratios of variances over items and runs; their errors need three runs."""
+    tables = run_tables(sample.evaluation, sample.point)
+    for metrics, a, b in metric_pairs.positions(sample.evaluation):
+        found = [_jackknifed(partial(_log_ratio, a=a, b=b), table) for table in tables]
+        log_ratio, error, degrees = np.stack(found, axis=1)
+        yield metrics, a, np.stack([np.exp(log_ratio), error, degrees])
+
+
+def _log_ratio(table: FloatArray, a: slice, b: slice) -> FloatArray:
+    """Return the logarithm of the ratio of two metrics' variances of one model."""
+    of_model = RunVariances.of_tables([table], np.zeros(1, dtype=np.intp)).layers()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs: FloatArray = np.log(of_model.variance[0, 0])
+        return logs[a] - logs[b]
+
+
+def _jackknifed(
+    statistic: Callable[[FloatArray], FloatArray], table: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a statistic of a table of items x runs, its standard error and degrees of freedom.
+
+    Items, in groups, and runs are left out in turn. Both variances hold that of what is left
+    without items and runs, so that their sum is rather too large. With two runs it is unknown.
+    """
+    n_items, n_runs = table.shape[1:]
+    n_groups = min(_N_GROUPS, n_items)
+    group, run = np.arange(n_items) % n_groups, np.arange(n_runs)
+    whole = statistic(table)
+    if min(n_groups, n_runs) < 3:
+        return whole, np.full(whole.shape, np.nan), np.ones(whole.shape)
+    items = [statistic(table[:, group != each]) for each in range(n_groups)]
+    runs = [statistic(table[:, :, run != each]) for each in range(n_runs)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_items, of_runs = (np.var(x, axis=0) * (len(x) - 1) for x in (items, runs))
+        variance = of_items + of_runs
+        squares = of_items**2 / (n_groups - 1) + of_runs**2 / (n_runs - 1)
+        return whole, np.sqrt(variance), variance**2 / squares
 
 
 def _power_sums(u: FloatArray, v: FloatArray) -> FloatArray:
@@ -84,15 +145,17 @@ def _summed(
         yield *position, total
 
 
-def _around(ratio: FloatArray, error: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _around(
+    ratio: FloatArray, error: FloatArray, level: float, degrees: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Compute the interval of a ratio from the standard error of its logarithm."""
-    half = normal_quantile(level) * error
     with np.errstate(invalid="ignore", over="ignore"):
+        half = t_quantile(degrees, level) * error
         return ratio * np.exp(-half), ratio * np.exp(half)
 
 
 def relative_efficiency(
-    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
+    sample: Sample, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
     """Compute how many samples metric b needs for each of metric a, by pair of models and class.
 
@@ -100,23 +163,68 @@ def relative_efficiency(
     of samples. The interval is that of the squared ratio of the two differences, since their
     relative errors are much larger than those of the standard errors.
     """
-    estimate, n = evaluation.estimate(), evaluation.units.size
+    evaluation, estimate = sample.evaluation, sample.point
     pairs = all_pairs(len(evaluation.models))
     models = pair_rows(evaluation.models, *pairs)
     parts = []
-    for metrics, a, b, products in _summed(evaluation, metric_pairs, _products):
+    spreads = _spreads_of_new_runs if sample.new_runs else _spreads_of_items
+    for metrics, a, b, *spread in spreads(sample, metric_pairs, pairs):
         both = estimate[:, a], estimate[:, b]
-        covariance = products / (n * (n - 1))
-        found = samples_ratio(both, covariance, pairs, confidence_level)
+        found = samples_ratio(both, pairs, confidence_level, *spread)
         d_a, d_b = (pair_differences(each, *pairs) for each in both)
         agree = metric_pairs.sense(**metrics) * d_a * d_b > 0
         parts.append(long_columns({**models, **metrics}, evaluation.keys[a], **found, agree=agree))
     return metric_pairs.frame(parts).drop(columns="metric")
 
 
+# Names of a pair of metrics, the values of both, what `spread_of` returns, degrees of freedom.
+_Spreads = Iterator[tuple[dict[str, str], slice, slice, FloatArray, FloatArray]]
+
+
+def _spreads_of_items(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs) -> _Spreads:
+    """Yield the spreads of the pairs' differences over items."""
+    n = sample.evaluation.units.size
+    for metrics, a, b, products in _summed(sample.evaluation, metric_pairs, _products):
+        spread = spread_of(products / (n * (n - 1)), pairs)
+        yield metrics, a, b, spread, np.full(spread.shape[1:], np.inf)
+
+
+def _spreads_of_new_runs(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs) -> _Spreads:
+    """Yield the spreads of the pairs' differences over items and runs."""
+    tables = run_tables(sample.evaluation, sample.point)
+    owners = np.tile(owners_of_runs(sample.evaluation.predictions), 2)
+    variance, degrees = sample.standard_error(pairs) ** 2, sample.degrees(pairs)
+    for metrics, a, b in metric_pairs.positions(sample.evaluation):
+        both = [table[side] for side in (a, b) for table in tables]
+        *_, between = spread_of(RunVariances.of_tables(both, owners).covariance, pairs)
+        spread = np.stack([variance[:, a], variance[:, b], between])
+        yield metrics, a, b, spread, np.minimum(degrees[:, a], degrees[:, b])
+
+
+def spread_of(covariance: FloatArray, pairs: Pairs) -> FloatArray:
+    """Return variances of the pairs' differences by two measurements, and their covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_values, 2 n_models, 2 n_models)
+        Covariance of the values by the first measurement, followed by those by the second.
+    pairs : tuple of two ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+
+    Returns
+    -------
+    ndarray of shape (3, n_pairs, n_values)
+    """
+    n_models = covariance.shape[-1] // 2
+    first, second = slice(n_models), slice(n_models, None)
+    blocks = (first, first), (second, second), (first, second)
+    return np.stack([_of_pairs(covariance[:, rows, columns], pairs) for rows, columns in blocks])
+
+
 def samples_ratio(
-    values: tuple[FloatArray, FloatArray], covariance: FloatArray, pairs: Pairs,
-    confidence_level: float, *, sides: tuple[str, str] = ("a", "b"),
+    values: tuple[FloatArray, FloatArray], pairs: Pairs, confidence_level: float,
+    spread: FloatArray, degrees: FloatArray | float = np.inf, *,
+    sides: tuple[str, str] = ("a", "b"),
 ) -> dict[str, FloatArray]:  # fmt: skip
     """Compute the squared ratio of two separations of each pair, with an interval.
 
@@ -126,24 +234,25 @@ def samples_ratio(
     ----------
     values : tuple of two ndarray of shape (n_models, n_values)
         Values of the models by two measurements.
-    covariance : ndarray of shape (n_values, 2 n_models, 2 n_models)
-        Covariance of the values by the first measurement, followed by those by the second.
     pairs : tuple of two ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
+    confidence_level : float
+        Confidence level of the interval.
+    spread : ndarray of shape (3, n_pairs, n_values)
+        Variances and covariance of the differences, as `spread_of` returns.
+    degrees : ndarray of shape (n_pairs, n_values) or float
+        Degrees of freedom of the variances.
     sides : tuple of str
         Suffixes of the two measurements in the names of the separations.
     """
-    first, second = slice(len(values[0])), slice(len(values[0]), None)
-    variance_a, variance_b, between = (
-        _of_pairs(covariance[:, rows, columns], pairs)
-        for rows, columns in ((first, first), (second, second), (first, second))
-    )
+    variance_a, variance_b, between = spread
     d_a, d_b = (pair_differences(each, *pairs) for each in values)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z_a, z_b = d_a / np.sqrt(variance_a), d_b / np.sqrt(variance_b)
         ratio = (z_a / z_b) ** 2
-        spread = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
-    low, high = _around(ratio, 2 * np.sqrt(np.maximum(spread, 0.0)), confidence_level)
+        of_logs = variance_a / d_a**2 + variance_b / d_b**2 - 2 * between / (d_a * d_b)
+    error = 2 * np.sqrt(np.maximum(of_logs, 0.0))
+    low, high = _around(ratio, error, confidence_level, np.asarray(degrees))
     return {
         f"separation_{sides[0]}": z_a, f"separation_{sides[1]}": z_b, "samples_ratio": ratio,
         "ci_low": low, "ci_high": high,

@@ -11,14 +11,16 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.runs import check_crossed, runs_are_random
 from modelcompare.metrics import AnyMetric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
-from modelcompare.words import ZeroDivision, check_numbers, check_sequence
+from modelcompare.words import Random, ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
 
@@ -82,6 +84,14 @@ class MetricPairs:
                 )
         resolved = dict.fromkeys((found[a].name, found[b].name) for a, b in named)
         return cls(tuple(resolved), metrics, classes)
+
+    def asks_about_new_runs(self, predictions: TestSet, random: Random) -> bool:
+        """Return whether a study is for new runs, if they are known; warn where they are few."""
+        new_runs = runs_are_random(predictions, random)
+        if new_runs:
+            check_crossed(self.evaluate(predictions))
+            warn_of_few_runs(predictions)
+        return new_runs
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """Evaluate the metrics on these predictions, class by class."""

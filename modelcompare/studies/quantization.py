@@ -24,7 +24,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.efficiency import samples_ratio
+from modelcompare.studies.efficiency import samples_ratio, spread_of
 from modelcompare.studies.pairs import rows_of_classes
 from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 
@@ -166,6 +166,7 @@ def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumn
         ci_high=quantized - raw + half,
     )  # fmt: skip
     pairs, sides = all_pairs(len(names)), ("raw", "quantized")
-    found = samples_ratio((raw, quantized), moments.covariance(), pairs, level, sides=sides)
+    spread = spread_of(moments.covariance(), pairs)
+    found = samples_ratio((raw, quantized), pairs, level, spread, sides=sides)
     rows = {"n_bins": n_bins, **pair_rows(evaluation.models, *pairs)}
     return values, long_columns(rows, evaluation.keys, **found)

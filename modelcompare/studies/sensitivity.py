@@ -21,7 +21,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
-from modelcompare.engine.units import THESE_RUNS, scope
+from modelcompare.engine.units import asked_of_runs, scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -119,8 +119,8 @@ class SensitivityStudy(Result):
     def signature(self) -> str:
         return signature(
             "sensitivity_study", n=self.n_samples,
-            **{THESE_RUNS: bool(self.notes) and not self.new_runs},
-            random="items+runs" if self.new_runs else None, B=self.n_resamples,
+            **asked_of_runs(self.notes, new_runs=self.new_runs),
+            B=self.n_resamples,
             rng=self.seed_label,
         )  # fmt: skip
 

@@ -12,9 +12,10 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_columns
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.engine.runs import check_these_runs
-from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.engine.run_variances import run_replicates
+from modelcompare.engine.units import asked_of_runs, scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
@@ -65,7 +66,9 @@ class UndefinedStudy(Result):
     n_resamples : int
         Resamples of each size.
     notes : tuple of str
-        Note that the study is for these runs, if there are several.
+        Note on the runs for which the study is, if there are several.
+    new_runs : bool
+        Whether shares are for new runs of the training procedures.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -75,6 +78,7 @@ class UndefinedStudy(Result):
     n_resamples: int
     seed_label: str = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    new_runs: bool = False
 
     _stem: ClassVar[str] = "undefined"
     _members: ClassVar[str] = """
@@ -86,7 +90,8 @@ class UndefinedStudy(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "undefined_study", n=self.n_samples, **{THESE_RUNS: bool(self.notes)},
+            "undefined_study", n=self.n_samples,
+            **asked_of_runs(self.notes, new_runs=self.new_runs),
             B=self.n_resamples, rng=self.seed_label,
         )  # fmt: skip
 
@@ -144,7 +149,7 @@ def undefined_study(
     n_resamples : int
         Test sets of each size.
     random : {"auto", "items", "items+runs"}
-        As in `variance_study`: shares are for these runs, and "items+runs" is refused.
+        What varies, as in `compare`. For new runs, as many runs are drawn again with the items.
     zero_division : float or "paper"
         By default F1 is undefined where precision or recall is, as in the paper; NaN keeps it
         defined unless a class is neither true nor predicted.
@@ -168,8 +173,9 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    check_these_runs(random, "undefined_study")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
+    new_runs = metric_pairs.asks_about_new_runs(predictions, random)
+    replicates_of = run_replicates if new_runs else Evaluation.replicates
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     support = {}
@@ -185,7 +191,7 @@ def undefined_study(
                 size = max(2, round(ratio * evaluation.units.size))
                 own_seed = child_seed(seed, place)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
-                replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
+                replicates = replicates_of(evaluation, weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
                 n_samples = round(ratio * len(predictions))
                 rows.append(long_columns(
@@ -197,7 +203,7 @@ def undefined_study(
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(
         table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
-        for_these_runs(predictions),
+        scope(predictions, new_runs=new_runs), new_runs,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, long_columns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
-from modelcompare.engine.runs import check_these_runs
+from modelcompare.engine.run_variances import run_replicates
 from modelcompare.intervals import percentile_interval
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -78,8 +78,9 @@ def variance_study(
         "pitman-morgan" takes into account that the replicates are paired, but its p-values shrink
         as well. The interval of `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
     random : {"auto", "items", "items+runs"}
-        Items are resampled, so that answers are for these runs if there are several, as signature
-        and text state. "items+runs" is refused: for errors over new runs see `compare`.
+        What varies, as in `compare`. For new runs, runs are drawn again too, and the replicates
+        are stretched about their mean: drawn runs vary too little, and what neither items nor runs
+        explain varies three times too much (Owen 2007).
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined if precision or
         recall is.
@@ -95,7 +96,8 @@ def variance_study(
     Raises
     ------
     ValueError
-        If a ratio leaves fewer than 2 samples, or pairs or tests are unknown.
+        If a ratio leaves fewer than 2 samples, pairs or tests are unknown, or new runs are asked
+        about and not known.
 
     Notes
     -----
@@ -106,6 +108,7 @@ def variance_study(
     References
     ----------
     .. [1] Yacouby & Axman (2020), https://aclanthology.org/2020.eval4nlp-1.9
+    .. [2] Owen (2007), Annals of Applied Statistics 1, 386-411.
 
     Examples
     --------
@@ -118,9 +121,9 @@ def variance_study(
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
     check_variance_tests(tests)
-    check_these_runs(random, "variance_study")
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
+    new_runs = metric_pairs.asks_about_new_runs(predictions, random)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
@@ -133,7 +136,7 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 where = {"ratio": ratio, "n_samples": len(part), "subsample": index}
-                sample = Sample(evaluation, weights, n_jobs)
+                sample = Sample(evaluation, weights, n_jobs, new_runs=new_runs)
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])
                 tested += found[1]
@@ -144,7 +147,7 @@ def variance_study(
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
         tests=metric_pairs.frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
-        seed=seed, stratify=stratify, seed_label=rng_label(rng),
+        seed=seed, stratify=stratify, seed_label=rng_label(rng), new_runs=new_runs,
     )  # fmt: skip
 
 
@@ -195,7 +198,7 @@ def _summarized(
     outcomes : list of ndarray of shape (n_models, 2, n_tests, n_labels)
         Statistics and p-values of the tests of equal variance, for each pair of metrics.
     """
-    replicates = sample.draws
+    replicates = _for_new_runs(sample) if sample.new_runs else sample.draws
 
     def some(start: int) -> list[AnyArray]:
         # Contiguous along the resamples of each model and value.
@@ -217,6 +220,17 @@ def _summarized(
     blocks = map_blocks(some, starts, sample.n_jobs, numbers=4 * replicates.size / len(starts))
     found = [np.concatenate(arrays) for arrays in zip(*blocks, strict=True)]
     return found[:5], found[5:]
+
+
+def _for_new_runs(sample: Sample) -> FloatArray:
+    """Return values on resamples of items and runs, with the spread of new ones."""
+    drawn = run_replicates(sample.evaluation, sample.weights, n_jobs=sample.n_jobs)
+    variances, linear = sample.run_variances.layers().variance[0], sample.run_variances.of_resamples
+    stretch = np.sqrt(np.divide(variances, linear, out=np.ones_like(linear), where=linear > 0))
+    # A value may be undefined on all resamples.
+    defined = np.maximum(np.isfinite(drawn).sum(axis=0), 1)
+    centre = np.nansum(drawn, axis=0) / defined
+    return centre + stretch * (drawn - centre)
 
 
 def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:

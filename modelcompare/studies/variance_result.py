@@ -13,9 +13,9 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.engine.units import asked_of_runs, scope
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -34,6 +34,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, rows_at
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.studies.efficiency import (
     efficiency_table,
     relative_efficiency,
@@ -173,6 +174,8 @@ class VarianceStudy(Result):
         A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
         variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
         metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
+    new_runs : bool
+        Whether all of this is for new runs of the training procedures.
     """
 
     predictions: TestSet = field(repr=False)
@@ -187,6 +190,7 @@ class VarianceStudy(Result):
     seed: np.random.SeedSequence = field(repr=False)
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
+    new_runs: bool = False
 
     _stem: ClassVar[str] = "variance"
     _members: ClassVar[str] = """
@@ -215,13 +219,14 @@ class VarianceStudy(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Note that the study is for these runs, if there are several."""
-        return for_these_runs(self.predictions)
+        """Note on the runs for which the study is, if there are several."""
+        return scope(self.predictions, new_runs=self.new_runs)
 
     @property
     def signature(self) -> str:
         return signature(
-            "variance_study", n=self.n_samples, **{THESE_RUNS: bool(self.notes)},
+            "variance_study", n=self.n_samples,
+            **asked_of_runs(self.notes, new_runs=self.new_runs),
             B=self.n_resamples, subsamples=self.n_subsamples, ci="percentile",
             rng=self.seed_label, stratified=self.stratify,
         )  # fmt: skip
@@ -231,8 +236,9 @@ class VarianceStudy(Result):
         """Ratio of the two metrics' variances, with an interval that needs no resamples.
 
         Both variances, and the standard error of the logarithm of their ratio (delta method), are
-        computed from the influence functions. Columns: model, ratio, n_samples, label,
-        metric_a, metric_b, variance_ratio, ci_low, ci_high.
+        computed from the influence functions. For new runs the error is that of the jackknife,
+        which leaves out items and runs and needs three runs. Columns: model, ratio, n_samples,
+        label, metric_a, metric_b, variance_ratio, ci_low, ci_high.
         """
         rows_of = partial(
             variance_ratios, metric_pairs=self.metric_pairs, confidence_level=self.confidence_level
@@ -274,7 +280,7 @@ class VarianceStudy(Result):
         label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether both
         metrics prefer the same model).
         """
-        whole = self.metric_pairs.evaluate(self.predictions)
+        whole = self._sample(self.predictions)
         return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
 
     def document(self) -> Document:
@@ -325,15 +331,21 @@ class VarianceStudy(Result):
 
     @one_blas_thread()
     def _over_ratios(
-        self, rows_of: Callable[[Evaluation, Mapping[str, object]], Iterable[LongColumns]]
+        self, rows_of: Callable[[Sample, Mapping[str, object]], Iterable[LongColumns]]
     ) -> pd.DataFrame:
         """Join the rows that `rows_of` yields for the part of the test set at each ratio."""
         rows: list[LongColumns] = []
         for ratio in self.ratios:
             part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
             where = {"ratio": ratio, "n_samples": len(part)}
-            rows += rows_of(self.metric_pairs.evaluate(part), where)
+            rows += rows_of(self._sample(part), where)
         return self.metric_pairs.frame(rows)
+
+    def _sample(self, part: TestSet) -> Sample:
+        """Return the values on a part of the test set and their errors, without resamples."""
+        evaluation = self.metric_pairs.evaluate(part)
+        none = BootstrapWeights(evaluation.units, 0, self.seed)
+        return Sample(evaluation, none, new_runs=self.new_runs)
 
 
 def _by_ratio(frame: pd.DataFrame) -> Any:

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
-from modelcompare.engine.runs import Layers
+from modelcompare.engine.run_variances import Layers
 from modelcompare.intervals.influences import difference_interval
 
 RNG = np.random.default_rng(5)

@@ -14,7 +14,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from modelcompare.engine.runs import RunVariances
+from modelcompare.engine.run_variances import RunVariances
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.frontier import Frontier
 

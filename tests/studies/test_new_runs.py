@@ -1,4 +1,4 @@
-"""Studies of models that were trained several times: for these runs, for new ones, or refused."""
+"""Studies of models that were trained several times: for these runs, or for new ones."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,8 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.cli.app import main
+from modelcompare.engine.run_variances import RunVariances, run_replicates, run_tables
+from modelcompare.resampling.weights import BootstrapWeights
 
 N, R = 60, 6
 ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
@@ -103,23 +105,24 @@ STUDIES = {
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_answers_for_these_runs_are_marked_as_such(name):
-    study = STUDIES[name](SHARED)
+    study = STUDIES[name](SHARED, random="items")
     assert study.document().sentences == [THESE]
     assert "|for these runs|" in study.signature
     assert "random:" not in study.signature
     (first, *_) = study.document().frames().values()
-    (asked, *_) = STUDIES[name](SHARED, random="items").document().frames().values()
-    pd.testing.assert_frame_equal(first, asked)
+    (plain, *_) = STUDIES[name](SHARED.without("runs")).document().frames().values()
+    pd.testing.assert_frame_equal(first, plain)
     for preds in (SHARED.without("runs"), SHARED.subset(RUN == 0)):
         alone = STUDIES[name](preds)
         assert alone.document().sentences == []
         assert "runs" not in alone.signature
 
 
-@pytest.mark.parametrize("name", ["sensitivity_study", "agreement_study"])
+@pytest.mark.parametrize("name", STUDIES)
 def test_answers_for_new_runs_are_marked_as_such(name):
     options = BOTH if name == "sensitivity_study" else {"random": "items+runs"}
     study = STUDIES[name](SHARED, **options)
+    assert study.new_runs
     assert study.document().sentences == [NEW.format(6)]
     assert "|random:items+runs|" in study.signature
     assert "for these runs" not in study.signature
@@ -129,16 +132,82 @@ def test_answers_for_new_runs_are_marked_as_such(name):
 
 
 @pytest.mark.parametrize("name", ["variance_study", "undefined_study"])
-def test_resamples_of_items_do_not_answer_for_new_runs(name):
-    text = (
-        rf"random='items\+runs' asks about new runs, and {name} resamples items, which does not "
-        r"show how runs vary; for errors of metrics over new runs use compare\(\.\.\., "
-        r"random='items\+runs'\) \(modelcompare compare --random items\+runs\), for an answer "
-        r"about these runs use random='items' \(--random items\)\."
+def test_what_is_declared_decides(name):
+    assert STUDIES[name](SHARED).new_runs
+    with pytest.raises(ValueError, match="no column names them"):
+        STUDIES[name](SHARED.without("runs"), random="items+runs")
+    strata = SHARED.with_columns(strata=TRUTH)
+    with pytest.raises(ValueError, match="errors for new runs are not known within strata"):
+        mc.studies.undefined_study(strata, ["f1"], n_resamples=20)
+
+
+@pytest.mark.filterwarnings("ignore:3 runs of a model decide")
+@pytest.mark.parametrize("preds", [SHARED, SEPARATE], ids=["shared", "separate"])
+def test_variances_and_separations_are_those_of_a_comparison(preds):
+    study = mc.studies.variance_study(
+        preds, [("accuracy", "f1_macro")], ratios=[1], n_resamples=4000, zero_division=0.0
     )
-    for preds in (SHARED, SHARED.without("runs")):
-        with pytest.raises(ValueError, match=text):
-            STUDIES[name](preds, random="items+runs")
+    found = mc.compare(preds, ["accuracy", "f1_macro"], random="items+runs", n_resamples=99)
+    sample = found.evidence.bootstrap
+    # Curvature and the noise of resamples are left.
+    variances = study.distribution["variance"].to_numpy().reshape(2, 2)
+    assert variances == pytest.approx(sample.standard_error() ** 2, rel=0.12)
+    pair = np.array([0]), np.array([1])
+    (errors,) = sample.standard_error(pair)
+    assert study.separation["standard_error"].tolist() == pytest.approx(errors.tolist())
+    ratios = study.variance_ratios
+    expected = sample.standard_error()[:, 0] ** 2 / sample.standard_error()[:, 1] ** 2
+    assert ratios["variance_ratio"].tolist() == pytest.approx(expected.tolist())
+    assert (ratios["ci_low"] < expected).all()
+    assert (ratios["ci_high"] > expected).all()
+    (efficiency,) = study.relative_efficiency.itertuples()
+    separations = study.separation["separation"].tolist()
+    assert [efficiency.separation_a, efficiency.separation_b] == pytest.approx(separations)
+    assert efficiency.ci_low < (separations[0] / separations[1]) ** 2 < efficiency.ci_high
+
+
+def test_of_two_runs_the_ratio_of_variances_has_no_interval():
+    with pytest.warns(mc.SparseDataWarning, match="2 runs of a model decide"):
+        study = mc.studies.variance_study(SHARED.subset(RUN < 2), ["f1"], ratios=[1])
+    assert study.variance_ratios["variance_ratio"].notna().all()
+    assert study.variance_ratios[["ci_low", "ci_high"]].isna().all(axis=None)
+
+
+def test_the_covariance_of_models_is_that_of_their_sums_and_differences():
+    sample = mc.bootstrap(SEPARATE, "log_loss", n_resamples=2)
+    tables = run_tables(sample.evaluation, sample.point)
+    x, y = (table[0] for table in tables)
+    (covariance,) = RunVariances.of_tables(tables, np.array([0, 1])).covariance
+    assert covariance[0, 1] == pytest.approx(np.cov(x.mean(axis=1), y.mean(axis=1))[0, 1] / N)
+    # Of models with the same runs, 4 Cov(x, z) = Var(x + z) - Var(x - z).
+    z = x**3
+    shared = RunVariances.of_tables([x[None], z[None]], np.array([0, 0]))
+    added, less = (
+        RunVariances.of_tables([each[None]], np.array([0])).covariance for each in (x + z, x - z)
+    )
+    assert 4 * shared.covariance[0, 0, 1] == pytest.approx((added - less)[0, 0, 0])
+
+
+def test_resamples_of_items_and_runs_are_those_of_a_loop():
+    evaluation = mc.bootstrap(SEPARATE, ["accuracy", "log_loss"], n_resamples=2).evaluation
+    weights = BootstrapWeights(evaluation.units, 300, np.random.SeedSequence(3))
+    drawn = run_replicates(evaluation, weights)
+    of_items = np.concatenate([*weights.blocks()])
+    for model, name in enumerate(SEPARATE.models):
+        p = SEPARATE.probabilities(name)[np.arange(len(TRUTH)), TRUTH]
+        right, n_runs = p > 0.5, (6, 3)[model]
+        # A resample's value lies between those of its runs.
+        shares = np.array(
+            [
+                [(of_items[:, ITEM] * right * (RUN % n_runs == r)).sum(1) for r in range(n_runs)],
+                [of_items[:, ITEM][:, RUN % n_runs == r].sum(1) for r in range(n_runs)],
+            ]
+        )
+        low, high = (f(shares[0] / shares[1], axis=0) for f in (np.min, np.max))
+        assert ((drawn[:, model, 0] >= low - 1e-9) & (drawn[:, model, 0] <= high + 1e-9)).all()
+    spread = drawn.var(axis=0, ddof=1)
+    linear = RunVariances.of(evaluation, evaluation.estimate()).of_resamples
+    assert spread == pytest.approx(linear, rel=0.3)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +235,9 @@ def test_the_commands_take_the_option(tmp_path, capsys):
     asked = [str(path), "--read", "run=seed", "--id", "item", "--resamples", "20"]
     few = ["--pair", "f1", "--ratio", "1"]
     for study in ("variance", "undefined"):
-        assert main(["study", study, *asked, *few]) == 0
-        assert THESE in " ".join(capsys.readouterr().out.split())
-        assert main(["study", study, *asked, *few, "--random", "items+runs"]) == 2
-        assert "modelcompare compare --random items+runs" in capsys.readouterr().err
+        for random, text in (("items", THESE), ("auto", NEW.format(6))):
+            assert main(["study", study, *asked, *few, "--random", random]) == 0
+            assert text in " ".join(capsys.readouterr().out.split())
     new = ["study", "sensitivity", *asked, "-m", "log_loss", "--random", "items+runs"]
     assert main([*new, "--method", "auto"]) == 0
     assert NEW.format(6) in " ".join(capsys.readouterr().out.split())

@@ -4,6 +4,7 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.resampling.seeds import child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -166,9 +167,9 @@ def test_relative_efficiency_is_recovered_where_the_truth_is_known():
     from modelcompare.studies.pairs import MetricPairs
 
     pairs = MetricPairs((("clean", "noisy"),), tuple(metrics))
-    row = relative_efficiency(
-        Evaluation(preds, metrics, collapse=False), pairs, confidence_level=0.95
-    ).iloc[0]
+    evaluation = Evaluation(preds, metrics, collapse=False)
+    sample = Sample(evaluation, BootstrapWeights(evaluation.units, 0, np.random.SeedSequence(0)))
+    row = relative_efficiency(sample, pairs, confidence_level=0.95).iloc[0]
     assert row.ci_low < 2 < row.ci_high
     assert row.samples_ratio == pytest.approx(2, rel=0.5)
     assert row.agree
