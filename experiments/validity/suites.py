@@ -51,7 +51,7 @@ N_RUNS = 5
 GATE_ITEMS, FAILED, MARGIN = 200, 0.2, 0.05
 # Methods that resample, and the number of resamples; of macro F1 the shares of right labels, and of
 # the classes.
-METHODS, N_RESAMPLES = ("percentile", "BCa"), 999
+METHODS, N_RESAMPLES = ("auto", "percentile", "BCa"), 999
 RIGHT, CLASSES = (0.8, 0.75), np.array([0.6, 0.25, 0.15])
 GATES = ("mean", "mean of new sets", "mean, one set fails", "each", "any", "losses")
 
@@ -223,7 +223,9 @@ def resampled(cell: Params, n_trials: int, rng: np.random.Generator) -> dict[str
             ("score", None, of_a), ("difference", (a, a + at_once), of_a - of_b),
         ):  # fmt: skip
             mean = mean_of(samples, samples[0].models, pairs)
-            ways = {"joined": mean.interval(method, LEVEL), "averaged": averaged(mean, method)}
+            ways = {"joined": mean.interval(method, LEVEL)}
+            if method != "auto":
+                ways["averaged"] = averaged(mean, method)
             for way, found in ways.items():
                 low, high = found.low[:at_once, 0], found.high[:at_once, 0]
                 covered.setdefault(f"{way}, {name}", []).append((low <= truth) & (truth <= high))

@@ -48,7 +48,6 @@ from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
-    is_soft_macro,
     macro_corrections,
     rank_interval,
     score_degrees,
@@ -209,7 +208,7 @@ class _Rule:
             return Interval.of(*ends, "effective-size", size)
         degrees = self._degrees(self._carriers[:, where], where)
         scale = share_of_occurring(self.evaluation, metric)
-        bias, unseen = (each[:, None] for each in self._corrections(metric))
+        bias, unseen = (each[:, None] for each in macro_corrections(self.evaluation, metric))
         error, skew = np.sqrt((error * scale) ** 2 + unseen), self._skew(metric, where)
         power, mean = (metric.power, metric.is_mean) if isinstance(metric, Metric) else (1.0, False)
         low, high = score_interval(
@@ -220,17 +219,6 @@ class _Rule:
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
         return Interval.of(low, high, method, self.informative(metric))
-
-    def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
-        """Return bias and unseen variance of macro averages of soft counts; else 0."""
-        support = self.evaluation.support
-        if support is None or self._clustered or not is_soft_macro(metric):
-            nothing = np.zeros(len(self.evaluation.models))
-            return nothing, nothing
-        return self.evaluation.once(
-            ("corrections", metric.name),
-            lambda: macro_corrections(self.evaluation, metric, support),
-        )
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs
@@ -254,7 +242,7 @@ class _Rule:
             positive = sum(unseen_variance(self.values[side, where], size) for side in pairs)
             variance = variance + _RANKS[metric.name][1] * positive
         scale = share_of_occurring(self.evaluation, metric)
-        bias, _ = self._corrections(metric)
+        bias, _ = macro_corrections(self.evaluation, metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
         low, high = difference_interval(
             centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew,

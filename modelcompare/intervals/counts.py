@@ -16,11 +16,13 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, standard_errors
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import (
     Average,
     comparable_mean,
+    corrected_mean,
     effective_size_interval,
     mover_interval,
 )
@@ -189,6 +191,21 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
             return _agreement_scores(labels, agreed, values, level)
         return _agreement_differences(labels, agreed, values, pairs, level)
     return None
+
+
+def corrected_average(evaluation: Evaluation, metric: AnyMetric) -> FloatArray | None:
+    """Return averages over classes of counts, corrected for their bias on few samples.
+
+    Of shape (n_models, 1); None for other metrics, and clusters.
+    """
+    labels = evaluation.labelled
+    if labels is None or evaluation.predictions.groups is not None:
+        return None
+    what = counted(metric, labels.n_classes)
+    if what is None or what.over not in ("macro", "weighted"):
+        return None
+    parts = [corrected_mean(_average(labels, what, models)) for models in chunks(labels)]
+    return what.offset + what.slope * np.concatenate(parts)[:, None]
 
 
 def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:

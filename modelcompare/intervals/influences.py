@@ -316,10 +316,8 @@ def share_of_occurring(evaluation: Evaluation, metric: AnyMetric) -> float:
     return len(support) / np.count_nonzero(support)
 
 
-def macro_corrections(
-    evaluation: Evaluation, metric: Metric, support: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Compute the bias of the mean of ratios over the classes that occur, and unseen variance.
+def macro_corrections(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
+    """Compute the bias of macro averages of soft counts, and unseen variance; else 0.
 
     The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
     expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is
@@ -332,12 +330,8 @@ def macro_corrections(
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Models, and a metric that is a ratio of soft counts.
-    metric : Metric
-        The macro average.
-    support : ndarray of shape (n_classes,)
-        Samples of each class.
+    evaluation, metric
+        Models and a metric; there is no correction for clusters.
 
     Returns
     -------
@@ -348,6 +342,18 @@ def macro_corrections(
     ----------
     .. [1] Cochran (1977), Sampling Techniques, section 6.8 (the bias of a ratio).
     """
+    support = evaluation.support
+    if support is None or evaluation.predictions.unit != "samples" or not is_soft_macro(metric):
+        nothing = np.zeros(len(evaluation.models))
+        return nothing, nothing
+    return evaluation.once(
+        ("corrections", metric.name), lambda: _macro_corrections(evaluation, metric, support)
+    )
+
+
+def _macro_corrections(
+    evaluation: Evaluation, metric: Metric, support: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     occurs = support > 0
     value, of_class = _ratio_bias(evaluation, metric)
     counted = divide(np.maximum(support - 1, 0.0), support, 0.0)

@@ -14,16 +14,20 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.run_variances import Layers
 from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
+from modelcompare.intervals.counts import corrected_average
+from modelcompare.intervals.influences import macro_corrections, share_of_occurring
 from modelcompare.intervals.runs import NAME as NEW_RUNS
 from modelcompare.intervals.runs import extended
 from modelcompare.words import IntervalMethod
 
 FIXED, NEW_SETS = "mover", "sets-t"
+# Distances of centres from estimates, and of both bounds from centres.
+Reach = tuple[FloatArray, FloatArray, FloatArray]
 _ROUNDING = 1e-13
 
 
@@ -55,37 +59,52 @@ class Incomplete(Contrasts):
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        return self._known(lambda rows: (rows.standard_error, rows.standard_error))[0]
+        return self._known(lambda rows: (rows.standard_error,) * 3)[1]
 
-    def reach(self, of: Callable[[Contrasts], Interval]) -> tuple[FloatArray, FloatArray]:
-        """Return distances as `_reach`, of the sample's intervals; a fixed value has no width."""
+    def reach(self, of: Callable[[Contrasts], Interval]) -> Reach:
+        """Return what `_reach` does, of the sample's intervals; a fixed value has no width."""
         return self._known(partial(_reach, of=of))
 
-    def _known(
-        self, read: Callable[[Contrasts], tuple[FloatArray, FloatArray]]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return distances, or errors, below and above all rows; 0 for a lacking model."""
-        below, above = (
+    def _known(self, read: Callable[[Contrasts], Reach]) -> Reach:
+        """Return the reach, or errors, of all rows; 0 for a lacking model."""
+        shift, below, above = (
             # A lacking model has the last place.
-            np.vstack([side, np.zeros_like(side[:1])])[self.places]
-            for side in read(Contrasts(self.sample, None))
+            np.vstack([each, np.zeros_like(each[:1])])[self.places]
+            for each in read(Contrasts(self.sample, None))
         )
         if self.pairs is not None:
             a, b = self.pairs
-            below, above = below[a] + above[b], above[a] + below[b]
+            shift, below, above = shift[a] - shift[b], below[a] + above[b], above[a] + below[b]
             first, second = self.places[a], self.places[b]
             known = np.flatnonzero((first >= 0) & (second >= 0))
             both = Contrasts(self.sample, (first[known], second[known]))
-            below[known], above[known] = read(both)
-        return below, above
+            shift[known], below[known], above[known] = read(both)
+        return shift, below, above
 
 
-def _reach(
-    contrasts: Contrasts, of: Callable[[Contrasts], Interval]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the distances from the estimates to the lower and to the upper bounds."""
+def _reach(contrasts: Contrasts, of: Callable[[Contrasts], Interval]) -> Reach:
+    """Return how far the centre lies above the estimate, and both bounds from the centre.
+
+    The centre is the value corrected for its bias, which the number of sets does not lessen. Most
+    biases cancel in differences.
+    """
     found, estimate = of(contrasts), contrasts.estimate
-    return estimate - found.low, found.high - estimate
+    centre = estimate if contrasts.pairs is not None else corrected_values(contrasts.sample)
+    centre = np.clip(centre, found.low, found.high)
+    return centre - estimate, centre - found.low, found.high - centre
+
+
+def corrected_values(sample: Sample) -> FloatArray:
+    """Return values corrected for bias on few samples, where it is known: averages over classes."""
+    evaluation, found = sample.evaluation, sample.point.copy()
+    for metric in [] if sample.judged is not None else evaluation.metrics:
+        where = evaluation.metric_slice(metric.name)
+        average = corrected_average(evaluation, metric)
+        if average is None:
+            bias, _ = macro_corrections(evaluation, metric)
+            average = found[:, where] * share_of_occurring(evaluation, metric) - bias[:, None]
+        found[:, where] = average
+    return found
 
 
 @dataclass(frozen=True)
@@ -149,10 +168,11 @@ class MeanOfSets(Contrasts):
     def joined_interval(self, method: IntervalMethod, level: float) -> Interval:
         """Compute intervals for these sets and runs, from the interval of each set.
 
-        The distances from estimate to bound are combined as in MOVER, and so are the half-widths;
-        the larger result is used. MOVER alone fails for many sets near a bound, where intervals are
-        one-sided: they extend to the side where the mean hardly varies. Half-widths alone fail for
-        few sets, as they ignore the asymmetry of the intervals.
+        The distances from a set's value, corrected for its bias, to the bounds are combined as in
+        MOVER, and so are the half-widths; the larger result is used. MOVER alone fails for many
+        sets near a bound, where intervals are one-sided: they extend to the side where the mean
+        hardly varies. Half-widths alone fail for few sets, as they ignore the asymmetry of the
+        intervals.
 
         References
         ----------
@@ -167,11 +187,11 @@ class MeanOfSets(Contrasts):
             part.reach(of) if isinstance(part, Incomplete) else _reach(part, of)
             for part in self.parts
         ]
-        half = self._root_of_squares([(below + above) / 2 for below, above in reaches])
-        below, above = (
-            np.maximum(half, self._root_of_squares(side)) for side in zip(*reaches, strict=True)
-        )
-        ends = np.clip([self.estimate - below, self.estimate + above], low, high)
+        half = self._root_of_squares([(below + above) / 2 for _, below, above in reaches])
+        shifts, *sides = zip(*reaches, strict=True)
+        below, above = (np.maximum(half, self._root_of_squares(side)) for side in sides)
+        centre = self.estimate + self._mean(shifts)
+        ends = np.clip([centre - below, centre + above], low, high)
         return Interval.of(
             np.minimum(ends[0], self.estimate), np.maximum(ends[1], self.estimate), FIXED
         )

@@ -6,6 +6,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.intervals.sets import MeanOfSets, corrected_values
 
 RNG = np.random.default_rng(11)
 SETS = {
@@ -77,6 +79,41 @@ def test_the_sets_own_intervals_are_joined():
     assert high - low >= 2 * reach * (1 - 1e-9)
     assert "ci:auto" in result.signature
     assert "ci_pooled:mover|test_pooled:interval" in result.signature
+
+
+def confused(rng, n, names, right=(0.8, 0.7, 0.6)):
+    """Draw three classes of unequal sizes, and models that are right on these shares of them."""
+    y = rng.choice(3, n, p=[0.6, 0.25, 0.15])
+    wrong = {m: (y + rng.integers(1, 3, n)) % 3 for m in names}
+    hits = {m: rng.random(n) < np.array(right)[y] for m in names}
+    return mc.Predictions(y, {m: np.where(hits[m], y, wrong[m]) for m in names}, labels=range(3))
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "f1_weighted", "precision_macro"])
+def test_values_are_corrected_by_the_bias_of_the_jackknife(metric):
+    preds = confused(np.random.default_rng(2), 400, "ab")
+    sample = mc.bootstrap(preds, metric, n_resamples=2)
+    rows = np.arange(400)
+    left = [mc.bootstrap(preds.subset(rows != i), metric, n_resamples=2).point for i in rows]
+    bias = 399 * (np.mean(left, axis=0) - sample.point)
+    np.testing.assert_allclose(corrected_values(sample) - sample.point, -bias, rtol=0.35, atol=3e-4)
+
+
+def test_means_of_many_small_sets_are_covered_though_macro_f1_is_biased():
+    rng, names = np.random.default_rng(8), [f"m{k}" for k in range(100)]
+    sets = {str(k): confused(rng, 20, names) for k in range(40)}
+    shares, right = np.array([0.6, 0.25, 0.15]), np.array([0.8, 0.7, 0.6])
+    predicted = shares * right + ((shares * (1 - right)).sum() - shares * (1 - right)) / 2
+    truth = np.mean(2 * shares * right / (shares + predicted))
+    parts = [mc.bootstrap(each, "f1_macro", n_resamples=2) for each in sets.values()]
+    weights = np.full(40, 1 / 40)
+    mean = MeanOfSets(parts[0], None, [Contrasts(part, None) for part in parts], weights)
+    found = mean.joined_interval("auto", 0.95)
+    covered = np.mean((found.low <= truth) & (truth <= found.high))
+    below = np.mean(found.low <= mean.estimate)
+    assert mean.estimate.mean() < truth - 0.015
+    assert covered >= 0.9
+    assert below == 1
 
 
 @pytest.mark.parametrize("sign", [1, -1])
