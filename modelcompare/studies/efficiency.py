@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
@@ -33,9 +34,11 @@ def separations(sample: Sample, where: Mapping[str, object]) -> Iterator[LongCol
     error = sample.standard_error(pairs)
     # With one unit there is no standard error, hence no separation.
     separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
+    degrees = sample.degrees(pairs) if sample.new_runs else np.inf
     yield long_columns(
         {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
         standard_error=error, separation=separation,
+        p_value=2 * stdtr(degrees, -np.abs(separation)),
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import asked_of_runs, scope
-from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -250,7 +249,8 @@ class VarianceStudy(Result):
         """Distance of two models, in standard errors of their paired difference.
 
         Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
-        standard_error (influence functions), separation (their quotient).
+        standard_error (influence functions), separation (their quotient), p_value (normal, for new
+        runs Student's).
         """
         return self._over_ratios(separations)
 
@@ -261,7 +261,7 @@ class VarianceStudy(Result):
         Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
         """
         frame = self.separation
-        frame = frame.assign(shown=frame["separation"].abs() > normal_quantile(1 - alpha))
+        frame = frame.assign(shown=frame["p_value"] < alpha)
         keys = ["metric", "label", "ratio", "n_samples"]
         out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
         out.columns = ["n_pairs", "n_separated"]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
@@ -155,6 +156,9 @@ def test_variances_and_separations_are_those_of_a_comparison(preds):
     pair = np.array([0]), np.array([1])
     (errors,) = sample.standard_error(pair)
     assert study.separation["standard_error"].tolist() == pytest.approx(errors.tolist())
+    (degrees,) = sample.degrees(pair)
+    z = study.separation["separation"].abs()
+    assert study.separation["p_value"].tolist() == pytest.approx(2 * stats.t.sf(z, degrees))
     ratios = study.variance_ratios
     expected = sample.standard_error()[:, 0] ** 2 / sample.standard_error()[:, 1] ** 2
     assert ratios["variance_ratio"].tolist() == pytest.approx(expected.tolist())
