@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -285,6 +286,8 @@ def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
         try:
             whole, flaw = _whole_sets(files, columns), ""
         except ValueError as error:
+            if columns.models and _are_sets(files, columns):
+                raise
             whole, flaw = None, f" Read as a test set in each file: {error}"
         if whole is not None:
             return whole
@@ -321,18 +324,48 @@ def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] |
     if len(files) < 2 or not all(file.name and file.set is file.run is None for file in files):
         return None
     found: dict[str, Reading] = {}
+    known: list[str] = []
+    several = False
     for file in files:
-        alone = _alone(file, columns)
-        if isinstance(alone, Records):
-            if "set" in alone.frame:
-                return None
-            alone = record_predictions(alone, columns, name=file.model)
+        models = _models_of(file, columns)
+        # A set may lack some of the models asked for.
+        own = tuple(m for m in models if any(fnmatchcase(m, x) for x in columns.models or ()))
+        alone = _whole_set(file, replace(columns, models=own) if own else columns)
         if alone is None:
             return None
         found[file.model] = alone
+        known += models
+        several |= max(len(models), len(alone.predictions.models)) > 1
     # Files of one model each are of one test set.
-    several = any(len(each.predictions.models) > 1 for each in found.values())
-    return found if several else None
+    if not several:
+        return None
+    if known:
+        chosen([*dict.fromkeys(known)], columns.models, "the test sets")
+    return found
+
+
+def _are_sets(files: Sequence[File], columns: Columns) -> bool:
+    """Return whether files are a test set each, whatever models are asked for."""
+    with suppress(ValueError):
+        return _whole_sets(files, replace(columns, models=None)) is not None
+    return False
+
+
+def _models_of(file: File, columns: Columns) -> tuple[str, ...]:
+    """Return all models of a file of one test set, if some are asked for and all can be read."""
+    whole = None
+    if columns.models:
+        with suppress(ValueError):
+            whole = _whole_set(file, replace(columns, models=None))
+    return () if whole is None else whole.predictions.models
+
+
+def _whole_set(file: File, columns: Columns) -> Reading | None:
+    """Read a file as one test set; None for a log, or records of several sets."""
+    alone = _alone(file, columns)
+    if isinstance(alone, Records):
+        return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
+    return alone
 
 
 def _together(files: Sequence[File], columns: Columns) -> Reading | Records:

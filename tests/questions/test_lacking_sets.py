@@ -355,3 +355,26 @@ def test_the_command_takes_the_option(tmp_path, capsys):
     single = ["gate", str(path), "--read", "set=law", *asked[2:-2], "--margin", "0.1"]
     assert main([*single, "--missing", "bounds"]) == 2
     assert "groups and gate of several test sets" in capsys.readouterr().err
+
+
+def test_wide_files_of_a_suite_may_lack_models_that_are_asked_for(tmp_path, capsys):
+    rng = np.random.default_rng(6)
+    for name, models in {"law": "abc", "maths": "ab", "media": "abc"}.items():
+        y = rng.integers(0, 3, 60)
+        outputs = {m: np.where(rng.random(60) < 0.8, y, (y + 1) % 3) for m in models}
+        pd.DataFrame({"y_true": y, **outputs}).to_csv(tmp_path / f"{name}.csv", index=False)
+    groups = ["groups", str(tmp_path), "-m", "accuracy", "--resamples", "99"]
+    asked = [*groups, "--model", "a", "--model", "c"]
+    assert main(asked) == 2
+    assert (
+        "test set 'maths' has no predictions of 'c' (1 missing in all)" in capsys.readouterr().err
+    )
+    assert main([*asked, "--missing", "drop"]) == 0
+    assert "Test sets dropped, which lack models: maths." in capsys.readouterr().out
+    assert main([*asked, "--missing", "bounds", "--random", "items"]) == 0
+    assert "of the models that lack no test set a leads" in capsys.readouterr().out
+    assert main([*groups, "--model", "a"]) == 0
+    assert "Mean of 3 test sets" in capsys.readouterr().out
+    assert main([*groups, "--model", "a", "--model", "z"]) == 2
+    shown = capsys.readouterr().err
+    assert "error: the test sets: there is no model 'z'; there are a, b, c." in shown
