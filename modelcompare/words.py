@@ -15,9 +15,8 @@ from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+# The word before a message of the command line that is a warning.
 WARNING = "warning: "
-"""Word before a message of the command line that is a warning."""
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -130,7 +129,6 @@ Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "xlsx", "text"]
-FIRST_BYTES: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
 SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]
@@ -139,7 +137,6 @@ WholeSets = Literal["refuse", "drop"]
 MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 CardFormat = Literal["markdown", "text", "json", "eval-results"]
-
 Dialect = Literal["duckdb", "spark"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.
 BUCKETS, SALT = 1024, "modelcompare"

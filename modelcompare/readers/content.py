@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from modelcompare.words import FIRST_BYTES, FileKind
+from modelcompare.words import FileKind
 
 _KINDS: dict[str, FileKind] = {
     **{f".{kind}": kind for kind in get_args(FileKind)},
@@ -23,6 +23,7 @@ _KINDS: dict[str, FileKind] = {
         "text",
     ),
 }  # fmt: skip
+_FIRST_BYTES: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
 _GZIP = b"\x1f\x8b"
 # A file above both this compression ratio and this inflated size is no table of predictions.
 MOST_RATIO = 100
@@ -189,7 +190,7 @@ def _kind_by_content(data: bytes) -> FileKind:
     """Return the kind by signature, a brace (jsonl), or a tab in the header; csv by default."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     header = start.split(b"\n", 1)[0]
-    for signature, kind in FIRST_BYTES.items():
+    for signature, kind in _FIRST_BYTES.items():
         if start.startswith(signature):
             return kind
     return "tsv" if b"\t" in header else "csv"
