@@ -64,16 +64,16 @@ class AnyTime:
         )
 
     @cached_property
-    def _numbers(self) -> tuple[FloatArray, FloatArray]:
-        """Influences of samples, or clusters, on the gain, and how many have each."""
+    def _gains(self) -> tuple[FloatArray, FloatArray]:
+        """Gains of samples, or clusters, by their influences, and how many have each."""
         sample, place = self.contrast.sample, self.contrast.position
         parts = [
             (self.sign * np.nan_to_num(u[0] - u[1], nan=0.0), counts)
             for value, u, counts in unit_influences(sample.evaluation, sample.point)
             if value == place
         ]
-        found, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
-        return found, counts
+        influences, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return influences + self.unseen.gain, counts
 
     @property
     def _range(self) -> float:
@@ -82,9 +82,8 @@ class AnyTime:
     @cached_property
     def enough(self) -> bool:
         """True if there are samples enough, and enough in favour of each model."""
-        found, counts = self._numbers
-        # The gain of each sample: about 0 where the models agree, which counts for neither.
-        gains = found + self.unseen.gain
+        gains, counts = self._gains
+        # About 0 where the models agree, which counts for neither.
         apart = gains**2 > gains**2 @ counts / counts.sum() / 4
         favours = [counts[apart & (side * gains > 0)].sum() for side in (1, -1)]
         return self.contrast.n_units >= LEAST_UNITS and min(favours) >= LEAST_OF_EACH
@@ -98,8 +97,8 @@ class AnyTime:
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level."""
         if self.bets:
-            found, counts = self._numbers
-            gains, most = np.clip(found + self.unseen.gain, -self._range, self._range), self._range
+            (gains, counts), most = self._gains, self._range
+            gains = np.clip(gains, -most, most)
             low, high = (betting_bound(x, counts, -most, most, level) for x in (gains, -gains))
             return low, -high
         at_once = level_at_any_time(self.contrast.n_units, level)
@@ -115,9 +114,8 @@ class AnyTime:
 
     def _level(self, sign: float, threshold: float) -> float:
         """Return the level at which betting shows a claim; 1 if it loses."""
-        found, counts = self._numbers
-        most = self._range
+        (gains, counts), most = self._gains, self._range
         if threshold <= -most:
             return 0.0
-        gains = rounded_down(sign * (found + self.unseen.gain), counts, -most, most)
-        return min(1.0, math.exp(min(0.0, -log_wealth(*gains, threshold, -most))))
+        numbers = rounded_down(sign * gains, counts, -most, most)
+        return math.exp(min(0.0, -log_wealth(*numbers, threshold, -most)))
