@@ -29,33 +29,31 @@ from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.words import signature, value_name
 
 _KEPT, _OTHERS, _CORRECTED = Look(LEADING, "o", ""), Look(MUTED, "o", ""), Look(OTHER, "D", "")
-_TOLD_SUM, _CORRECTED_SUM = Look(LEADING), Look(OTHER)
 
 
 def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
     """Draw the gain of every candidate, and the progress: as measured, and corrected."""
-    frame = report.history
-    kept = (frame["word"] == "keep").to_numpy()
+    frame, kept = report.history, report._kept
+    others = frame.drop(kept.index)
 
     def candidates(axes: Axes) -> None:
         plain_axes(axes, "gain of each candidate")
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.plot(frame["number"][~kept], frame["gain"][~kept], **_OTHERS.options(markersize=2.5))
-        axes.plot(frame["number"][kept], frame["gain"][kept], **_KEPT.options())
-        chosen = frame[kept]
-        axes.vlines(chosen["number"], chosen["ci_low"], chosen["ci_high"], colors=OTHER, lw=1.2)
-        axes.plot(chosen["number"], chosen["corrected"], **_CORRECTED.options())
+        axes.plot(others["number"], others["gain"], **_OTHERS.options(markersize=2.5))
+        axes.plot(kept["number"], kept["gain"], **_KEPT.options())
+        axes.vlines(kept["number"], kept["ci_low"], kept["ci_high"], colors=OTHER, lw=1.2)
+        axes.plot(kept["number"], kept["corrected"], **_CORRECTED.options())
         # An interval without an end would hide the others.
-        low, high = frame["gain"].min(), max(frame["gain"].max(), chosen["ci_high"].max())
+        low, high = frame["gain"].min(), frame[["gain", "ci_high"]].max(axis=None)
         room = 0.1 * (high - low) + 1e-9
         axes.set_ylim(low - room, high + room)
         axes.set_xlabel("candidate")
 
     def progress(axes: Axes) -> None:
         plain_axes(axes, "sum of the gains that were kept")
-        for name, look in (("gain", _TOLD_SUM), ("corrected", _CORRECTED_SUM)):
-            sums = np.cumsum(np.where(kept, frame[name], 0.0))
-            axes.step(frame["number"], sums, where="post", **look.options())
+        for name, colour in (("gain", LEADING), ("corrected", OTHER)):
+            sums = kept[name].reindex(frame.index, fill_value=0.0).cumsum()
+            axes.step(frame["number"], sums, where="post", **Look(colour).options())
         axes.set_xlabel("candidate")
 
     title = f"{report.what}: {report.n_asked:,} candidates, {report.n_kept} kept"
