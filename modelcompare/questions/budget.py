@@ -99,7 +99,9 @@ class Budget(Result):
         )
 
     def document(self) -> Document:
-        return self._document(self.tables, findings=[self.sentence()])
+        # A page needs a title where there is no table.
+        heading = f"Further {self.kind} on these samples"
+        return self._document(self.tables, findings=[self.sentence()], heading=heading)
 
 
 def read_existing(path: Path) -> Ledger:

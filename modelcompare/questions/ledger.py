@@ -122,7 +122,7 @@ class Ledger:
         """Return the ledger with one more line, and the time at which it was added."""
         when = datetime.now(UTC).isoformat(timespec="seconds")
         previous = self.lines[-1]["hash"] if self.lines else ""
-        found = json.loads(json.dumps({**line, "when": when, "previous": previous}, default=str))
+        found = _as_read({**line, "when": when, "previous": previous})
         return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
 
     def recorded(
@@ -139,8 +139,7 @@ class Ledger:
 
     def check_plan(self, asked: Mapping[str, Any]) -> None:
         """Refuse a question under another plan than that of the ledger."""
-        asked = json.loads(json.dumps(asked, default=str))
-        for name, value in asked.items():
+        for name, value in _as_read(asked).items():
             before = self.plan.get(name)
             if before != value:
                 raise ValueError(
@@ -221,6 +220,16 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(rule_text, value))
     return shown(value)
+
+
+def _as_read(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as they are read from a file."""
+    return dict(json.loads(json.dumps(values, default=_written)))
+
+
+def _written(value: object) -> object:
+    """Return what JSON has no type for: numbers of numpy as numbers, all else as text."""
+    return value.item() if isinstance(value, np.number) else str(value)
 
 
 def _text(line: Mapping[str, Any]) -> str:
