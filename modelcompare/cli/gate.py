@@ -59,8 +59,7 @@ def gate(
     of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
     if of_looks and "n_candidates" in options:
         raise ValueError("--candidates is for a --ledger without --looks and --any-time.")
-    for name in ("control", "n_candidates") if of_looks else ("spending",):
-        options.pop(name, None)
+    del options["control" if of_looks else "spending"]
     ask = mc.gate if of_looks else mc.keep
     found = ask(predictions, baseline, candidate, rules, **options)
     print_answers(found, format, several=bool(rule))

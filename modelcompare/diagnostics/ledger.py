@@ -134,22 +134,18 @@ class KeepReport(Result):
         return signature("keep_report", **self.plan)
 
     def document(self) -> Document:
+        # Gains are rounded by the width of a typical interval.
+        widths = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan)
         table = Table.of(
             f"Candidates in {self.what}", self.history, "number", "candidate", "word", "gain",
             column("corrected", "corrected", kind="difference"), interval_column(0.95),
-            decimals=decimals_for([self._width / 4]),
+            decimals=decimals_for([widths.median() / 4]),
             notes=[f"Ledger head {self.head}.",
                    "Corrected: given that the gain was large enough to be kept."],
         )  # fmt: skip
         return self._document(
             {"history": table, **self.budget.tables}, findings=[self.sentence()],
         )  # fmt: skip
-
-    @property
-    def _width(self) -> float:
-        """Width by which gains are rounded: that of a typical interval."""
-        width = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan).median()
-        return float(width) if width > 0 else 0.01
 
     def sentence(self) -> str:
         """Write how much progress there is, and how much of it is luck."""
