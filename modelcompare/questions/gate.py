@@ -113,7 +113,8 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     read = read_rules(rules, predictions)
-    ask = partial(_by_rules, predictions, baseline, candidate, read, options)
+    models, asked = (baseline, candidate), [{**options, **rule} for rule in read]
+    ask = partial(_by_rules, predictions, models, asked)
     if ledger is None:
         if looks is not None or expect_head is not None:
             raise ValueError(
@@ -132,19 +133,16 @@ def gate(
         )
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
     plan = plan_of("looks", read, alpha, options, looks=looks, spending=spending)
-    return at_look(sets, (baseline, candidate), plan, ask, ledger, expect_head)
+    return at_look(sets, models, plan, ask, ledger, expect_head)
 
 
 def _by_rules(
-    predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
-    rules: Sequence[Mapping[str, Any]], options: Mapping[str, Any], alpha: float, early: bool,
+    predictions: TestSet | Mapping[str, TestSet], models: tuple[str, str],
+    asked: Sequence[Mapping[str, Any]], alpha: float, early: bool,
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
     with each_warning_once():
-        found = [
-            _decided(predictions, (baseline, candidate), {"alpha": alpha, **options, **rule})
-            for rule in rules
-        ]
+        found = [_decided(predictions, models, {"alpha": alpha, **rule}) for rule in asked]
     if early:
         found = [(over, [*map(_at_early_look, own)]) for over, own in found]
     return GateResult(tuple(_corrected(found, alpha)), alpha)
