@@ -38,25 +38,19 @@ def model_gate(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """
     config = request.config
     named, setting = config.getoption("model_ledger"), config.getini("model_ledger")
-    of_session = (
-        config.invocation_params.dir / named if named
-        else config.rootpath / setting if setting
-        else None
-    )  # fmt: skip
+    of_session = config.rootpath / setting if setting else None
+    if named:
+        of_session = config.invocation_params.dir / named
 
     def ask(
         predictions: Any, baseline: str, candidate: str, rules: Any, *,
         ledger: str | PathLike[str] | None = of_session, **options: Any,
     ) -> mc.results.GateResult | mc.results.KeepResult:  # fmt: skip
         __tracebackhide__ = True
-        of_looks = options.get("looks") is not None or options.get("any_time")
-        of_gate = ledger is None or of_looks
-        asserted: Callable[..., Any] = (
-            mc.testing.assert_not_worse if of_gate else mc.testing.assert_kept
-        )
-        if ledger is not None:
-            options["ledger"] = ledger
-        found = asserted(predictions, baseline, candidate, rules=rules, **options)
+        asserted: Callable[..., Any] = mc.testing.assert_kept
+        if ledger is None or options.get("looks") is not None or options.get("any_time"):
+            asserted = mc.testing.assert_not_worse
+        found = asserted(predictions, baseline, candidate, rules=rules, ledger=ledger, **options)
         if found.ledger:
             request.node.user_properties.append((_PROPERTY, found.ledger))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
@@ -16,6 +16,7 @@ from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 
 __all__ = ["assert_kept", "assert_not_worse"]
+Answered = TypeVar("Answered", bound=GateResult | KeepResult)
 
 
 def assert_not_worse(
@@ -86,10 +87,14 @@ def assert_not_worse(
     """
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
-    asked = _rules(metric, margin, label, rules)
-    found = gate(_read(predictions), baseline, candidate, asked, alpha=alpha, **options)
-    _settle(found, on_inconclusive)
-    return found
+    if rules is None:
+        if metric is None or margin is None:
+            raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
+        rules = [{"metric": metric, "label": label, "margin": margin}]
+    elif not (metric is None and margin is None and label is None):
+        raise ValueError("`rules` contains metric, class and margin; leave their options out.")
+    found = gate(_read(predictions), baseline, candidate, rules, alpha=alpha, **options)
+    return _settled(found, on_inconclusive)
 
 
 def assert_kept(
@@ -144,8 +149,7 @@ def assert_kept(
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     found = keep(_read(predictions), baseline, candidate, rules, ledger=ledger, **options)
-    _settle(found, on_inconclusive)
-    return found
+    return _settled(found, on_inconclusive)
 
 
 def _read(predictions: Any) -> Any:
@@ -156,29 +160,13 @@ def _read(predictions: Any) -> Any:
     return read_predictions(predictions)
 
 
-def _settle(found: GateResult | KeepResult, on_inconclusive: OnInconclusive) -> None:
-    """End a test that does not pass, with the sentences of what is not shown."""
+def _settled(found: Answered, on_inconclusive: OnInconclusive) -> Answered:
+    """Return an answer; end a test that does not pass, with the sentences of what is not shown."""
     __tracebackhide__ = True
     inconclusive = found.answer == "not enough data"
     if found.passed or (inconclusive and on_inconclusive == "pass"):
-        return
+        return found
     failed = [sentence for answer, sentence in found.answered if answer != "shown"]
     raise (SkipTest if inconclusive and on_inconclusive == "skip" else AssertionError)(
         "\n".join(filter(None, [*failed, found.ledger]))
     )
-
-
-def _rules(
-    metric: MetricLike | None,
-    margin: float | None,
-    label: Any,
-    rules: Iterable[str | Mapping[str, Any]] | None,
-) -> Iterable[str | Mapping[str, Any]]:
-    """Return one rule of metric and margin, or the given rules."""
-    if rules is None:
-        if metric is None or margin is None:
-            raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
-        return [{"metric": metric, "label": label, "margin": margin}]
-    if not (metric is None and margin is None and label is None):
-        raise ValueError("`rules` contains metric, class and margin; leave their options out.")
-    return rules

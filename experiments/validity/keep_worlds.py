@@ -17,7 +17,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 import modelcompare as mc
-from modelcompare.questions.gains import Gain, for_any_time
+from modelcompare.questions.any_time import GainAtAnyTime
+from modelcompare.questions.gains import Gain
 
 Array = np.ndarray
 # Shares of truth and answer of the first baseline, whose accuracy is 0.6.
@@ -101,11 +102,11 @@ def normal_gain(counts: Array, metric: str) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=4_000)
-def gain_of(counts: tuple[int, ...], metric: str) -> Gain:
+def gain_of(counts: tuple[int, ...], metric: str, kind: type[Gain] = Gain) -> Gain:
     """Return the gain of a test set by its eight counts, as `decide` makes it."""
     truth, a, b = (np.repeat([each[k] for each in _COMBINED], counts) for k in range(3))
     preds = mc.Predictions(truth, {"a": a, "b": b}, labels=[0, 1])
-    return Gain.of(
+    return kind.of(
         {"": preds}, "b", "a", metric, None, "equal", "auto", "refuse", "auto", math.nan, 0
     )
 
@@ -163,8 +164,8 @@ class Gates:
         bounds = [self._gain(row).bounds(level)[0] for row, level in rows]
         return np.array(bounds) > self.threshold
 
-    def _gain(self, counts: Array) -> Gain:
-        return gain_of(tuple(counts.ravel().tolist()), self.metric)
+    def _gain(self, counts: Array, kind: type[Gain] = Gain) -> Gain:
+        return gain_of(tuple(counts.ravel().tolist()), self.metric, kind)
 
     def _of_accuracy(self, counts: Array, levels: Array) -> Array:
         n = int(counts[0].sum())
@@ -190,6 +191,6 @@ class Gates:
         gain, _ = normal_gain(counts, self.metric)
         found = np.zeros(len(counts), dtype=bool)
         for k in np.flatnonzero(gain > self.threshold):
-            sequence = for_any_time(self._gain(counts[k]))
-            found[k] = sequence.bounds(level)[0] > self.threshold
+            low, _ = self._gain(counts[k], GainAtAnyTime).bounds(level)
+            found[k] = low > self.threshold
         return found

@@ -100,7 +100,10 @@ def of_two_models(
     """Answer a question about one value of two models, and draw the samples to label next."""
     if ledger is not None:
         output.check([ledger])
-        _of_ledger(ledger, reading, output, **options)
+        if reading.files:
+            raise ValueError("--ledger gives errors and samples by itself; leave the files out.")
+        asked = {name: options[name] for name in ("margin", "power") if name in options}
+        output.emit(mc.diagnostics.budget(ledger, **asked), inputs=[ledger])
         return
     if not reading.files:
         raise ValueError("name files of predictions, or a ledger (--ledger FILE).")
@@ -118,16 +121,6 @@ def of_two_models(
     output.emit(result, inputs=reading.files)
     if queue is not None and drawn is not None:
         say(f"wrote {write_text(queue, frame_csv(drawn))}")
-
-
-def _of_ledger(
-    ledger: Path, reading: Reading, output: Output, *, margin: float | None = None,
-    power: float = 0.8, **_others: Any,
-) -> None:  # fmt: skip
-    """Answer how many candidates or looks are left."""
-    if reading.files:
-        raise ValueError("--ledger gives errors and samples by itself; leave the files out.")
-    output.emit(mc.diagnostics.budget(ledger, margin=margin, power=power), inputs=[ledger])
 
 
 def disagreements(reading: Reading, output: Output) -> None:

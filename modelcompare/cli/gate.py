@@ -16,7 +16,6 @@ from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
-from modelcompare.questions.gate import gate as by_rules
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rules
@@ -25,8 +24,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
 
-# Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
-_TAKEN = (2, 70, 74, 130)
+Answered = GateResult | KeepResult
 # The line by which a comment on a pull request is found again, and GitHub's limit.
 _MARKER = "<!-- modelcompare gate -->"
 _LONGEST_COMMENT = 65_536
@@ -53,23 +51,19 @@ def gate(
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
-    check_inconclusive(inconclusive_exit)
-    reading.compared = baseline, candidate
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
+    reading.compared = baseline, candidate
     predictions, rules, more = read_for(reading, rule, given, by_blocks="ledger" not in options)
     options |= more
     of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
     if of_looks and "n_candidates" in options:
         raise ValueError("--candidates is for a --ledger without --looks and --any-time.")
-    for name in ("control", "n_candidates") if of_looks else ("spending",):
-        options.pop(name, None)
-    found: GateResult | KeepResult = (by_rules if of_looks else mc.keep)(
-        predictions, baseline, candidate, rules, **options
-    )
-    _print(found, format, several=bool(rule))
-    refused = found.answer == "shown otherwise"
-    stop_unless(found.passed, refused=refused, inconclusive=inconclusive_exit)
+    del options["control" if of_looks else "spending"]
+    ask = mc.gate if of_looks else mc.keep
+    found = ask(predictions, baseline, candidate, rules, **options)
+    print_answers(found, format, several=bool(rule))
+    stop_unless_passed(found, inconclusive_exit)
 
 
 def read_for(
@@ -86,19 +80,10 @@ def read_for(
     return predictions, rules, {"missing": reading.missing_sets} if of_sets else {}
 
 
-def stop_unless(passed: bool, *, refused: bool, inconclusive: int) -> None:
+def stop_unless_passed(found: Answered, inconclusive_exit: int) -> None:
     """End the program with the code of an answer that is not a pass."""
-    if not passed:
-        raise click.exceptions.Exit(1 if refused else inconclusive)
-
-
-def check_inconclusive(code: int) -> None:
-    """Refuse an exit code that means something else."""
-    if not 0 <= code <= 255 or code in _TAKEN:
-        raise ValueError(
-            f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
-            f"which mean other things; got {code}."
-        )
+    if not found.passed:
+        raise click.exceptions.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
 def _check_directions(rules: Sequence[Mapping[str, Any]], predictions: TestSet) -> None:
@@ -120,7 +105,8 @@ def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
     return chosen[0] if chosen else None
 
 
-def _print(found: GateResult | KeepResult, format: GateFormat, *, several: bool) -> None:
+def print_answers(found: Answered, format: GateFormat, *, several: bool) -> None:
+    """Print answers, or their numbers; those of a single rule are not in a list."""
     result: Result = found
     if isinstance(found, GateResult) and not (several or found.ledger):
         result = found.decisions[0]
@@ -141,7 +127,7 @@ def _print(found: GateResult | KeepResult, format: GateFormat, *, several: bool)
         say(f"modelcompare: {found.ledger}")
 
 
-def _comment(found: GateResult | KeepResult, numbers: str) -> str:
+def _comment(found: Answered, numbers: str) -> str:
     """Write the comment on a pull request: answer, table, and the numbers folded up."""
     word = found.word if isinstance(found, KeepResult) else found.answer
     # A name must not call a person, nor end the block of code.
@@ -154,7 +140,7 @@ def _comment(found: GateResult | KeepResult, numbers: str) -> str:
     return f"{text}\n{folded}"
 
 
-def _leave_for_workflow(found: GateResult | KeepResult, numbers: str) -> None:
+def _leave_for_workflow(found: Answered, numbers: str) -> None:
     """Append to the files that a workflow names: summary, outputs, and a comment."""
     texts = {
         # After a table, text without a blank line before it would be one more row.
@@ -167,7 +153,7 @@ def _leave_for_workflow(found: GateResult | KeepResult, numbers: str) -> None:
             append(os.environ[name], text)
 
 
-def _outputs(found: GateResult | KeepResult) -> Iterator[tuple[str, str]]:
+def _outputs(found: Answered) -> Iterator[tuple[str, str]]:
     """Yield names and values for later steps; values of several rules are on separate lines."""
     yield "answer", found.answer
     yield "passed", str(found.passed).lower()

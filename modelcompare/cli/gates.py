@@ -21,6 +21,20 @@ from modelcompare.cli.options import (
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import Control, GateFormat, Spending, listed
 
+# Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
+_TAKEN = (2, 70, 74, 130)
+
+
+def _exit_code(code: int) -> int:
+    """Refuse an exit code that means something else."""
+    if not 0 <= code <= 255 or code in _TAKEN:
+        raise ValueError(
+            f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
+            f"which mean other things; got {code}."
+        )
+    return code
+
+
 RULE = Option(
     name="rule", type=Texts, metavar="RULE",
     help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
@@ -28,7 +42,7 @@ RULE = Option(
     "any:+MARGIN, with a metric as in each(f1_macro):-0.02. Replaces --metric and --margin.",
 )  # fmt: skip
 INCONCLUSIVE = Option(
-    name="inconclusive_exit", type=int, default=1, metavar="CODE",
+    name="inconclusive_exit", type=int, default=1, metavar="CODE", parse=_exit_code,
     help="Exit code, 0 to 255, if there are not enough data.",
 )  # fmt: skip
 LOOKS = (

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.gate import check_inconclusive, read_for, stop_unless
+from modelcompare.cli.gate import print_answers, read_for, stop_unless_passed
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.streams import answer, say
-from modelcompare.report import escape
 
 
 def keep(
@@ -21,7 +19,6 @@ def keep(
     **options: Any,
 ) -> None:  # fmt: skip
     """Keep a candidate or not, or report what was kept."""
-    check_inconclusive(inconclusive_exit)
     output.check([ledger, *reading.files])
     if report:
         if reading.files or baseline or candidate:
@@ -41,8 +38,7 @@ def keep(
     predictions, rules, more = read_for(reading, rule, given, by_blocks=False)
     found = mc.keep(predictions, baseline, candidate, rules, ledger=ledger, **options, **more)
     if output.form == "table" and output.output is None:
-        answer(escape.terminal(found.sentence()))
-        say(f"modelcompare: {found.ledger}")
+        print_answers(found, "text", several=True)
     else:
         output.emit(found, inputs=[ledger])
-    stop_unless(found.passed, refused=found.word == "discard", inconclusive=inconclusive_exit)
+    stop_unless_passed(found, inconclusive_exit)

@@ -29,33 +29,31 @@ from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.words import signature, value_name
 
 _KEPT, _OTHERS, _CORRECTED = Look(LEADING, "o", ""), Look(MUTED, "o", ""), Look(OTHER, "D", "")
-_TOLD_SUM, _CORRECTED_SUM = Look(LEADING), Look(OTHER)
 
 
 def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
     """Draw the gain of every candidate, and the progress: as measured, and corrected."""
-    frame = report.history
-    kept = (frame["word"] == "keep").to_numpy()
+    frame, kept = report.history, report._kept
+    others = frame.drop(kept.index)
 
     def candidates(axes: Axes) -> None:
         plain_axes(axes, "gain of each candidate")
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.plot(frame["number"][~kept], frame["gain"][~kept], **_OTHERS.options(markersize=2.5))
-        axes.plot(frame["number"][kept], frame["gain"][kept], **_KEPT.options())
-        chosen = frame[kept]
-        axes.vlines(chosen["number"], chosen["ci_low"], chosen["ci_high"], colors=OTHER, lw=1.2)
-        axes.plot(chosen["number"], chosen["corrected"], **_CORRECTED.options())
+        axes.plot(others["number"], others["gain"], **_OTHERS.options(markersize=2.5))
+        axes.plot(kept["number"], kept["gain"], **_KEPT.options())
+        axes.vlines(kept["number"], kept["ci_low"], kept["ci_high"], colors=OTHER, lw=1.2)
+        axes.plot(kept["number"], kept["corrected"], **_CORRECTED.options())
         # An interval without an end would hide the others.
-        low, high = frame["gain"].min(), max(frame["gain"].max(), chosen["ci_high"].max())
+        low, high = frame["gain"].min(), frame[["gain", "ci_high"]].max(axis=None)
         room = 0.1 * (high - low) + 1e-9
         axes.set_ylim(low - room, high + room)
         axes.set_xlabel("candidate")
 
     def progress(axes: Axes) -> None:
         plain_axes(axes, "sum of the gains that were kept")
-        for name, look in (("gain", _TOLD_SUM), ("corrected", _CORRECTED_SUM)):
-            sums = np.cumsum(np.where(kept, frame[name], 0.0))
-            axes.step(frame["number"], sums, where="post", **look.options())
+        for name, colour in (("gain", LEADING), ("corrected", OTHER)):
+            sums = kept[name].reindex(frame.index, fill_value=0.0).cumsum()
+            axes.step(frame["number"], sums, where="post", **Look(colour).options())
         axes.set_xlabel("candidate")
 
     title = f"{report.what}: {report.n_asked:,} candidates, {report.n_kept} kept"
@@ -136,22 +134,18 @@ class KeepReport(Result):
         return signature("keep_report", **self.plan)
 
     def document(self) -> Document:
+        # Gains are rounded by the width of a typical interval.
+        widths = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan)
         table = Table.of(
             f"Candidates in {self.what}", self.history, "number", "candidate", "word", "gain",
             column("corrected", "corrected", kind="difference"), interval_column(0.95),
-            decimals=decimals_for([self._width / 4]),
+            decimals=decimals_for([widths.median() / 4]),
             notes=[f"Ledger head {self.head}.",
                    "Corrected: given that the gain was large enough to be kept."],
         )  # fmt: skip
         return self._document(
             {"history": table, **self.budget.tables}, findings=[self.sentence()],
         )  # fmt: skip
-
-    @property
-    def _width(self) -> float:
-        """Width by which gains are rounded: that of a typical interval."""
-        width = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan).median()
-        return float(width) if width > 0 else 0.01
 
     def sentence(self) -> str:
         """Write how much progress there is, and how much of it is luck."""

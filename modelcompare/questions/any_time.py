@@ -9,115 +9,83 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
-from modelcompare.engine.influence import unit_influences
 from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
-from modelcompare.questions.claims import Bounds, Ends
-from modelcompare.questions.contrast import Contrast
-from modelcompare.questions.unseen import Unseen
-from modelcompare.significance.repeated import (
-    LEAST_LEVEL,
-    LEAST_OF_EACH,
-    LEAST_UNITS,
-    level_at_any_time,
-)
-
-_NO_BOUNDS = (-math.inf, math.inf)
-
-
-def least(unit: str) -> str:
-    """Write how many samples asymptotic bounds need before the last look."""
-    return f"{LEAST_UNITS} {unit}, and {LEAST_OF_EACH} in favour of each model"
+from modelcompare.questions.claims import Ends
+from modelcompare.questions.gains import Gain
+from modelcompare.significance.repeated import LEAST_LEVEL, level_at_any_time
 
 
 @dataclass(frozen=True)
-class AnyTime:
-    """Bounds of one gain for all numbers of samples together.
+class GainAtAnyTime(Gain):
+    """A gain with bounds for all numbers of samples together.
 
-    Parameters
-    ----------
-    contrast : Contrast
-        Candidate minus baseline.
-    unseen : Unseen
-        The gain, and the range of the numbers of single samples.
-    sign : float
-        1 for metrics of which more is better, else -1.
-    fixed : callable
-        Bounds of the gain at a one-sided level, for one number of samples.
+    Raises
+    ------
+    ValueError
+        If more than samples of one test set is random.
     """
 
-    contrast: Contrast
-    unseen: Unseen
-    sign: float
-    fixed: Bounds
+    any_time: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if len(self.contrasts) > 1 or self.first.sample.varies_beyond or self.bounded:
+            raise ValueError(
+                "`any_time` (--any-time) is for samples that are added to one test set, not for "
+                "several test sets, new runs or labels beside a judge; use `looks` (--looks), or "
+                "random='items' (--random items)."
+            )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the gain, and on what is lacking for bounds."""
+        lacking = not self.bets and not self.has_enough
+        return (*super().notes, *([f"Bounds at any time need {self.least}."] if lacking else []))
 
     @property
     def bets(self) -> bool:
         """True where bounds are found by betting: single samples have a known range."""
-        evaluation = self.contrast.evaluation
-        return (
-            self.unseen.covers and evaluation.units.strata is None and evaluation.predictions.plain
-        )
-
-    @cached_property
-    def _numbers(self) -> tuple[FloatArray, FloatArray]:
-        """Influences of samples, or clusters, on the gain, and how many have each."""
-        sample, place = self.contrast.sample, self.contrast.position
-        parts = [
-            (self.sign * np.nan_to_num(u[0] - u[1], nan=0.0), counts)
-            for value, u, counts in unit_influences(sample.evaluation, sample.point)
-            if value == place
-        ]
-        found, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
-        return found, counts
+        evaluation = self.first.evaluation
+        plain = evaluation.units.strata is None and evaluation.predictions.plain
+        return self.unseen[0].covers and plain
 
     @property
     def _range(self) -> float:
-        return self.unseen.high - self.unseen.low
-
-    @cached_property
-    def enough(self) -> bool:
-        """True if there are samples enough, and enough in favour of each model."""
-        found, counts = self._numbers
-        # The gain of each sample: about 0 where the models agree, which counts for neither.
-        gains = found + self.unseen.gain
-        apart = gains**2 > gains**2 @ counts / counts.sum() / 4
-        favours = [counts[apart & (side * gains > 0)].sum() for side in (1, -1)]
-        return self.contrast.n_units >= LEAST_UNITS and min(favours) >= LEAST_OF_EACH
-
-    @property
-    def notes(self) -> list[str]:
-        """Note on what is lacking for bounds."""
-        lacking = not self.bets and not self.enough
-        return [f"Bounds at any time need {least(self.contrast.unit)}."] if lacking else []
+        return self.unseen[0].high - self.unseen[0].low
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level."""
         if self.bets:
-            found, counts = self._numbers
-            gains, most = np.clip(found + self.unseen.gain, -self._range, self._range), self._range
+            ((gains, counts),), most = self.of_units, self._range
+            gains = np.clip(gains, -most, most)
             low, high = (betting_bound(x, counts, -most, most, level) for x in (gains, -gains))
             return low, -high
-        at_once = level_at_any_time(self.contrast.n_units, level)
-        return self.fixed(at_once) if self.enough and at_once >= LEAST_LEVEL else _NO_BOUNDS
+        at_once = level_at_any_time(self.n_units, level)
+        has_bounds = self.has_enough and at_once >= LEAST_LEVEL
+        return super().bounds(at_once) if has_bounds else (-math.inf, math.inf)
+
+    def planned(self, level: float) -> Ends:
+        """Return the bounds by which more samples are planned: of one look, if there are none."""
+        ends = self.bounds(level)
+        return ends if math.isfinite(ends[0]) else self.seen(level)
 
     def p_value(self, sign: float, threshold: float) -> float:
-        """Return the smallest level at which betting shows ``sign * gain > threshold``.
+        """Return the smallest one-sided level at which ``sign * gain > threshold`` is shown.
 
-        Above a half it is one minus the level at which the opposite is.
+        By betting, above a half, it is one minus the level at which the opposite is.
         """
-        levels = [self._level(sign, threshold), self._level(-sign, -threshold)]
-        return levels[0] if levels[0] < 0.5 else max(1 - levels[1], 0.5)
+        if not self.bets:
+            return super().p_value(sign, threshold)
+        level = self._level(sign, threshold)
+        return level if level < 0.5 else max(1 - self._level(-sign, -threshold), 0.5)
 
     def _level(self, sign: float, threshold: float) -> float:
         """Return the level at which betting shows a claim; 1 if it loses."""
-        found, counts = self._numbers
-        most = self._range
+        ((gains, counts),), most = self.of_units, self._range
         if threshold <= -most:
             return 0.0
-        gains = rounded_down(sign * (found + self.unseen.gain), counts, -most, most)
-        return min(1.0, math.exp(min(0.0, -log_wealth(*gains, threshold, -most))))
+        numbers = rounded_down(sign * gains, counts, -most, most)
+        return math.exp(min(0.0, -log_wealth(*numbers, threshold, -most)))

@@ -7,6 +7,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,9 +16,10 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import FloatArray
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
-from modelcompare.questions.keep import kept, next_level
+from modelcompare.questions.keep import next_level
 from modelcompare.questions.ledger import Ledger, check_ledger, n_of
 from modelcompare.questions.looks import level_at
 from modelcompare.report.document import Document
@@ -97,7 +99,9 @@ class Budget(Result):
         )
 
     def document(self) -> Document:
-        return self._document(self.tables, findings=[self.sentence()])
+        # A page needs a title where there is no table.
+        heading = f"Further {self.kind} on these samples"
+        return self._document(self.tables, findings=[self.sentence()], heading=heading)
 
 
 def read_existing(path: Path) -> Ledger:
@@ -150,43 +154,40 @@ def budget(
     12
     """
     known = read_existing(Path(ledger))
-    entries, plan = known.entries, known.plan
+    entries, of_looks = known.entries, known.plan["kind"] == "looks"
     errors = [each for each in map(error_of, entries) if 0 < each < math.inf]
     if not errors:
         raise ValueError(
             f"the metric has no interval in {ledger}, so what may still be asked is unknown; begin "
             "another ledger, with more samples or another metric."
         )
-    if plan["kind"] == "candidates":
-        error, level_of = float(np.median(errors)), next_level
-        fresh = next_level(replace(known, lines=known.lines[:1]), len(entries))  # none is kept
-    else:
-        error, level_of, fresh = errors[-1], _level_of_look, plan["alpha"]
-    most = _MOST if known.planned is None else known.planned - len(entries)
+    error = errors[-1] if of_looks else float(np.median(errors))
+    level_of = partial(_level_of_look if of_looks else next_level, known)
+    # On fresh samples: alpha for the same looks, or the level of the last candidate, none kept.
+    begun = replace(known, lines=known.lines[:1])
+    fresh = known.plan["alpha"] if of_looks else next_level(begun, len(entries))
 
-    def detectable(level: float) -> float:
-        return float(ndtri(power) - ndtri(level)) * error
+    def detectable(level: FloatArray | float) -> Any:
+        return (ndtri(power) - ndtri(level)) * error
 
-    def power_at(level: float) -> float:
-        return float(ndtr(wanted / error + ndtri(level)))
+    def power_at(level: FloatArray | float) -> Any:
+        return ndtr(wanted / error + ndtri(level))
 
-    shown = [*map(_beyond, kept(entries))]
-    wanted = margin or (float(np.median(shown)) if shown else detectable(level_of(known, 1)))
-    left = most
-    if plan["kind"] == "candidates":
-        further = range(1, most + 1)
-        left = bisect_left(further, True, key=lambda k: power_at(level_of(known, k)) < power)
+    shown = [*map(_beyond, known.kept)]
+    wanted = margin or float(np.median(shown) if shown else detectable(level_of(1)))
+    most = left = _MOST if known.planned is None else known.planned - len(entries)
+    if not of_looks:
+        left = bisect_left(range(1, most + 1), True, key=lambda k: power_at(level_of(k)) < power)
     elif entries[-1]["answer"] != "not enough data":
         most = left = 0
     steps = [k for k in _FURTHER if k <= most]
-    levels = [level_of(known, k) for k in steps]
-    n = n_of(entries[-1])
+    levels, n = np.array([*map(level_of, steps)]), n_of(entries[-1])
     return Budget(
-        plan["kind"], len(entries), left, wanted, power, n,
+        known.plan["kind"], len(entries), left, wanted, power, n,
         math.ceil(n * (detectable(fresh) / wanted) ** 2),
         pd.DataFrame({
-            "further": steps, "level": levels, "detectable": [*map(detectable, levels)],
-            "power": [*map(power_at, levels)],
+            "further": steps, "level": levels, "detectable": detectable(levels),
+            "power": power_at(levels),
         }),
     )  # fmt: skip
 

@@ -21,9 +21,10 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed
 from modelcompare.questions.contrast import warn_of_undefined
-from modelcompare.questions.gains import Gain, for_any_time
+from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import (
     decimals_for,
@@ -356,11 +357,10 @@ def decide(
         raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    found = Gain.of(
+    found = (GainAtAnyTime if any_time else Gain).of(
         sets, candidate, baseline, metric, label, weights, random, missing, method, zero_division,
         rng, n_resamples=n_resamples, n_jobs=n_jobs,
     )  # fmt: skip
-    found = for_any_time(found) if any_time else found
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from modelcompare.comparison.suite import (
     within,
 )
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.influence import unit_influences
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals.calibration import refusal, why_refused
@@ -29,11 +31,11 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.any_time import AnyTime, least
 from modelcompare.questions.claims import Ends, ends_of, p_above, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import (
     IntervalMethod,
     MissingSets,
@@ -61,8 +63,6 @@ class Gain:
         Whether bounds are for new test sets like these.
     lacking : tuple of str
         Note on test sets that lack a model, if there are any.
-    any_time : bool
-        Whether bounds hold for all numbers of samples together.
     """
 
     contrasts: Mapping[str, Contrast]
@@ -71,7 +71,8 @@ class Gain:
     shares: FloatArray
     sets_vary: bool
     lacking: tuple[str, ...]
-    any_time: bool = False
+    # Whether bounds hold for all numbers of samples together.
+    any_time: ClassVar[bool] = False
 
     @classmethod
     def of(
@@ -79,7 +80,7 @@ class Gain:
         label: Any, weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
         missing: MissingSets, method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike,
         **options: Any,
-    ) -> Gain:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Return the gain on the test sets that have a weight."""
         models, contrasts, used = (candidate, baseline), {}, method
         sets, shares, lacking = weighed(sets, models, weights, random, missing)
@@ -141,8 +142,7 @@ class Gain:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})
         new_sets = [new_sets_note(len(self.contrasts))] if self.sets_vary else []
-        few = [] if self.sequence is None else self.sequence.notes
-        return (*notes, *new_sets, *self.lacking, *few)
+        return (*notes, *new_sets, *self.lacking)
 
     @cached_property
     def _means(self) -> Means:
@@ -181,24 +181,35 @@ class Gain:
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""
-        return self._fixed(level) if self.sequence is None else self.sequence.bounds(level)
-
-    def _fixed(self, level: float) -> Ends:
         lowest, highest = (each.widened(self.seen(level), level) for each in self.unseen)
         return lowest[0], highest[1]
 
+    def planned(self, level: float) -> Ends:
+        """Return the bounds by which more samples are planned: without unobserved units."""
+        return self.seen(level)
+
+    def p_value(self, sign: float, threshold: float) -> float:
+        """Return the smallest one-sided level at which ``sign * gain > threshold`` is shown."""
+        return p_above(sign, threshold, self.bounds)
+
     @cached_property
-    def sequence(self) -> AnyTime | None:
-        """Bounds for all numbers of samples together, if these are asked for."""
-        return self._sequences[0] if self.any_time else None
+    def of_units(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Gains of samples, or clusters, of each test set, and how many have each."""
+        pairs = zip(self.contrasts.values(), self._means.low.parts, strict=True)
+        return [_gains_of_units(contrast, row, self.sign) for contrast, row in pairs]
+
+    @cached_property
+    def has_enough(self) -> bool:
+        """True if each test set has enough samples, and enough in favour of each model."""
+        sizes = (each.n_units for each in self.contrasts.values())
+        return all(n >= LEAST_UNITS for n in sizes) and all(
+            min(_in_favour(*each)) >= LEAST_OF_EACH for each in self.of_units
+        )
 
     @property
-    def _sequences(self) -> list[AnyTime]:
-        """Bounds for all numbers of samples on each test set."""
-        return [
-            AnyTime(contrast, Unseen.of(contrast, row, self.sign), self.sign, self._fixed)
-            for contrast, row in zip(self.contrasts.values(), self._means.low.parts, strict=True)
-        ]
+    def least(self) -> str:
+        """Number of samples that asymptotic bounds need before the last look, in words."""
+        return f"{LEAST_UNITS} {self.first.unit}, and {LEAST_OF_EACH} in favour of each model"
 
     @property
     def too_early(self) -> str:
@@ -207,20 +218,9 @@ class Gain:
         Losses that the samples do not contain are allowed for where single samples have a known
         range. Other metrics need samples in favour of each model.
         """
-        if self.unseen[0].covers or (not self.bounded and all(x.enough for x in self._sequences)):
+        if self.unseen[0].covers or (not self.bounded and self.has_enough):
             return ""
-        return f"Before the last look, {self.metric.name} needs {least(self.first.unit)}."
-
-    def planned(self, level: float) -> Ends:
-        """Return the bounds by which more samples are planned: without unobserved units."""
-        ends = (math.nan, math.nan) if self.sequence is None else self.sequence.bounds(level)
-        return ends if math.isfinite(ends[0]) else self.seen(level)
-
-    def p_value(self, sign: float, threshold: float) -> float:
-        """Return the smallest one-sided level at which ``sign * gain > threshold`` is shown."""
-        if self.sequence is not None and self.sequence.bets:
-            return self.sequence.p_value(sign, threshold)
-        return p_above(sign, threshold, self.bounds)
+        return f"Before the last look, {self.metric.name} needs {self.least}."
 
     def check_width(self, ends: Ends) -> None:
         """Raise an error that gives the reason why the gain has no interval."""
@@ -236,18 +236,22 @@ class Gain:
         )
 
 
-def for_any_time(gain: Gain) -> Gain:
-    """Return the gain with bounds for all numbers of samples together.
+def _gains_of_units(
+    contrast: Contrast, row: Contrasts, sign: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return gains of samples, or clusters, by their influences, and how many have each."""
+    sample, place = contrast.sample, contrast.position
+    parts = [
+        (np.nan_to_num(u[0] - u[1], nan=0.0), counts)
+        for value, u, counts in unit_influences(sample.evaluation, sample.point)
+        if value == place
+    ]
+    influences, counts = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return sign * (influences + float(row.estimate[0, place])), counts
 
-    Raises
-    ------
-    ValueError
-        If more than samples of one test set is random.
-    """
-    if len(gain.contrasts) > 1 or gain.first.sample.varies_beyond or gain.bounded:
-        raise ValueError(
-            "`any_time` (--any-time) is for samples that are added to one test set, not for "
-            "several test sets, new runs or labels beside a judge; use `looks` (--looks), or "
-            "random='items' (--random items)."
-        )
-    return replace(gain, any_time=True)
+
+def _in_favour(gains: FloatArray, counts: FloatArray) -> list[float]:
+    """Return the numbers of samples in favour of each model."""
+    # Gains are about 0 where the models agree, which counts for neither.
+    apart = gains**2 > gains**2 @ counts / counts.sum() / 4
+    return [float(counts[apart & (side * gains > 0)].sum()) for side in (1, -1)]

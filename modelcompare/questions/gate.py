@@ -113,7 +113,8 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     read = read_rules(rules, predictions)
-    ask = partial(_by_rules, predictions, baseline, candidate, read, options)
+    models, asked = (baseline, candidate), [{**options, **rule} for rule in read]
+    ask = partial(_by_rules, predictions, models, asked)
     if ledger is None:
         if looks is not None or expect_head is not None:
             raise ValueError(
@@ -132,53 +133,53 @@ def gate(
         )
     sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
     plan = plan_of("looks", read, alpha, options, looks=looks, spending=spending)
-    return at_look(sets, (baseline, candidate), plan, ask, ledger, expect_head)
+    return at_look(sets, models, plan, ask, ledger, expect_head)
 
 
 def _by_rules(
-    predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
-    rules: Sequence[Mapping[str, Any]], options: Mapping[str, Any], alpha: float, early: bool,
+    predictions: TestSet | Mapping[str, TestSet], models: tuple[str, str],
+    asked: Sequence[Mapping[str, Any]], alpha: float, early: bool,
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
     with each_warning_once():
-        found = [_decided(predictions, baseline, candidate, rule, alpha, options) for rule in rules]
+        found = [_decided(predictions, models, {"alpha": alpha, **rule}) for rule in asked]
     if early:
-        found = [[_waiting(each) if each.too_early else each for each in own] for own in found]
-    overs = [rule.get("over", "") for rule in rules]
-    return GateResult(tuple(_corrected([*zip(overs, found, strict=True)], alpha)), alpha)
+        found = [(over, [*map(_at_early_look, own)]) for over, own in found]
+    return GateResult(tuple(_corrected(found, alpha)), alpha)
 
 
 def _decided(
-    predictions: TestSet | Mapping[str, TestSet], baseline: str, candidate: str,
-    rule: Mapping[str, Any], alpha: float, options: Mapping[str, Any],
-) -> list[DecisionResult]:  # fmt: skip
-    """Return the decisions of one rule: one, or one for each test set."""
-    rule = dict(rule)
-    over = rule.pop("over", "")
-    asked = {"alpha": alpha, **options, **rule}
+    predictions: TestSet | Mapping[str, TestSet], models: tuple[str, str], asked: dict[str, Any]
+) -> tuple[str, list[DecisionResult]]:
+    """Return what a rule is over, and its decisions: one, or one for each test set."""
+    over = asked.pop("over", "")
     if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
     if over in ("", "mean") or not isinstance(predictions, Mapping):
-        return [decide(predictions, baseline, candidate, **asked)]
-    check_known(predictions, baseline, candidate)
+        return over, [decide(predictions, *models, **asked)]
+    check_known(predictions, *models)
     asked["random"] = within(asked.get("random", "auto"))
-    missing, pair = asked.get("missing", "refuse"), (baseline, candidate)
-    sets, _, note = weighed(predictions, pair, "equal", asked["random"], missing)
+    missing = asked.get("missing", "refuse")
+    sets, _, note = weighed(predictions, models, "equal", asked["random"], missing)
     asked["alpha"] /= len(sets) if over == "any" else 1
     found = []
     for own in sets:
         weights = {name: float(name == own) for name in sets}
-        alone = decide(sets, baseline, candidate, **{**asked, "weights": weights})
+        alone = decide(sets, *models, **{**asked, "weights": weights})
         found.append(replace(alone, notes=(*alone.notes, *(note if missing == "drop" else ()))))
-    return found
+    return over, found
 
 
-def _waiting(decision: DecisionResult) -> DecisionResult:
-    """Return a decision without bounds, of an early look."""
-    return replace(
-        decision, answer="not enough data", ci_low=-math.inf, ci_high=math.inf, p_value=0.5,
-        notes=(*decision.notes, decision.too_early),
-    )  # fmt: skip
+def _at_early_look(decision: DecisionResult) -> DecisionResult:
+    """Return a decision, without bounds if it is too early for them."""
+    no_bounds = {"ci_low": -math.inf, "ci_high": math.inf, "p_value": 0.5}
+    return _undecided(decision, decision.too_early, **no_bounds) if decision.too_early else decision
+
+
+def _undecided(decision: DecisionResult, note: str, **changes: Any) -> DecisionResult:
+    """Return a decision as undecided, with a note that gives the reason."""
+    notes = (*decision.notes, note)
+    return replace(decision, answer="not enough data", notes=notes, **changes)
 
 
 def _corrected(
@@ -190,9 +191,8 @@ def _corrected(
     note = f"Its opposite is not shown once corrected for {len(alone):,} claims (Holm)."
 
     def shown(each: DecisionResult, opposite: float) -> DecisionResult:
-        if each.answer != "shown otherwise" or opposite < alpha:
-            return each
-        return replace(each, answer="not enough data", notes=(*each.notes, note))
+        decisive = each.answer != "shown otherwise" or opposite < alpha
+        return each if decisive else _undecided(each, note)
 
     for over, own in found:
         yield over, tuple(shown(each, 0.0 if over == "any" else next(adjusted)) for each in own)

@@ -82,7 +82,7 @@ class GateResult(Result):
             f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
             "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
             notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
-            decimals=[decision.decimals for decision in self.decisions],
+            decimals=None,
         )  # fmt: skip
         return self._document({"decisions": table}, findings=self.sentences)
 

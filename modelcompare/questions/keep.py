@@ -8,7 +8,7 @@ number: who reads estimates in between learns more than the level accounts for.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -219,7 +219,7 @@ def keep(
     asked = question_of(sets, (baseline, candidate))
     plan = plan_of("candidates", read, alpha, options, control=control, n_candidates=n_candidates)
     with opened(Path(ledger), plan, expect_head) as known:
-        before = _before(known, asked)
+        before = next((entry for entry in known.entries if _is_same(entry, asked)), None)
         if before is None:
             _check_same(known, asked)
             known.check_left()
@@ -229,49 +229,37 @@ def keep(
         return _result(known, before)
 
 
-def kept(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the questions whose candidate was kept."""
-    return [entry for entry in entries if entry["answer"] == "shown"]
-
-
 def next_level(known: Ledger, further: int) -> float:
     """Return the one-sided level of a further candidate, if those before it are not kept."""
-    found, number = kept(known.entries), len(known.entries) + further
-    since = number - (found[-1]["number"] if found else 0)
-    plan = known.plan
-    return level_of_candidate(
-        number, len(found), since, plan["alpha"], control=plan["control"],
-        n_candidates=plan["n_candidates"],
-    )  # fmt: skip
+    kept, number = known.kept, len(known.entries) + further
+    since = number - (kept[-1]["number"] if kept else 0)
+    how = {name: known.plan[name] for name in ("alpha", "control", "n_candidates")}
+    return level_of_candidate(number, len(kept), since, **how)
 
 
-def _before(known: Ledger, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the same question of the ledger: equal test set and outputs."""
-
-    def key(entry: Mapping[str, Any]) -> list[str]:
-        return [entry["test_set"], *(entry[role]["outputs"] for role in ROLES)]
-
-    return next((entry for entry in known.entries if key(entry) == key(asked)), None)
+def _is_same(entry: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Return whether two questions are about equal test sets and outputs, under any names."""
+    same_outputs = all(entry[role]["outputs"] == asked[role]["outputs"] for role in ROLES)
+    return same_outputs and bool(entry["test_set"] == asked["test_set"])
 
 
 def _check_same(known: Ledger, asked: Mapping[str, Any]) -> None:
     """Refuse another test set, or a baseline that is not the model kept last."""
     if not known.entries:
         return
-    first, last = known.entries[0], kept(known.entries)
+    first, kept = known.entries[0], known.kept
     if asked["test_set"] != first["test_set"]:
         raise ValueError(
             f"the test set is not that of {known.path}: samples, ids or true labels have changed. "
             "Fresh samples renew what can be asked: begin another ledger with them."
         )
-    model = last[-1]["candidate"] if last else first["baseline"]
+    model = kept[-1]["candidate"] if kept else first["baseline"]
     if asked["baseline"]["outputs"] != model["outputs"]:
-        how = f"{model['name']!r}, kept as candidate {last[-1]['number']}" if last else (
-            f"{model['name']!r}, as in the first question"
-        )  # fmt: skip
+        why = f"kept as candidate {kept[-1]['number']}" if kept else "as in the first question"
         raise ValueError(
-            f"the baseline of {known.path} is {how}; {asked['baseline']['name']!r} has other "
-            "outputs. Name that model as the baseline (--baseline)."
+            f"the baseline of {known.path} is {model['name']!r}, {why}; "
+            f"{asked['baseline']['name']!r} has other outputs. Name that model as the baseline "
+            "(--baseline)."
         )
 
 
@@ -281,25 +269,25 @@ def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
     rules = zip(found.by_rule, found.answers, strict=True)
     decisions = next(own for (_, own), answer in rules if answer == found.answer)
     each = next((each for each in decisions if each.answer == found.answer), decisions[0])
-    if found.passed:
-        runs = any(n_runs(each) > 1 for each in sets.values())
-        seed = "" if runs else (
-            " That is for this training: a candidate that differs by its seed alone needs several "
-            "runs (--read run=COLUMN)."
-        )  # fmt: skip
-        return f"{each.candidate} is {each.claims[0]} in {each.what}.{seed}"
+    claim, opposite = (f"{each.candidate} is {words} in {each.what}." for words in each.claims)
     if found.answer == "shown otherwise":
-        return f"{each.candidate} is {each.claims[1]} in {each.what}."
-    return f"it is not shown that {each.candidate} is {each.claims[0]} in {each.what}."
+        return opposite
+    if not found.passed:
+        return f"it is not shown that {claim}"
+    several_runs = any(n_runs(each) > 1 for each in sets.values())
+    return claim if several_runs else (
+        f"{claim} That is for this training: a candidate that differs by its seed alone needs "
+        "several runs (--read run=COLUMN)."
+    )  # fmt: skip
 
 
 def _result(known: Ledger, before: Mapping[str, Any] | None) -> KeepResult:
     entry, plan = before or known.entries[-1], known.plan
-    until = known.entries[: entry["number"]]
+    kept = [each for each in known.kept if each["number"] <= entry["number"]]
     again = f" It was asked before, as candidate {entry['number']}." if before else ""
     return KeepResult(
         WORDS[entry["answer"]], entry["reason"] + again, entry["baseline"]["name"],
-        entry["candidate"]["name"], entry["number"], len(kept(until)), entry["level"], known.head,
+        entry["candidate"]["name"], entry["number"], len(kept), entry["level"], known.head,
         before is not None,
         {"n": n_of(entry), "rules": len(plan["rules"]), "alpha": plan["alpha"],
          "control": plan["control"], "candidates": plan["n_candidates"]},

@@ -31,8 +31,7 @@ from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.rules import rule_text
 from modelcompare.words import SampleColumn, shown
 
-_VERSION = 1
-_KIND = "modelcompare ledger"
+_HEADER = {"ledger": "modelcompare ledger", "version": 1}
 _COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
 # Parts of a fingerprint that are not of single samples.
 _OF_ALL = ("labels", "scores")
@@ -92,10 +91,10 @@ class Ledger:
                     "nothing; restore it, or start another one with a fresh test set."
                 )
             lines.append(line)
-        if lines and (lines[0].get("ledger") != _KIND or lines[0].get("version") != _VERSION):
+        if lines and not _HEADER.items() <= lines[0].items():
             raise ValueError(
-                f"{path} is no {_KIND} of version {_VERSION}; name another file, or update "
-                "modelcompare."
+                f"{path} is no {_HEADER['ledger']} of version {_HEADER['version']}; name another "
+                "file, or update modelcompare."
             )
         return cls(path, tuple(lines))
 
@@ -110,6 +109,11 @@ class Ledger:
         return self.lines[1:]
 
     @property
+    def kept(self) -> list[Mapping[str, Any]]:
+        """The questions whose candidate was kept."""
+        return [entry for entry in self.entries if entry["answer"] == "shown"]
+
+    @property
     def head(self) -> str:
         """Start of the hash of the last line."""
         return str(self.lines[-1]["hash"])[:_HEX] if self.lines else ""
@@ -118,7 +122,7 @@ class Ledger:
         """Return the ledger with one more line, and the time at which it was added."""
         when = datetime.now(UTC).isoformat(timespec="seconds")
         previous = self.lines[-1]["hash"] if self.lines else ""
-        found = json.loads(json.dumps({**line, "when": when, "previous": previous}, default=str))
+        found = _as_read({**line, "when": when, "previous": previous})
         return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
 
     def recorded(
@@ -135,15 +139,13 @@ class Ledger:
 
     def check_plan(self, asked: Mapping[str, Any]) -> None:
         """Refuse a question under another plan than that of the ledger."""
-        asked = json.loads(json.dumps(asked, default=str))
-        for name, value in asked.items():
+        for name, value in _as_read(asked).items():
             before = self.plan.get(name)
             if before != value:
-                before, value = (_in_words(each) for each in (before, value))
                 raise ValueError(
-                    f"the {_NAMES[name]} of {self.path} cannot change: {before} when it was begun, "
-                    f"{value} now. Ask as then, or begin another ledger with a fresh "
-                    "test set."
+                    f"the {_NAMES[name]} of {self.path} cannot change: {_in_words(before)} when it "
+                    f"was begun, {_in_words(value)} now. Ask as then, or begin another ledger with "
+                    "a fresh test set."
                 )
 
     @property
@@ -190,7 +192,7 @@ def check_ledger(argument: str, value: object) -> None:
     """Refuse what is no path of a file."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"`{argument}` must be the path of a file, got {shown(value)}.")
-    if not str(value) or Path(value).is_dir():
+    if Path(value).is_dir():
         raise ValueError(
             f"`{argument}` must name a file, such as ledger.jsonl; got {shown(value)}."
         )
@@ -208,7 +210,7 @@ def opened(path: Path, plan: Mapping[str, Any], expect_head: str | None) -> Iter
         ledger = Ledger.read(path)
         ledger.check_head(expect_head)
         if not ledger.lines:
-            ledger = ledger.added({"ledger": _KIND, "version": _VERSION, **plan})
+            ledger = ledger.added({**_HEADER, **plan})
         ledger.check_plan(plan)
         yield ledger
 
@@ -218,6 +220,16 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(rule_text, value))
     return shown(value)
+
+
+def _as_read(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as they are read from a file."""
+    return dict(json.loads(json.dumps(values, default=_written)))
+
+
+def _written(value: object) -> object:
+    """Return what JSON has no type for: numbers of numpy as numbers, all else as text."""
+    return value.item() if isinstance(value, np.number) else str(value)
 
 
 def _text(line: Mapping[str, Any]) -> str:
@@ -249,11 +261,15 @@ def question_of(
     """
     for each in sets.values():
         each.require("rows", "predictions")
+    rows: dict[str, Any] = {
+        name: _by_id(preds) if sizes is None else slice(sizes.get(name))
+        for name, preds in sets.items()
+    }
     return {
-        "test_set": _digest(sets, sizes, partial(_truth, whole=sizes is None)),
+        "test_set": _digest(sets, rows, partial(_truth, whole=sizes is None)),
         "sizes": {name: len(preds) for name, preds in sets.items()},
         **{
-            role: {"name": model, "outputs": _digest(sets, sizes, partial(_outputs, model=model))}
+            role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))}
             for role, model in zip(ROLES, models, strict=True)
         },
     }  # fmt: skip
@@ -264,10 +280,9 @@ def n_of(entry: Mapping[str, Any]) -> int:
     return sum(entry["sizes"].values())
 
 
-def check_grown(
-    path: Path, before: Mapping[str, Any], sets: Mapping[str, TestSet], models: Sequence[str]
-) -> None:
+def check_grown(known: Ledger, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
     """Refuse test sets that are not those of the look before with samples added at their ends."""
+    before, path = known.entries[-1], known.path
     then = question_of(sets, models, before["sizes"])
     # Scores without truth or ids have nothing else that identifies samples.
     if then["test_set"] != before["test_set"] or n_of(then) < n_of(before):
@@ -305,19 +320,20 @@ def _outputs(preds: TestSet, *, model: str) -> _Columns:
     return [("output", given)]
 
 
+def _by_id(preds: TestSet) -> Any:
+    """Return the rows in the order of their ids, if they have any."""
+    return ... if preds.ids is None else np.argsort(preds.ids.astype(str), kind="stable")
+
+
 def _digest(
-    sets: Mapping[str, TestSet], sizes: Mapping[str, int] | None,
-    columns: Callable[[TestSet], _Columns],
-) -> str:  # fmt: skip
+    sets: Mapping[str, TestSet], rows: Mapping[str, Any], columns: Callable[[TestSet], _Columns]
+) -> str:
     digest = hashlib.sha256()
     for name, preds in sets.items():
-        rows: Any = slice(None if sizes is None else sizes.get(name))
-        if sizes is None and preds.ids is not None:
-            rows = np.argsort(preds.ids.astype(str), kind="stable")
         for column, values in columns(preds):
             digest.update(f"{name}\0{column}\0".encode())
             if values is not None:
-                digest.update(_bytes(values if column in _OF_ALL else values[rows]))
+                digest.update(_bytes(values if column in _OF_ALL else values[rows[name]]))
     return digest.hexdigest()
 
 

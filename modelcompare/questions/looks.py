@@ -37,7 +37,7 @@ def at_look(
     asked = question_of(sets, models, {})
     with opened(Path(ledger), plan, expect_head) as known:
         if known.entries:
-            check_grown(known.path, known.entries[-1], sets, models)
+            check_grown(known, sets, models)
         sizes = [n_of(entry) for entry in known.entries]
         # Where nothing was added it is the same answer, which is no other look.
         again = sizes[-1:] == [n_of(asked)]
@@ -71,7 +71,7 @@ def _check_undecided(known: Ledger) -> None:
 
 def _in_words(known: Ledger) -> str:
     """Write which look it was, and the head of the ledger."""
-    looks, number = known.plan["looks"], len(known.entries)
-    which = f"Look {number}" if looks is None else f"Look {number} of {looks}"
-    how = "at any time" if looks is None else str(known.plan["spending"])
-    return f"{which} (alpha {known.plan['alpha']:g} in all, {how}); ledger head {known.head}."
+    plan, which, how = known.plan, f"Look {len(known.entries)}", "at any time"
+    if plan["looks"] is not None:
+        which, how = f"{which} of {plan['looks']}", plan["spending"]
+    return f"{which} (alpha {plan['alpha']:g} in all, {how}); ledger head {known.head}."

@@ -36,18 +36,10 @@ LEAST_UNITS, LEAST_OF_EACH = 50, 10
 _MIXTURE = 158
 
 
-def _like_o_brien_fleming(alpha: float, time: float) -> float:
-    return float(2 * ndtr(ndtri(alpha / 2) / math.sqrt(time)))
-
-
-def _like_pocock(alpha: float, time: float) -> float:
-    return alpha * math.log1p((math.e - 1) * time)
-
-
-# Level that is spent by a share of the looks.
+# Level that is spent by a share of the looks, about as by these authors' bounds.
 SPENDING: Mapping[Spending, Callable[[float, float], float]] = {
-    "obrien-fleming": _like_o_brien_fleming,
-    "pocock": _like_pocock,
+    "obrien-fleming": lambda alpha, time: float(2 * ndtr(ndtri(alpha / 2) / math.sqrt(time))),
+    "pocock": lambda alpha, time: alpha * math.log1p((math.e - 1) * time),
 }
 
 
@@ -95,11 +87,10 @@ def bounds_of_looks(
     bounds = [float(-ndtri(spent[0]))]
     # Sums of independent increments, whose variance is the number of samples, below all bounds.
     grid, mass = np.zeros(1), np.ones(1)
+    added = np.diff(sizes, prepend=0.0).tolist()
     for k in range(1, len(sizes)):
-        before = sizes[k - 2] if k > 1 else 0.0
-        grid, mass = _below(bounds[-1], sizes[k - 1], grid, mass, sizes[k - 1] - before)
-        added = sizes[k] - sizes[k - 1]
-        bounds.append(_bound(grid, mass, added, sizes[k], spent[k] - spent[k - 1]))
+        grid, mass = _below(bounds[-1], sizes[k - 1], grid, mass, added[k - 1])
+        bounds.append(_bound(grid, mass, added[k], sizes[k], spent[k] - spent[k - 1]))
     return tuple(bounds)
 
 

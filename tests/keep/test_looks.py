@@ -360,6 +360,12 @@ def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
     assert alone.decisions == asked[1].decisions
 
 
+def test_numbers_of_numpy_are_those_of_python(path):
+    first = look(path, 100, looks=np.int64(3), alpha=np.float32(0.0625))
+    assert first.ledger.startswith("Look 1 of 3 (alpha 0.0625 in all")
+    assert look(path, 200, alpha=0.0625).ledger.startswith("Look 2 of 3")
+
+
 def test_any_time_is_of_samples_of_one_test_set():
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
@@ -465,3 +471,10 @@ def test_how_many_looks_are_left(ask, run):
     assert levels == pytest.approx({
         "1": level_of_look([100, 200], 3, 0.05), "2": level_of_look([100, 200, 300], 3, 0.05),
     }, rel=1e-4)  # fmt: skip
+
+
+def test_a_page_says_that_no_look_is_left(ask, run, tmp_path):
+    ask(200, "--looks", "2", "--spending", "pocock", candidate="best")
+    assert run("sample-size", "--ledger", "l.jsonl", "-o", "page").code == 0
+    mc.diagnostics.budget(tmp_path / "l.jsonl", margin=0.1).to_html(tmp_path / "page.html")
+    assert "can bear no further looks" in (tmp_path / "page.html").read_text(encoding="utf-8")

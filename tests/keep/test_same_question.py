@@ -125,6 +125,16 @@ def test_the_same_rule_in_other_words_and_defaults_that_are_given_are_the_same_p
     assert found.number == 2
 
 
+def test_numbers_of_numpy_are_those_of_python(tmp_path):
+    path, level = tmp_path / "ledger.jsonl", {"alpha": np.float32(0.0625)}
+    rule = {"metric": "accuracy", "kind": "superior", "margin": np.float32(0.125)}
+    kept = mc.keep(sets.of(), "old", "best", rule, ledger=path, n_candidates=np.int64(9), **level)
+    assert kept.level == pytest.approx(0.0625 * 6 / np.pi**2 / 9)
+    asked = {"alpha": 0.0625, "n_candidates": 9, "ledger": path}
+    assert mc.keep(sets.of(), "best", "bad", "accuracy:+0.125", **asked).number == 2
+    assert mc.diagnostics.keep_report(path).corrected >= 0.125
+
+
 def hits(y_true, y_pred):
     return float(np.mean(y_true == y_pred))
 
