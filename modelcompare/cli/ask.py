@@ -100,8 +100,6 @@ def of_two_models(
     """Answer a question about one value of two models, and draw the samples to label next."""
     if ledger is not None:
         output.check([ledger])
-        if reading.files:
-            raise ValueError("--ledger gives errors and samples by itself; leave the files out.")
         asked = {name: options[name] for name in ("margin", "power") if name in options}
         output.emit(mc.diagnostics.budget(ledger, **asked), inputs=[ledger])
         return

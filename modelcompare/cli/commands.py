@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import LazyLoader, find_spec, module_from_spec
@@ -46,6 +46,9 @@ class Command:
         Arguments after the name.
     fixed : mapping
         Arguments of the function that are always the same.
+    alone : mapping
+        Names of the options that ask another question, each with those of the options that go with
+        it, besides the output's.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Command:
     help: str
     examples: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    alone: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     @property
     def keys(self) -> tuple[Option, ...]:
@@ -110,6 +114,7 @@ def made(command: Command, *, everything: bool = False) -> click.Command:
     def run(**given: Any) -> None:
         values = {each.name: _plain(each, given[each.name]) for each in options}
         _check_repeats(options, values)
+        _check_alone(command, options, values)
         _defer_unused()
         with _load("engine.parallel:watched")():
             _load(f"cli.{command.place}")(**command.fixed, **_collected(command, values))
@@ -274,6 +279,17 @@ def _load(place: str) -> Any:
     """Import ``module:name`` of the library."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"modelcompare.{module}"), name)
+
+
+def _check_alone(command: Command, options: Sequence[Option], given: Mapping[str, Any]) -> None:
+    """Refuse options that have no effect beside one that asks another question."""
+    for name, used in command.alone.items():
+        other = next(option for option in options if option.name == name)
+        for option in options if given[name] != other.default else ():
+            idle = option.panel != "Output" and option.name not in (name, *used)
+            if idle and given[option.name] not in (option.default, None, [], ()):
+                what = option.flag if option.name != "files" else "FILE"
+                raise ValueError(f"{what} has no effect with {other.flag}; leave it out.")
 
 
 def _check_repeats(options: list[Option], given: Mapping[str, Any]) -> None:

@@ -57,8 +57,11 @@ def gate(
     predictions, rules, more = read_for(reading, rule, given, by_blocks="ledger" not in options)
     options |= more
     of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
-    if of_looks and "n_candidates" in options:
-        raise ValueError("--candidates is for a --ledger without --looks and --any-time.")
+    if of_looks and ("n_candidates" in options or options["control"] != "any"):
+        flag = "--candidates" if "n_candidates" in options else "--control"
+        raise ValueError(f"{flag} is for a --ledger without --looks and --any-time.")
+    if "looks" not in options and options["spending"] != "obrien-fleming":
+        raise ValueError("--spending is for --looks.")
     del options["control" if of_looks else "spending"]
     ask = mc.gate if of_looks else mc.keep
     found = ask(predictions, baseline, candidate, rules, **options)

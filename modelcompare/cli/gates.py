@@ -139,5 +139,6 @@ GATES = (
             "a.csv b.csv --baseline a --candidate b --ledger runs.jsonl",
             "--report --ledger runs.jsonl --plot history.png",
         ),
+        alone={"report": ("ledger", "margin")},
     ),
 )  # fmt: skip

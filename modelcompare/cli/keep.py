@@ -21,8 +21,6 @@ def keep(
     """Keep a candidate or not, or report what was kept."""
     output.check([ledger, *reading.files])
     if report:
-        if reading.files or baseline or candidate:
-            raise ValueError("--report is of the ledger alone; leave files and models out.")
         output.emit(mc.diagnostics.keep_report(ledger, margin=margin), inputs=[ledger])
         return
     if output.plot is not None:

@@ -253,6 +253,7 @@ COMMANDS = (
             "runs.csv --margin 0.01 --cost-item 2 --cost-run 500",
         ),
         {"function": "sample_size"},
+        {"ledger": ("margin", "power")},
     ),
     Command(
         "ranks",

@@ -115,6 +115,8 @@ def gate(
     read = read_rules(rules, predictions)
     models, asked = (baseline, candidate), [{**options, **rule} for rule in read]
     ask = partial(_by_rules, predictions, models, asked)
+    if looks is None and spending != "obrien-fleming":
+        raise ValueError("`spending` (--spending) is of `looks` (--looks N); give both.")
     if ledger is None:
         if looks is not None or expect_head is not None:
             raise ValueError(

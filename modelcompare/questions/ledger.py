@@ -178,6 +178,12 @@ def plan_of(
 
     Of the options of `decide` those that change its answer: not those left at their defaults.
     """
+    rng = options.get("rng")
+    if rng is not None and not isinstance(rng, int | np.integer):
+        raise ValueError(
+            "`rng` of a ledger must be a whole number: a generator draws others at each question, "
+            f"got {shown(rng)}."
+        )
     written = [{**rule, "metric": _name_of(rule["metric"])} for rule in rules]
     defaults = {name: str(each.default) for name, each in signature(decide).parameters.items()}
     given = {

@@ -336,3 +336,18 @@ def test_the_range_of_scores_is_declared_by_an_option(run, tmp_path):
     labels.to_csv(tmp_path / "labels.csv", index=False)
     done = run("compare", "labels.csv", "--read", "range=0,1")
     assert "the models gave labels, for which bounds (--read range) has no meaning" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        (("--control", "share"), "--control is for a --ledger without --looks and --any-time"),
+        (("--spending", "pocock"), "--spending is for --looks"),
+        (("--ledger", "l.jsonl", "--spending", "pocock"), "--spending is for --looks"),
+        (("--ledger", "l.jsonl", "--looks", "3", "--control", "share"), "--control is for a"),
+    ],
+)  # fmt: skip
+def test_options_of_ledgers_without_effect_are_refused(run, wide_csv, given, part):
+    done = run("gate", wide_csv, *PASSES, "--superior", *given)
+    assert done.code == 2
+    assert part in done.err

@@ -315,7 +315,9 @@ def test_json_and_the_report(run, ask, tmp_path):
 @pytest.mark.parametrize(
     ("given", "part"),
     [
-        (("--report", "preds.csv"), "--report is of the ledger alone"),
+        (("--report", "preds.csv"), "FILE has no effect with --report; leave it out."),
+        (("--report", "-m", "f1"), "--metric has no effect with --report; leave it out."),
+        (("--report", "--control", "share"), "--control has no effect with --report"),
         (("preds.csv", "--baseline", "old"), "--baseline MODEL and --candidate MODEL; or --report"),
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--plot", "a.svg"),
          "--plot draws the history; add --report"),

@@ -366,6 +366,18 @@ def test_numbers_of_numpy_are_those_of_python(path):
     assert look(path, 200, alpha=0.0625).ledger.startswith("Look 2 of 3")
 
 
+def test_a_source_of_other_random_numbers_at_each_question_is_refused(path):
+    with pytest.raises(ValueError, match="`rng` of a ledger must be a whole number"):
+        look(path, 100, looks=2, rng=np.random.default_rng(0))
+    assert not path.exists()
+    assert look(path, 100, looks=2, rng=np.int64(7)).ledger.startswith("Look 1 of 2")
+
+
+def test_the_spending_of_no_looks_is_refused():
+    with pytest.raises(ValueError, match=r"`spending` \(--spending\) is of `looks`"):
+        mc.gate(sets.of(100), "old", "good", [RULE], spending="pocock")
+
+
 def test_any_time_is_of_samples_of_one_test_set():
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
@@ -464,6 +476,9 @@ def test_any_time_on_the_command_line(ask, run):
 def test_how_many_looks_are_left(ask, run):
     ask(100, "--looks", "3")
     done = run("sample-size", "--ledger", "l.jsonl", "--margin", "0.1")
+    idle = run("sample-size", "--ledger", "l.jsonl", "-m", "f1_macro")
+    assert idle.code == 2
+    assert "--metric has no effect with --ledger; leave it out." in idle.err
     assert done.code == 0
     rows = [line.split() for line in done.out.splitlines() if line.strip()[:1] in ("1", "2")]
     # Levels after equal numbers of samples.
