@@ -14,15 +14,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import (
-    Format,
-    cells_of,
-    check_named,
-    each,
-    is_missing,
-    score_columns,
-)
-from modelcompare.readers.records import Records
+from modelcompare.readers.formats.base import cells_of, check_named, is_missing
+from modelcompare.readers.formats.rows import of_rows
+from modelcompare.readers.records import SCORE
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")
 _FIELDS = frozenset({"schema_version", "evaluation_id", "evaluation", *_NAMES})
@@ -34,7 +28,7 @@ _BESIDE = (
 )  # fmt: skip
 
 
-def _read(file: File) -> Records:
+def _samples(file: File) -> pd.DataFrame:
     records: pd.DataFrame = file.payload
     check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
@@ -45,23 +39,15 @@ def _read(file: File) -> Records:
     place = keys.groupby([*keys], sort=False).ngroup().to_numpy()
     first = np.unique(place, return_index=True)[1]
     metrics = metrics.where(metrics.notna() | given.isna(), _UNNAMED)
-    values = {
-        name: given[metrics == name].set_axis(place[metrics == name]).reindex(range(len(first)))
+    scores = {
+        SCORE + name: given[metrics == name].set_axis(place[metrics == name])
         for name in metrics.dropna().unique()
     }
-    scores, _ = score_columns(values, file.name)
-    beside = {
-        "reference": [
-            json.dumps(each, default=np.ndarray.tolist)
-            for each in cells_of(_column(records, "input").iloc[first], "reference")
-        ],
-        **{name: records[name].iloc[first].to_numpy() for name in _BESIDE if name in records},
-        "error": errors.groupby(place).first().to_numpy(),
-    }  # fmt: skip
-    return Records(
-        frame=keys.iloc[first].reset_index(drop=True).assign(**scores),
-        beside=pd.DataFrame(beside), kind="scores", same=("reference",),
-        answers=True,
+    references = cells_of(_column(records, "input").iloc[first], "reference")
+    beside = records[[name for name in _BESIDE if name in records]].iloc[first]
+    return pd.concat([keys.iloc[first], beside], axis="columns").reset_index(drop=True).assign(
+        reference=[json.dumps(each, default=np.ndarray.tolist) for each in references],
+        error=errors.groupby(place).first(), **scores,
     )  # fmt: skip
 
 
@@ -104,4 +90,7 @@ def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
     return records[name].astype(object) if name in records else empty
 
 
-FORMAT = Format("Every Eval Ever", frozenset({"jsonl", "parquet"}), each(_read), fields=_FIELDS)
+FORMAT = of_rows(
+    "Every Eval Ever", _samples, kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
+    same=("reference",), is_log=True,
+)  # fmt: skip
