@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.checks import as_array
 from modelcompare.data.predictions import Predictions
+from modelcompare.readers.cell_types import Column
 from modelcompare.words import check_names, shown
 
 # Rows that take a few seconds and about a gigabyte to compare.
@@ -187,7 +188,7 @@ def _by_right(heading: object) -> str:
     )
 
 
-def _of_joint(counts: pd.Series[Any], models: Any, labels: ArrayLike | None) -> Predictions:
+def _of_joint(counts: Column, models: Any, labels: ArrayLike | None) -> Predictions:
     names = list(counts.index.names)
     if models is not None:
         raise ValueError("`models` are named by the Series' index; leave them out.")

@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import refuse_column
 from modelcompare.spelling import chosen
@@ -166,7 +167,7 @@ def _column(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], othe
     return frame[heading].astype(str)
 
 
-def _counts(column: pd.Series[Any]) -> pd.Series[Any]:
+def _counts(column: Column) -> Column:
     numbers = pd.Series(cell_types.as_numbers(column), index=column.index)
     bad = ~((numbers >= 0) & np.isfinite(numbers))
     refuse_rows(bad.to_numpy(), f"column {column.name!r} must hold counts of at least 0")

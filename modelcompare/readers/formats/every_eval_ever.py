@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import cells_of, check_named, is_missing
 from modelcompare.readers.formats.rows import of_rows
@@ -51,7 +52,7 @@ def _samples(file: File) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.DataFrame:
+def _keys(records: pd.DataFrame, metrics: Column, where: str) -> pd.DataFrame:
     """Return model, test set, sample and, if repeated, run of each record."""
     keys = records[[*_NAMES]].set_axis(["model", "set", "id"], axis=1)
     epochs = cells_of(_column(records, "metadata"), "epoch")
@@ -70,7 +71,7 @@ def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.Data
     return keys
 
 
-def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
+def _attempts(keys: pd.DataFrame, metrics: Column) -> list[int]:
     """Count the attempts at a sample up to each record, which names its metric or failed."""
     latest: dict[Any, tuple[int, set[Any]]] = {}
     attempts = []
@@ -84,7 +85,7 @@ def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
     return attempts
 
 
-def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
+def _column(records: pd.DataFrame, name: str) -> Column:
     """Return a column, empty if the file lacks it."""
     empty = pd.Series(None, index=records.index, dtype=object)
     return records[name].astype(object) if name in records else empty

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, check_named, each, is_missing, score_columns
 from modelcompare.readers.records import SCORE, Records
@@ -80,7 +81,7 @@ def of_rows(
 
 
 def scored(
-    cells: Sequence[Any] | pd.Series[Any], values: Mapping[Any, float], name: str, where: str
+    cells: Sequence[Any] | Column, values: Mapping[Any, float], name: str, where: str
 ) -> list[float]:
     """Return the score that each status means; a missing one is missing."""
     for number, cell in enumerate(cells, start=1):
