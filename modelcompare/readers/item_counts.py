@@ -14,8 +14,9 @@ from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
-from modelcompare.readers.messages import listed
-from modelcompare.readers.options import refuse_column
+from modelcompare.readers.messages import counted, listed
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
 from modelcompare.words import check_names, check_text
 
@@ -104,6 +105,24 @@ def from_item_counts(
         truth, outputs, kind="label_counts", labels=np.array(labels, dtype=object),
         ids=items.to_numpy(), groups=clusters["first"].to_numpy(), name=name,
     )  # fmt: skip
+
+
+def counts_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading | None:
+    """Read a table of counts of each item; None for other tables."""
+    if not is_of_counts(frame):
+        return None
+    used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
+    columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
+    found = from_item_counts(
+        frame, id=columns.id, model=columns.model_column, groups=columns.groups,
+        models=columns.models, name=name,
+    )  # fmt: skip
+    labels = [] if found.labels is None else found.labels.tolist()
+    parts = {
+        "counts": "tp, fp, fn", "models": counted(found.models), "labels": counted(labels),
+        "clusters": columns.groups,
+    }  # fmt: skip
+    return Reading(found, parts)
 
 
 def is_of_counts(frame: pd.DataFrame) -> bool:

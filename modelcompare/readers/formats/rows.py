@@ -71,7 +71,7 @@ def of_rows(
                     "file again."
                 )
             frame, beside = frame.assign(**numbers), beside.assign(**others)
-        frame, is_numbered = (frame, True) if is_log else _numbered(frame)
+        frame, is_numbered = (frame, True) if is_log else numbered(frame)
         return Records(
             frame=frame, beside=beside, kind=kind, written=file.written,
             same=tuple(each for each in same if each in found), answers=is_numbered,
@@ -99,7 +99,7 @@ def stem_of(file: File, ending: str) -> str:
     return re.sub(rf"[-_. ]+(?:{ending})$", "", file.model)
 
 
-def _numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+def numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     """Number the results of a model and sample in a column ``run``, if there are several."""
     keys = [key for key in ("model", "set", "id") if key in frame]
     if "run" in frame or not frame.duplicated(keys).any():
