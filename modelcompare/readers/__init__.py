@@ -21,9 +21,9 @@ from modelcompare.readers.coco import coco_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.item_counts import from_item_counts, is_of_counts
+from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.many_files import records_of_files
-from modelcompare.readers.messages import counted, listed
+from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import ROLES, Columns
 from modelcompare.readers.places import Source
@@ -384,11 +384,10 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:
         return None
     name = file.name or None
-    if is_of_counts(file.payload):
-        return _of_counts(file.payload, columns, name)
-    battles = battle_reading(file.payload, columns, name)
-    if battles is not None:
-        return battles
+    for of_kind in (counts_reading, battle_reading):
+        found = of_kind(file.payload, columns, name)
+        if found is not None:
+            return found
     seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_predictions(seen, roles, name=name)
@@ -396,19 +395,3 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
     if "model" in records.frame:
         return records
     return replace(records, frame=records.frame.assign(model=file.model))
-
-
-def _of_counts(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading:
-    """Read counts of each item, and refuse options that are not of counts."""
-    used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
-    columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
-    found = from_item_counts(
-        frame, id=columns.id, model=columns.model_column, groups=columns.groups,
-        models=columns.models, name=name,
-    )  # fmt: skip
-    labels = [] if found.labels is None else found.labels.tolist()
-    parts: dict[str, str | None] = {
-        "counts": "tp, fp, fn", "models": counted(found.models), "labels": counted(labels),
-        "clusters": columns.groups,
-    }  # fmt: skip
-    return Reading(found, parts)

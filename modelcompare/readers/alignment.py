@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types
-from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.cell_types import Column, column_array
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
+
+# The rows of each model.
+Frames: TypeAlias = dict[str, pd.DataFrame]
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
@@ -32,9 +35,7 @@ def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
     return truths, frame[~of_none]
 
 
-def with_truth(
-    aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
-) -> dict[str, pd.DataFrame]:
+def with_truth(aligned: Frames, truths: pd.DataFrame, records: Records) -> Frames:
     """Add the truth of an answer key to each model's rows."""
     key = truths.set_axis(ids_of(truths["id"], records.written))["y_true"]
     first = next(iter(aligned.values()))
@@ -46,9 +47,7 @@ def with_truth(
     return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
 
 
-def align(
-    parts: dict[str, pd.DataFrame], columns: Columns, records: Records
-) -> dict[str, pd.DataFrame]:
+def align(parts: Frames, columns: Columns, records: Records) -> Frames:
     """Index each model's rows by id, all in the order of the first model's."""
     for model, part in parts.items():
         # A column without any id was dropped before.
@@ -87,14 +86,14 @@ def align(
     return {model: part.loc[common] for model, part in indexed.items()}
 
 
-def ids_of(column: pd.Series[Any], written: bool) -> pd.Index[Any]:
+def ids_of(column: Column, written: bool) -> pd.Index[Any]:
     """Return sample names as an index; texts of whole numbers become numbers."""
     column = column if written else column.infer_objects()
     array = cell_types.names(column.to_numpy(object)) if written else column_array(column)
     return pd.Index(array, dtype=array.dtype, name="id")
 
 
-def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def _united(parts: Frames) -> Frames:
     """Give every model the ids of all: its absent results are missing, the rest is shared."""
     every = pd.Index(dict.fromkeys(i for part in parts.values() for i in part.index), name="id")
     united = {model: part.reindex(every) for model, part in parts.items()}
@@ -126,9 +125,7 @@ def _refuse_difference(
     )
 
 
-def check_same(
-    frames: Mapping[str, pd.DataFrame], names: Sequence[str], *, of_tasks: bool = False
-) -> None:
+def check_same(frames: Frames, names: Sequence[str], *, of_tasks: bool = False) -> None:
     """Refuse frames whose cells disagree for the same samples.
 
     Logs `of_tasks` disagree only where both have a cell.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from tokenize import TokenError
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
 from modelcompare.data.checks import as_array, classes, warn_of_data
 from modelcompare.data.predictions import Predictions
@@ -36,6 +36,7 @@ _HEADERS = {
 }  # fmt: skip
 # Errors of numpy for bytes that are no header, or no array of that header.
 _NO_ARRAY = (KeyError, MemoryError, SystemError, TokenError, TypeError, ValueError)
+Arrays: TypeAlias = dict[str, AnyArray]
 # Arguments of Predictions that describe the samples.
 _ARGUMENTS = {"id": "ids", **BESIDE}
 
@@ -125,9 +126,7 @@ def array_rows(opened: File) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _check_named(
-    arrays: Mapping[str, NDArray[Any]], columns: Columns, true: str, where: str
-) -> None:
+def _check_named(arrays: Arrays, columns: Columns, true: str, where: str) -> None:
     """Refuse names of no array, and the truth among the slices."""
     for name in (*columns.named.values(), *columns.slices):
         if name not in arrays:
@@ -139,7 +138,7 @@ def _check_named(
         )
 
 
-def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, str]:
+def _beside(arrays: Arrays, columns: Columns) -> dict[str, str]:
     """Find the arrays that describe the samples, by the argument of Predictions."""
     named = columns.named
     usual = {"id": ("ids", *names.ID), "groups": ("groups",)}
@@ -150,7 +149,7 @@ def _beside(arrays: Mapping[str, NDArray[Any]], columns: Columns) -> dict[str, s
     return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
 
 
-def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
+def _truth(arrays: Arrays) -> str:
     """Find the array of the truth by its name; `labels` may also be the classes' names."""
     n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     usual = names.named(arrays, names.TRUE)
@@ -158,7 +157,7 @@ def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
     return next(found, "y_true")
 
 
-def _load(opened: File) -> dict[str, NDArray[Any]]:
+def _load(opened: File) -> Arrays:
     name = opened.name
     with whole(name), opened.payload as file:
         start = file.read(6)
@@ -177,7 +176,7 @@ def _load(opened: File) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> AnyArray:
     """Read one array of an archive, which has a row for each sample."""
     array = member.filename.removesuffix(".npy")
     if array == member.filename:
@@ -211,9 +210,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> NDAr
     return found
 
 
-def _check_lengths(
-    arrays: Mapping[str, NDArray[Any]], name: str, but: Sequence[str] = _LABELS
-) -> None:
+def _check_lengths(arrays: Arrays, name: str, but: Sequence[str] = _LABELS) -> None:
     lengths = {array: len(found) for array, found in arrays.items() if array not in but}
     first = "y_true" if "y_true" in lengths else next(iter(lengths), "")
     for array, length in lengths.items():
@@ -224,9 +221,7 @@ def _check_lengths(
             )
 
 
-def _kept(
-    arrays: dict[str, NDArray[Any]], used: list[str], columns: Columns, where: str
-) -> dict[str, NDArray[Any]]:
+def _kept(arrays: Arrays, used: list[str], columns: Columns, where: str) -> Arrays:
     """Return the arrays; with missing='drop', without rows that have NaN in an array used."""
     if columns.missing == "worst":
         raise ValueError(
@@ -244,7 +239,7 @@ def _kept(
 
 
 def _models(
-    arrays: dict[str, NDArray[Any]], labels: NDArray[Any] | None, truth: NDArray[Any] | None,
+    arrays: Arrays, labels: AnyArray | None, truth: AnyArray | None,
     where: str,
 ) -> dict[str, str]:  # fmt: skip
     """Find each model's array: marked by a prefix if any is, else every array like an output."""
@@ -269,8 +264,8 @@ def _models(
 
 
 def _named(
-    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any] | None, where: str
-) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:  # fmt: skip
+    truth: AnyArray, outputs: Arrays, labels: AnyArray | None, where: str
+) -> tuple[AnyArray, Arrays]:  # fmt: skip
     """Return truth and predictions of one type; integers beside class names are indices."""
     arrays = [truth, *outputs.values()]
     if labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":

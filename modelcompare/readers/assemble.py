@@ -21,6 +21,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
 from modelcompare.readers.cell_types import (
+    Column,
     as_numbers,
     column_array,
     refuse_marks,
@@ -28,7 +29,7 @@ from modelcompare.readers.cell_types import (
     with_missing,
 )
 from modelcompare.readers.messages import listed
-from modelcompare.readers.options import ITEM, OWN_RUN, Columns
+from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
 from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
 
@@ -66,7 +67,7 @@ class Part:
     where: str
     frame: pd.DataFrame
     true: str | None
-    outputs: Mapping[str, Mapping[str | None, str]]
+    outputs: Mapping[str, Outputs]
     verdicts: Sequence[str] = ()
 
     @property
@@ -265,9 +266,7 @@ def _common_classes(parts: Sequence[Part]) -> list[str]:
     return first
 
 
-def _output(
-    frame: pd.DataFrame, columns: Mapping[str | None, str], classes: Sequence[str]
-) -> AnyArray:
+def _output(frame: pd.DataFrame, columns: Outputs, classes: Sequence[str]) -> AnyArray:
     """Return probabilities in the order of the classes, or labels, values or texts."""
     if {*columns} == {None}:
         return column_array(frame[columns[None]])
@@ -281,7 +280,7 @@ def _output(
 
 
 def _check_likeliest(
-    model: str, predicted: pd.Series[Any], probabilities: AnyArray, labels: Sequence[str]
+    model: str, predicted: Column, probabilities: AnyArray, labels: Sequence[str]
 ) -> None:
     """Refuse labels next to probabilities that are not the likeliest class."""
     place = {label: code for code, label in enumerate(labels)}
@@ -345,7 +344,7 @@ def _with_worst(parts: Sequence[Part], options: Columns) -> list[Part]:
     for part in truths:
         _refuse_missing(part.frame[[part.true]], part.where)
     truth = truths[0].frame[truths[0].true] if truths else None
-    held: dict[str | None, list[pd.Series[Any]]] = {}
+    held: dict[str | None, list[Column]] = {}
     for part in parts:
         for _, heading, column in part.columns:
             held.setdefault(heading, []).append(part.frame[column])
@@ -366,7 +365,7 @@ def _with_worst(parts: Sequence[Part], options: Columns) -> list[Part]:
     ]  # fmt: skip
 
 
-def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Columns) -> Any:
+def _worst_score(cells: Sequence[Column], score: str | None, options: Columns) -> Any:
     """Return the worst score in the cells' own type: a number, or the text of one."""
     held = pd.concat(list(cells)).dropna()
     values = as_numbers(held)
@@ -379,9 +378,7 @@ def _worst_score(cells: Sequence[pd.Series[Any]], score: str | None, options: Co
     return str(end) if held.dtype == object and isinstance(held.iloc[0], str) else end
 
 
-def _worst_label(
-    cells: Sequence[pd.Series[Any]], truth: pd.Series[Any], options: Columns
-) -> pd.Series[Any]:
+def _worst_label(cells: Sequence[Column], truth: Column, options: Columns) -> Column:
     """Return the most frequent wrong class of each sample."""
     refuse_objects(truth)
     of_labels = options.kind in ("auto", "labels")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.strengths import FIRST, SECOND, TIE, Battles
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import as_numbers, holds_objects
+from modelcompare.readers.cell_types import Column, as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, column_of, refuse_column
 from modelcompare.readers.tables import nested
@@ -41,8 +40,8 @@ class Found:
 
     where: str
     battles: Battles
-    item: pd.Series[Any] | None
-    user: pd.Series[Any] | None
+    item: Column | None
+    user: Column | None
     clusters: tuple[IntArray, ...]
     parts: Mapping[str, str | None]
 
@@ -109,7 +108,7 @@ def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
     return next(((plain[one], plain[other]) for one, other in usual), None)
 
 
-def _is_text(column: pd.Series[Any]) -> bool:
+def _is_text(column: Column) -> bool:
     return not holds_objects(column) and bool(np.isnan(as_numbers(column.unique())).all())
 
 
@@ -185,14 +184,14 @@ def battles_in(
     return Found(where, battles, of_item, of_user, codes, parts)
 
 
-def _column(frame: pd.DataFrame, heading: str, where: str) -> pd.Series[Any]:
+def _column(frame: pd.DataFrame, heading: str, where: str) -> Column:
     column = column_of(frame, heading, where)
     if holds_objects(column):
         raise ValueError(f"{where}: column {heading!r} contains lists or objects; name another.")
     return column.rename(heading)
 
 
-def _as_texts(column: pd.Series[Any]) -> AnyArray:
+def _as_texts(column: Column) -> AnyArray:
     """Return cells as texts without blanks around them; whole numbers have no point."""
     place, held = pd.factorize(column, use_na_sentinel=False)
     texts = [
@@ -214,7 +213,7 @@ def _outcomes(one: AnyArray, other: AnyArray, winner: AnyArray) -> IntArray:
 
 def _clusters(
     frame: pd.DataFrame, item: str | None, user: str | None, n_models: int, where: str
-) -> tuple[pd.Series[Any] | None, pd.Series[Any] | None, tuple[pd.Series[Any], ...]]:
+) -> tuple[Column | None, Column | None, tuple[Column, ...]]:
     """Return the columns of items and of users, and those that battles share, fewest values first.
 
     Fewer users, or items, than twice the models do not show all covariances; users alone are then

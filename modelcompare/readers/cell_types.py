@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from modelcompare.data.kinds import are_values, is_real
 from modelcompare.readers.messages import as_options
 from modelcompare.words import KindOrAuto
 
+Column: TypeAlias = "pd.Series[Any]"
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
@@ -47,7 +48,7 @@ _PRINTED = re.compile(
 )
 
 
-def printed(column: pd.Series[Any], marks: Collection[str]) -> pd.DataFrame:
+def printed(column: Column, marks: Collection[str]) -> pd.DataFrame:
     """Read cells as papers print scores: ``93.3 ± 0.5``, ``**93.3 %**``, ``93.3 (0.5)``.
 
     Returns
@@ -111,7 +112,7 @@ _RULES: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
 }  # fmt: skip
 
 
-def present(column: pd.Series[Any]) -> pd.Series[Any]:
+def present(column: Column) -> Column:
     """Return the cells that are not missing; whole numbers that missing ones made floats are whole.
 
     Examples
@@ -175,7 +176,7 @@ def typed(
     return pd.DataFrame(columns, index=frame.index, copy=False)
 
 
-def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
+def marked(column: Column, marks: Collection[str]) -> BoolArray:
     """Return a mask of cells whose texts mark a missing cell."""
     if column.dtype.kind in "iufbM":
         return np.zeros(len(column), dtype=bool)
@@ -208,7 +209,7 @@ def refuse_marks(frames: Sequence[pd.DataFrame], true: str | None, marks: Collec
     )
 
 
-def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
+def share_of_numbers(column: Column, marks: Collection[str]) -> float:
     """Compute the fraction of numbers among the cells that are not missing; 0 if all are."""
     if column.dtype.kind in "iufb":
         return float(column.notna().any())
@@ -222,7 +223,7 @@ def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
     return float((~np.isnan(values[place])).mean()) if len(place) else 0.0
 
 
-def column_array(column: pd.Series[Any]) -> AnyArray:
+def column_array(column: Column) -> AnyArray:
     """Convert a column to an array: numbers to numbers, anything else to objects."""
     array: AnyArray = column.to_numpy(None if column.dtype.kind in "iufb" else object)
     if array.dtype.kind != "O":
@@ -234,7 +235,7 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
     return array
 
 
-def refuse_objects(column: pd.Series[Any]) -> None:
+def refuse_objects(column: Column) -> None:
     """Refuse a column whose cells are lists or objects."""
     if holds_objects(column):
         raise ValueError(
@@ -243,7 +244,7 @@ def refuse_objects(column: pd.Series[Any]) -> None:
         )
 
 
-def holds_objects(column: pd.Series[Any]) -> bool:
+def holds_objects(column: Column) -> bool:
     """Return whether cells of a column are lists or objects."""
     if column.dtype.kind != "O" or pd.api.types.infer_dtype(column) == "string":
         return False

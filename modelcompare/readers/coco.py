@@ -21,7 +21,8 @@ from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
 from modelcompare.words import check_mapping, shown
 
-Boxes: TypeAlias = Mapping[tuple[Any, Any], Sequence[Mapping[str, Any]]]
+# Boxes of objects, or of detections.
+Boxes: TypeAlias = Sequence[Mapping[str, Any]]
 _OVERLAPS = np.linspace(0.5, 0.95, N_OVERLAPS)
 # Detections of an image and label that count.
 _MOST = 100
@@ -152,9 +153,9 @@ def _read(given: Any, where: str) -> Any:
 
 
 def _by_place(
-    given: Sequence[Mapping[str, Any]], where: str, fields: Sequence[str], images: Sequence[Any],
+    given: Boxes, where: str, fields: Sequence[str], images: Sequence[Any],
     labels: Mapping[Any, str],
-) -> Boxes:  # fmt: skip
+) -> Mapping[tuple[Any, Any], Boxes]:  # fmt: skip
     """Return the boxes of each image and category."""
     found: dict[tuple[Any, Any], list[Mapping[str, Any]]] = defaultdict(list)
     places = {*images}
@@ -176,7 +177,7 @@ def _by_place(
     return found
 
 
-def _entries(given: Any, where: str, fields: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+def _entries(given: Any, where: str, fields: Sequence[str]) -> Boxes:
     """Return entries, each of which has all fields; ids are numbers or texts."""
     if not isinstance(given, list | tuple):
         raise ValueError(f"{where} must have lists of entries, got {shown(given)}.")
@@ -198,9 +199,7 @@ def _is_finite(number: Any) -> bool:
     return numeric and bool(abs(number) < _HUGE)
 
 
-def _rows(
-    label: int, detections: Sequence[Mapping[str, Any]], objects: Sequence[Mapping[str, Any]]
-) -> FloatArray:
+def _rows(label: int, detections: Boxes, objects: Boxes) -> FloatArray:
     """Return the label, the score, and marks of a match at each overlap, of each detection."""
     ordered = sorted(detections, key=lambda each: -each["score"])[:_MOST]
     objects = sorted(objects, key=lambda each: bool(each.get("iscrowd")))

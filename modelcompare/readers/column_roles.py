@@ -22,7 +22,7 @@ from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
-from modelcompare.readers.options import Columns, with_named
+from modelcompare.readers.options import Columns, Outputs, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
@@ -42,7 +42,7 @@ class Roles:
 
     true: str | None
     id: str | None
-    outputs: Mapping[str, Mapping[str | None, str]]
+    outputs: Mapping[str, Outputs]
     model: str | None = None
     run: str | None = None
     set: str | None = None
@@ -74,9 +74,7 @@ def prepared(
     return Profile(frame, columns, where, written=written, of_folders=of_folders)
 
 
-def with_roles(
-    file: File, columns: Columns, where: str, *, alone: bool
-) -> tuple[Profile, Roles]:  # fmt: skip
+def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tuple[Profile, Roles]:
     """Return the table in a file, with one column per class, and the roles of its columns."""
     if known_kind(file.path) == "json":
         refuse_detections(file.payload, file.name)
@@ -199,9 +197,7 @@ def _repeats(seen: Profile) -> tuple[str | None, str | None]:
     return None, None
 
 
-def _by_model(
-    seen: Profile, headings: Sequence[str], true: str | None
-) -> dict[str, dict[str | None, str]]:
+def _by_model(seen: Profile, headings: Sequence[str], true: str | None) -> Mapping[str, Outputs]:
     """Return each wanted model's columns by class; None is the key of labels and scores."""
     truth = [] if true is None else seen.frame[true]
     if true is not None and not cell_types.holds_objects(seen.frame[true]):

@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.checks import as_array
 from modelcompare.data.predictions import Predictions
+from modelcompare.readers.cell_types import Column
 from modelcompare.words import check_names, shown
 
 # Rows that take a few seconds and about a gigabyte to compare.
@@ -118,9 +119,7 @@ def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions
             f"{(len(classes), len(classes))}, got {matrix.shape}."
         )
     _refuse_sums(matrix)
-    true, predicted = (
-        np.repeat(classes[at.ravel()], matrix.ravel()) for at in np.indices(matrix.shape)
-    )
+    true, predicted = (classes[at] for at in _places(matrix))
     return Predictions(true, {model: predicted}, kind="labels", labels=classes)
 
 
@@ -172,7 +171,7 @@ def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
             f"{(2,) * len(names)}, an axis of right and wrong for each, got {table.shape}. Counts "
             "by class are one model's matrix, or a Series by y_true and every model's labels."
         )
-    scores = [np.repeat(1 - at.ravel(), table.ravel()) for at in np.indices(table.shape)]
+    scores = [1 - at for at in _places(table)]
     return Predictions.from_scores(dict(zip(names, scores, strict=True)))
 
 
@@ -187,7 +186,7 @@ def _by_right(heading: object) -> str:
     )
 
 
-def _of_joint(counts: pd.Series[Any], models: Any, labels: ArrayLike | None) -> Predictions:
+def _of_joint(counts: Column, models: Any, labels: ArrayLike | None) -> Predictions:
     names = list(counts.index.names)
     if models is not None:
         raise ValueError("`models` are named by the Series' index; leave them out.")
@@ -196,9 +195,15 @@ def _of_joint(counts: pd.Series[Any], models: Any, labels: ArrayLike | None) -> 
             "a Series of `counts` must have index levels named y_true and as each model, got "
             f"{', '.join(map(str, names))}."
         )
-    rows = counts.index.to_frame(index=False).loc[np.repeat(np.arange(len(counts)), _whole(counts))]
+    (places,) = _places(_whole(counts))
+    rows = counts.index.to_frame(index=False).loc[places]
     outputs = {str(name): rows[name].to_numpy() for name in names if name != _TRUTH}
     return Predictions(rows[_TRUTH].to_numpy(), outputs, kind="labels", labels=labels)
+
+
+def _places(counts: IntArray) -> list[IntArray]:
+    """Return each sample's place along each side of a table of counts."""
+    return [np.repeat(at.ravel(), counts.ravel()) for at in np.indices(counts.shape)]
 
 
 def _whole(counts: Any) -> IntArray:

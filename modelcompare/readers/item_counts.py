@@ -13,8 +13,10 @@ from modelcompare.arguments import checked
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import listed
-from modelcompare.readers.options import refuse_column
+from modelcompare.readers.cell_types import Column
+from modelcompare.readers.messages import counted, listed
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
 from modelcompare.words import check_names, check_text
 
@@ -105,6 +107,24 @@ def from_item_counts(
     )  # fmt: skip
 
 
+def counts_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading | None:
+    """Read a table of counts of each item; None for other tables."""
+    if not is_of_counts(frame):
+        return None
+    used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
+    columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
+    found = from_item_counts(
+        frame, id=columns.id, model=columns.model_column, groups=columns.groups,
+        models=columns.models, name=name,
+    )  # fmt: skip
+    labels = [] if found.labels is None else found.labels.tolist()
+    parts = {
+        "counts": "tp, fp, fn", "models": counted(found.models), "labels": counted(labels),
+        "clusters": columns.groups,
+    }  # fmt: skip
+    return Reading(found, parts)
+
+
 def is_of_counts(frame: pd.DataFrame) -> bool:
     """Return whether a table has counts of true positives, false positives and false negatives."""
     headings = [*map(str, frame.columns)]
@@ -166,7 +186,7 @@ def _column(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], othe
     return frame[heading].astype(str)
 
 
-def _counts(column: pd.Series[Any]) -> pd.Series[Any]:
+def _counts(column: Column) -> Column:
     numbers = pd.Series(cell_types.as_numbers(column), index=column.index)
     bad = ~((numbers >= 0) & np.isfinite(numbers))
     refuse_rows(bad.to_numpy(), f"column {column.name!r} must hold counts of at least 0")

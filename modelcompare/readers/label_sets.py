@@ -16,6 +16,7 @@ import pandas as pd
 from modelcompare.data.checks import refuse_rows
 from modelcompare.data.label_sets import SETS
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
 
 _WRITTEN = re.compile(r"\s*[\[({](.*)[\])}]\s*", re.DOTALL)
@@ -45,7 +46,7 @@ def joined(seen: Profile) -> Profile:
     return seen.holding(seen.frame.assign(**found))
 
 
-def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] | None:
+def _tuples(column: Column, seen: Profile, true: str) -> Column | None:
     """Return the labels in each cell, in order; None where cells are no lists of labels."""
     if column.dtype.kind in "iufbM":
         return None
@@ -69,7 +70,7 @@ def _tuples(column: pd.Series[Any], seen: Profile, true: str) -> pd.Series[Any] 
     return pd.Series(cells, index=column.index, name=column.name, dtype=object)
 
 
-def _separator(column: pd.Series[Any]) -> str:
+def _separator(column: Column) -> str:
     """Return the sign between labels: the first one of the usual signs that occurs."""
     texts = [cell for cell in column if isinstance(cell, str)]
     return next((s for s in _SEPARATORS if any(s in text for text in texts)), ";")
@@ -107,7 +108,7 @@ def _of_indicators(seen: Profile) -> Profile:
     if true not in by_name or true in seen.headings:
         return seen
     labels = [*by_name[true]]
-    made: dict[str, pd.Series[Any]] = {}
+    made: dict[str, Column] = {}
     place: dict[str, str] = {}
     for name, columns in by_name.items():
         numbers = pd.DataFrame(

@@ -16,6 +16,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile, find_truth
 from modelcompare.readers.records import PROBABILITY
@@ -118,7 +119,7 @@ def _candidates(seen: Profile) -> list[str]:
     return [h for h in free if h not in beside]
 
 
-def _begins_with_list(column: pd.Series[Any]) -> bool:
+def _begins_with_list(column: Column) -> bool:
     if column.dtype.kind in "iufbM":
         return False
     present = (x for x in column if isinstance(x, list | tuple | np.ndarray) or not pd.isna(x))
@@ -135,7 +136,7 @@ def _entries(cell: Any) -> Sequence[Any] | None:
     return None if written is None else _BETWEEN.split(written[1].strip(" ,;\n"))
 
 
-def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
+def _numbers(column: Column, seen: Profile) -> FloatArray | None:
     """Convert lists of probabilities to an array, NaN for missing cells; None for others."""
     present = column[~cell_types.marked(column, seen.marks)].dropna()
     held = [_entries(cell) for cell in present]

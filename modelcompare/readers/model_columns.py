@@ -124,8 +124,7 @@ def _refuse_classes(seen: Profile, candidates: Sequence[str], true: str) -> None
 
 
 def _sum_to_one(seen: Profile, headings: Sequence[str]) -> bool:
-    if not all(map(seen.is_numeric, headings)):
-        return False
+    # Texts are NaN, and no sum.
     total = sum(cell_types.as_numbers(seen.frame[heading]) for heading in headings)
     return bool(np.allclose(total, 1, atol=0.01))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import direction_of
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
+    Column,
     column_array,
     marked,
     typed_labels,
@@ -30,6 +31,9 @@ BESIDE = {
     "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
     "judge": "judge", "label_weight": "label_weight",
 }  # fmt: skip
+# Columns of a model's outputs by content: None for labels, values or texts, a class for its
+# probabilities, the name of a score.
+Outputs: TypeAlias = Mapping[str | None, str]
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
 ROLES = ("true", "event", "id", *BESIDE, "pred", "model_column")
@@ -125,7 +129,7 @@ class Columns:
         if getattr(self, name) != getattr(Columns(), name):
             raise ValueError(f"{what}, for which {option(name)} has no meaning; {remedy}.")
 
-    def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
+    def _refuse_marks(self, role: str, column: Column) -> None:
         """Refuse clusters and strata named like a mark of a missing cell."""
         bad = marked(column, MISSING_MARKS if self.na is None else self.na)
         if bad.any():
@@ -176,7 +180,7 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
     return frame.assign(**reached) if reached else frame
 
 
-def column_of(frame: pd.DataFrame, name: str, where: str) -> pd.Series[Any]:
+def column_of(frame: pd.DataFrame, name: str, where: str) -> Column:
     """Return a named column, which may be inside objects; refuse an unknown one."""
     found = nested(frame, name)
     if found is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache, partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 
@@ -131,7 +131,7 @@ class Profile:
         )  # fmt: skip
 
 
-def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> pd.Series[Any]:
+def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Column:
     """Return the cells of a column that are not missing."""
     column = frame[heading]
     return cell_types.present(column.mask(cell_types.marked(column, marks))).infer_objects()

@@ -17,7 +17,7 @@ import pandas as pd
 from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import direction_of
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import printed, refuse_objects
+from modelcompare.readers.cell_types import Column, printed, refuse_objects
 from modelcompare.readers.column_roles import prepared
 from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
@@ -124,7 +124,7 @@ def _are_sets(texts: Any) -> bool:
     return sum(names.plain(str(t)).replace("_", "") in names.BENCHMARK for t in texts) > 1
 
 
-def _are_scores(column: pd.Series[Any], cells: pd.DataFrame) -> bool:
+def _are_scores(column: Column, cells: pd.DataFrame) -> bool:
     """Return whether a column has scores, or marks of missing ones and nothing else."""
     if cells["missing"].all():
         return column.dtype.kind == "f" or bool(column.notna().any())

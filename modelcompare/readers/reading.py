@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
-from modelcompare.readers.cell_types import as_numbers, refuse_objects
+from modelcompare.readers.cell_types import Column, as_numbers, refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.names import numbers_answers
@@ -125,7 +124,7 @@ def _by_id(seen: Profile, roles: Roles) -> tuple[pd.DataFrame, Columns]:
 
 def _with_scores_beside(
     predictions: Predictions, parts: Sequence[Part],
-    scores: Mapping[str, Mapping[str, pd.Series[Any]]], columns: Columns,
+    scores: Mapping[str, Mapping[str, Column]], columns: Columns,
 ) -> Predictions:  # fmt: skip
     """Add numbers that all models have beside their outputs, by name and model, without gaps."""
     lacking = np.any([part.cells.isna().any(axis=1) for part in parts], axis=0)
@@ -213,7 +212,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     return Reading(predictions, _understood(records, parts, scores, columns, predictions))
 
 
-def _varying(records: Records, parts: Sequence[Part]) -> dict[str, dict[str, pd.Series[Any]]]:
+def _varying(records: Records, parts: Sequence[Part]) -> dict[str, dict[str, Column]]:
     """Return scores beside outputs, by name and model; not those that describe the samples."""
     found = {
         name: {model: part.frame[SCORE + name] for part in parts for model in part.outputs}
@@ -299,7 +298,7 @@ def _in_runs(rows: pd.DataFrame, columns: Columns) -> bool:
     return columns.runs is not None or bool(rows.duplicated(["model", "id"]).any())
 
 
-def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:
+def _rows_of(model: str, table: pd.DataFrame, models: Column) -> pd.DataFrame:
     """Return the rows of one model, without columns of other models' files."""
     part = table[(models == model).to_numpy()].reset_index(drop=True)
     return part.dropna(axis="columns", how="all").infer_objects()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers.cell_types import present
+from modelcompare.readers.cell_types import Column, present
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto
@@ -131,7 +131,7 @@ def _as_written(part: Records) -> Records:
     return replace(part, frame=part.frame.apply(_in_text), beside=beside, written=True)
 
 
-def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:
+def _in_text(column: Column) -> Column:
     """Write numbers as Python does; floats that only missing cells made are whole again."""
     texts = present(column).map(lambda cell: str(cell) if isinstance(cell, _PLAIN) else cell)
     return texts.astype(object).reindex(column.index)

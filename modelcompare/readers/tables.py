@@ -15,6 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.inputs import columns_of, flat
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File, InflationError, check_inflation, parsed
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown
@@ -33,7 +34,7 @@ def table_of(opened: File) -> pd.DataFrame:
     return frame
 
 
-def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
+def nested(frame: pd.DataFrame, name: str) -> Column | None:
     """Look up a dotted name in the objects of a table's cells; None if it reaches nothing.
 
     A column of that very name comes first, then the longest heading that the name starts with.
@@ -215,7 +216,7 @@ def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
         ) from None
 
 
-def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
+def _inferred(column: Column) -> Column:
     """Infer a column's type; large whole numbers next to missing cells are not rounded."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
         return column

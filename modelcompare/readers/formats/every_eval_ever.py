@@ -13,16 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import (
-    Format,
-    cells_of,
-    check_named,
-    each,
-    is_missing,
-    score_columns,
-)
-from modelcompare.readers.records import Records
+from modelcompare.readers.formats.base import cells_of, check_named, is_missing
+from modelcompare.readers.formats.rows import of_rows
+from modelcompare.readers.records import SCORE
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")
 _FIELDS = frozenset({"schema_version", "evaluation_id", "evaluation", *_NAMES})
@@ -34,7 +29,7 @@ _BESIDE = (
 )  # fmt: skip
 
 
-def _read(file: File) -> Records:
+def _samples(file: File) -> pd.DataFrame:
     records: pd.DataFrame = file.payload
     check_named(records[[*_NAMES]], file.name)
     given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
@@ -45,27 +40,19 @@ def _read(file: File) -> Records:
     place = keys.groupby([*keys], sort=False).ngroup().to_numpy()
     first = np.unique(place, return_index=True)[1]
     metrics = metrics.where(metrics.notna() | given.isna(), _UNNAMED)
-    values = {
-        name: given[metrics == name].set_axis(place[metrics == name]).reindex(range(len(first)))
+    scores = {
+        SCORE + name: given[metrics == name].set_axis(place[metrics == name])
         for name in metrics.dropna().unique()
     }
-    scores, _ = score_columns(values, file.name)
-    beside = {
-        "reference": [
-            json.dumps(each, default=np.ndarray.tolist)
-            for each in cells_of(_column(records, "input").iloc[first], "reference")
-        ],
-        **{name: records[name].iloc[first].to_numpy() for name in _BESIDE if name in records},
-        "error": errors.groupby(place).first().to_numpy(),
-    }  # fmt: skip
-    return Records(
-        frame=keys.iloc[first].reset_index(drop=True).assign(**scores),
-        beside=pd.DataFrame(beside), kind="scores", same=("reference",),
-        answers=True,
+    references = cells_of(_column(records, "input").iloc[first], "reference")
+    beside = records[[name for name in _BESIDE if name in records]].iloc[first]
+    return pd.concat([keys.iloc[first], beside], axis="columns").reset_index(drop=True).assign(
+        reference=[json.dumps(each, default=np.ndarray.tolist) for each in references],
+        error=errors.groupby(place).first(), **scores,
     )  # fmt: skip
 
 
-def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.DataFrame:
+def _keys(records: pd.DataFrame, metrics: Column, where: str) -> pd.DataFrame:
     """Return model, test set, sample and, if repeated, run of each record."""
     keys = records[[*_NAMES]].set_axis(["model", "set", "id"], axis=1)
     epochs = cells_of(_column(records, "metadata"), "epoch")
@@ -84,7 +71,7 @@ def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.Data
     return keys
 
 
-def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
+def _attempts(keys: pd.DataFrame, metrics: Column) -> list[int]:
     """Count the attempts at a sample up to each record, which names its metric or failed."""
     latest: dict[Any, tuple[int, set[Any]]] = {}
     attempts = []
@@ -98,10 +85,13 @@ def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
     return attempts
 
 
-def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
+def _column(records: pd.DataFrame, name: str) -> Column:
     """Return a column, empty if the file lacks it."""
     empty = pd.Series(None, index=records.index, dtype=object)
     return records[name].astype(object) if name in records else empty
 
 
-FORMAT = Format("Every Eval Ever", frozenset({"jsonl", "parquet"}), each(_read), fields=_FIELDS)
+FORMAT = of_rows(
+    "Every Eval Ever", _samples, kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
+    same=("reference",), is_log=True,
+)  # fmt: skip

@@ -19,17 +19,10 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File, check_inflation, whole
-from modelcompare.readers.formats.base import (
-    Format,
-    UnscoredError,
-    cells_of,
-    check_named,
-    each,
-    keys_of,
-    score_columns,
-)
+from modelcompare.readers.formats.base import UnscoredError, cells_of, check_named, keys_of
+from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.messages import listed
-from modelcompare.readers.records import Records
+from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import reached
 from modelcompare.words import optional
 
@@ -41,7 +34,7 @@ _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
 # Fields of a sample, and fields of the specification that all samples share.
 _TOLD = ("metadata", "error", "limit", "total_time", "working_time")
-_OF_ALL = {"solver": "solver", "date": "created"}
+_OF_ALL = {"model": "model", "set": "task", "solver": "solver", "date": "created"}
 # Largest number of planned runs of samples: each of them is a row.
 _MOST_PLANNED = 5_000_000
 # Length of a member's header, which ends with the lengths of its name and extra field.
@@ -57,35 +50,22 @@ def _is_log(file: File) -> bool:
     return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
 
 
-def _read(file: File) -> Records:
+def _samples(file: File) -> pd.DataFrame:
     spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
     if not isinstance(samples, list) or not samples:
         raise UnscoredError(f"{file.name}: the log has no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
     samples = _with_those_not_run(spec, samples, file.name)
     given = cells_of(samples, "scores")
-    values = {name: cells_of(given, name, "value") for name in keys_of(given)}
-    scores, others = score_columns(values, file.name, _of_text)
+    scores = {SCORE + name: cells_of(given, name, "value") for name in keys_of(given)}
     targets = [
         target if isinstance(target, str) or target is None else json.dumps(target)
         for target in cells_of(samples, "target")
     ]
-    frame = {
-        "model": spec["model"], "set": spec["task"], "run": cells_of(samples, "epoch"),
-        "id": cells_of(samples, "id"), **scores,
-    }  # fmt: skip
-    described = {name: pd.Series(cells_of(samples, name), dtype=object) for name in _TOLD}
-    beside = {
-        **others, "target": targets, **described,
-        **{name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()},
-    }  # fmt: skip
-    return Records(
-        frame=pd.DataFrame(frame),
-        beside=pd.DataFrame(beside),
-        kind="scores",
-        same=("target",),
-        answers=True,
-    )
+    told = {name: pd.Series(cells_of(samples, name), dtype=object) for name in _TOLD}
+    of_all = {name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()}
+    keys = {"run": cells_of(samples, "epoch"), "id": cells_of(samples, "id")}
+    return pd.DataFrame({**keys, **scores, "target": targets, **told, **of_all})
 
 
 def _with_those_not_run(
@@ -205,4 +185,7 @@ def _unpacked(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> by
     return data
 
 
-FORMAT = Format("inspect_ai", frozenset({"eval", "json"}), each(_read), looks_like=_is_log)
+FORMAT = of_rows(
+    "inspect_ai", _samples, kinds=frozenset({"eval", "json"}), looks_like=_is_log,
+    same=("target",), is_log=True, of_text=_of_text,
+)  # fmt: skip

@@ -20,7 +20,7 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
-from modelcompare.readers.formats.rows import Row, of_rows, renamed
+from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import reached
 from modelcompare.words import shown
@@ -29,10 +29,9 @@ _TIE, _UNRATED = 0, -1
 
 
 def _preferences(file: File) -> pd.DataFrame:
-    roles = {"model": "generator_2", "id": "instruction", "baseline": "generator_1"}
     cells = enumerate(file.payload["preference"], start=1)
     wins = [_win(cell, number, file.name) for number, cell in cells]
-    return renamed(file.payload, roles).assign(**{SCORE + "win_rate": wins})
+    return file.payload.assign(**{SCORE + "win_rate": wins})
 
 
 def _win(cell: Any, number: int, where: str) -> float:
@@ -87,6 +86,7 @@ ALPACA_EVAL = of_rows(
     "AlpacaEval annotations", _preferences, kinds=frozenset({"jsonl", "parquet"}),
     companions=r"(model|reference)_outputs\.json", same=("baseline", "annotator"),
     fields=frozenset({"instruction", "generator_1", "generator_2", "preference"}),
+    roles={"model": "generator_2", "id": "instruction", "baseline": "generator_1"},
 )  # fmt: skip
 MT_BENCH = of_rows(
     "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),

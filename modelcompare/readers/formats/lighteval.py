@@ -15,45 +15,32 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import (
-    Format,
-    cells_of,
-    check_named,
-    each,
-    keys_of,
-    score_columns,
-)
-from modelcompare.readers.records import Records
+from modelcompare.readers.formats.base import cells_of, keys_of
+from modelcompare.readers.formats.rows import of_rows
+from modelcompare.readers.records import SCORE
+from modelcompare.readers.tables import reached
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})
 _NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
 
 
-def _read(file: File) -> Records:
-    details: pd.DataFrame = file.payload
-    docs, metrics = details["doc"], details["metric"]
-    sets, ids = cells_of(docs, "task_name"), cells_of(docs, "id")
-    check_named({"task_name": sets, "id": ids}, file.name)
-    values = {name: cells_of(metrics, name) for name in keys_of(metrics)}
-    scores, others = score_columns(values, file.name)
-    beside = {
-        "query": cells_of(docs, "query"), "gold": [_gold(doc) for doc in docs],
-        "doc": docs, "model_response": details["model_response"], **others,
-    }  # fmt: skip
-    named_by_path = {}
+def _details(file: File) -> pd.DataFrame:
+    docs, metrics = file.payload["doc"], file.payload["metric"]
+    scores = {SCORE + name: cells_of(metrics, name) for name in keys_of(metrics)}
+    described = {name: cells_of(docs, name) for name in ("task_name", "id", "query")}
+    rows = file.payload[["doc", "model_response"]].assign(
+        **described, gold=[_gold(doc) for doc in docs], **scores
+    )
     if named := _NAME.fullmatch(file.name):
-        beside["date"] = named["date"]
         folder = file.path.absolute().parent
-        named_by_path = {"model": _model(folder.parent)} if folder.name == named["date"] else {}
-    return Records(
-        frame=pd.DataFrame({**named_by_path, "set": sets, "id": ids, **scores}),
-        beside=pd.DataFrame(beside), kind="scores", same=("query", "gold"),
-    )  # fmt: skip
+        by_date = {"model": _model(folder.parent)} if folder.name == named["date"] else {}
+        return rows.assign(date=named["date"], **by_date)
+    return rows
 
 
-def _gold(doc: dict[str, Any]) -> str:
+def _gold(doc: Any) -> str:
     """Return the right choices as one text."""
-    choices, places = _listed(doc.get("choices")), _listed(doc.get("gold_index"))
+    choices, places = (_listed(reached(doc, [name])) for name in ("choices", "gold_index"))
     return " | ".join(str(choice) for place, choice in enumerate(choices) if place in places)
 
 
@@ -70,7 +57,8 @@ def _model(folder: Path) -> str:
     return "/".join(parts[last:])
 
 
-FORMAT = Format(
-    "lighteval", frozenset({"parquet"}), each(_read), fields=_FIELDS,
+FORMAT = of_rows(
+    "lighteval", _details, kinds=frozenset({"parquet"}), fields=_FIELDS,
     looks_like=lambda file: isinstance(file.payload["doc"].iloc[0], dict),
+    roles={"set": "task_name"}, same=("query", "gold"), is_log=True,
 )  # fmt: skip

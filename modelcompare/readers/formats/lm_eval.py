@@ -13,39 +13,33 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import Format, check_named, each, score_columns
-from modelcompare.readers.records import Records
+from modelcompare.readers.formats.rows import of_rows
+from modelcompare.readers.records import SCORE
 
 _FIELDS = frozenset({"doc_id", "target", "filtered_resps"})
 _KNOWN = _FIELDS | {
     "doc", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash",
     "task", "task_name",
 }  # fmt: skip
-# Fields that are not kept beside the scores: keys, and constants.
-_NOT_BESIDE = ("doc_id", "filter", "metrics", "arguments")
+# Fields that are not kept beside the scores.
+_NOT_BESIDE = ["metrics", "arguments"]
 # Fields that the logs of one task share.
 _SAME = ("task", "task_name", "target", "doc_hash", "target_hash")
 # Scores of leaderboards, which come first.
 _FIRST = ("acc", "exact_match")
 _NAME = re.compile(
-    r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.(jsonl|parquet)(\.gz)?"
+    r"samples_(?P<set>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.(jsonl|parquet)(\.gz)?"
 )
 
 
-def _read(file: File) -> Records:
+def _samples(file: File) -> pd.DataFrame:
     logged: pd.DataFrame = file.payload
-    keys = logged[[name for name in ("filter", "doc_id") if name in logged]]
-    check_named(keys, file.name)
     names = sorted(_metrics(logged), key=lambda name: name not in _FIRST)
-    scores, others = score_columns({name: logged[name] for name in names}, file.name)
-    named_by_path = {}
-    beside = logged.drop(columns=[*_NOT_BESIDE, *({*names} - {*others})], errors="ignore")
+    scores = {SCORE + name: logged[name] for name in names}
+    rows = logged.drop(columns=[*_NOT_BESIDE, *names], errors="ignore").assign(**scores)
     if named := _NAME.fullmatch(file.name):
-        named_by_path = {"model": file.path.absolute().parent.name, "set": named["task"]}
-        beside = beside.assign(date=named["date"])
-    frame = keys.rename(columns={"doc_id": "id"}).assign(**named_by_path, **scores)
-    same = tuple(name for name in _SAME if name in beside.columns)
-    return Records(frame=frame, beside=beside, kind="scores", same=same)
+        return rows.assign(model=file.path.absolute().parent.name, **named.groupdict())
+    return rows
 
 
 def _metrics(logged: pd.DataFrame) -> list[str]:
@@ -58,6 +52,7 @@ def _metrics(logged: pd.DataFrame) -> list[str]:
     return [name for name in found if name in logged.columns]
 
 
-FORMAT = Format(
-    "lm-evaluation-harness", frozenset({"jsonl", "parquet"}), each(_read), fields=_FIELDS
-)
+FORMAT = of_rows(
+    "lm-evaluation-harness", _samples, kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
+    roles={"id": "doc_id"}, same=_SAME, is_log=True,
+)  # fmt: skip

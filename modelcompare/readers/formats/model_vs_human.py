@@ -11,7 +11,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.rows import of_rows, renamed
+from modelcompare.readers.formats.rows import of_rows
 
 _IMAGE = r"(?:^|_)((?:n0\d+_)?[^_]+)$"
 _NO_RESPONSE = "no response"
@@ -19,15 +19,16 @@ _NO_RESPONSE = "no response"
 
 def _responses(file: File) -> pd.DataFrame:
     table = file.payload.rename(columns=str.lower)
-    table = renamed(table, {"model": "subj", "y_true": "category", "y_pred": "object_response"})
-    answers = table["y_pred"].where(table["y_pred"].str.casefold() != "na", _NO_RESPONSE)
+    answers = table["object_response"]
+    answers = answers.where(answers.str.casefold() != "na", _NO_RESPONSE)
     images = table["imagename"].str.extract(_IMAGE, expand=False)
     if "condition" in table and table["condition"].nunique() > 1:
         images = images + " " + table["condition"]
-    return table.assign(y_pred=answers, id=images, set=file.path.name.partition("_")[0])
+    return table.assign(object_response=answers, id=images, set=file.path.name.partition("_")[0])
 
 
 FORMAT = of_rows(
     "model-vs-human responses", _responses, kinds=frozenset({"csv"}), kind="labels",
     fields=frozenset({"subj", "object_response", "category", "imagename"}),
+    roles={"model": "subj", "y_true": "category", "y_pred": "object_response"},
 )  # fmt: skip

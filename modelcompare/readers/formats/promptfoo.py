@@ -17,6 +17,7 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, is_missing
+from modelcompare.readers.formats.rows import numbered
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
@@ -42,9 +43,7 @@ def read_results(files: Sequence[File]) -> Records:
             "id": _ids([result for _, result in results]),
         }
     )
-    runs = frame.groupby(["model", "id"]).cumcount() + 1
-    if (runs > 1).any():
-        frame.insert(1, "run", runs)
+    frame, _ = numbered(frame)
     scores = pd.DataFrame([_scores(file, result) for file, result in results])
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
+from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, check_named, each, is_missing, score_columns
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import FileKind, KindOrAuto, shown
 
-_KEYS = ("model", "set", "run", "group", "id", "y_true", "y_pred")
+_KEYS = ("model", "set", "run", "filter", "group", "id", "y_true", "y_pred")
+# Keys without which samples cannot be distinguished.
+_NAMED = ("model", "set", "run", "filter", "id")
 # Scores of verdicts.
 RIGHT = {True: 1.0, False: 0.0}
 _OBJECTS: frozenset[FileKind] = frozenset({"json", "jsonl"})
@@ -25,6 +29,8 @@ def of_rows(
     name: str, rows: Callable[[File], pd.DataFrame], *, kinds: frozenset[FileKind] = _OBJECTS,
     fields: frozenset[str] = frozenset(), looks_like: Callable[[File], bool] = lambda _: True,
     companions: str = "", same: tuple[str, ...] = (), kind: KindOrAuto = "scores",
+    roles: Mapping[str, str] = MappingProxyType({}), is_log: bool = False,
+    of_text: Callable[[str], float | None] = lambda _: None,
 ) -> Format:  # fmt: skip
     """Make a format of a function that returns the results of a file.
 
@@ -34,38 +40,48 @@ def of_rows(
         As for `Format`.
     rows : callable
         File -> a row for each result: ``id``, a column ``score:NAME`` for each score or ``y_true``
-        and ``y_pred``, and where the file names them ``model``, ``set``, ``run`` and ``group``;
-        other columns describe the samples. Repeated results of a model and sample are numbered.
+        and ``y_pred``, and where the file names them ``model``, ``set``, ``run``, ``filter`` and
+        ``group``; other columns describe the samples.
     same : tuple of str
         Columns that all models must share for each sample.
     kind : str
         Output type of ``y_pred``, or "scores".
+    roles : mapping
+        Columns of `rows` that have another name, by their role.
+    is_log : bool
+        Each sample occurs once in a run, whose number is that of an answer, and scores that are no
+        numbers describe it. Otherwise repeated results of a model and sample are numbered.
+    of_text : callable
+        As for `score_columns`.
     """
 
     def read(file: File) -> Records:
-        found = rows(file).reset_index(drop=True)
-        check_named(found[[key for key in ("model", "run", "id") if key in found]], file.name)
-        scores = [heading for heading in found if heading.startswith(SCORE)]
+        table = rows(file).rename(columns={field: role for role, field in roles.items()})
+        found = table.reset_index(drop=True)
+        named = {roles.get(key, key): found[key] for key in _NAMED if key in found}
+        check_named(named, file.name)
+        scores = {h.removeprefix(SCORE): found.pop(h) for h in [*found] if h.startswith(SCORE)}
         frame = found[[key for key in _KEYS if key in found]]
+        beside = found.drop(columns=[*frame])
         if kind == "scores":
-            frame = frame.assign(**_numbers(found[scores], file.name))
-        frame, is_numbered = _numbered(frame)
+            numbers, others = score_columns(scores, file.name, of_text)
+            if others and not is_log:
+                raise ValueError(
+                    f"{file.name}: {next(iter(others))} is no number in some results; write the "
+                    "file again."
+                )
+            frame, beside = frame.assign(**numbers), beside.assign(**others)
+        frame, is_numbered = (frame, True) if is_log else numbered(frame)
         return Records(
-            frame=frame, beside=found.drop(columns=[*frame, *scores], errors="ignore"), kind=kind,
-            written=file.written, same=tuple(each for each in same if each in found),
-            answers=is_numbered,
+            frame=frame, beside=beside, kind=kind, written=file.written,
+            same=tuple(each for each in same if each in found), answers=is_numbered,
         )  # fmt: skip
 
     return Format(name, kinds, each(read), fields, looks_like, companions=companions)
 
 
-def renamed(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table whose columns are named after their roles, those present."""
-    return table.rename(columns={field: role for role, field in roles.items()})
-
-
 def scored(
-    cells: Sequence[Any] | pd.Series[Any], values: Mapping[Any, float], name: str, where: str
+    cells: Sequence[Any] | Column, values: Mapping[Any, float], name: str, where: str
 ) -> list[float]:
     """Return the score that each status means; a missing one is missing."""
     for number, cell in enumerate(cells, start=1):
@@ -83,16 +99,7 @@ def stem_of(file: File, ending: str) -> str:
     return re.sub(rf"[-_. ]+(?:{ending})$", "", file.model)
 
 
-def _numbers(scores: pd.DataFrame, where: str) -> Mapping[str, Any]:
-    """Return the columns of scores, each of numbers or missing cells throughout."""
-    given = {str(name).removeprefix(SCORE): column for name, column in scores.items()}
-    found, others = score_columns(given, where)
-    for name in others:
-        raise ValueError(f"{where}: {name} is no number in some results; write the file again.")
-    return found
-
-
-def _numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+def numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     """Number the results of a model and sample in a column ``run``, if there are several."""
     keys = [key for key in ("model", "set", "id") if key in frame]
     if "run" in frame or not frame.duplicated(keys).any():

@@ -481,8 +481,7 @@ def test_a_truncated_file_is_refused_by_name(tmp_path, path):
 @pytest.mark.parametrize("field", ["instruction", "generator_2"])
 def test_rows_without_a_name_are_refused(tmp_path, field):
     path = changed(tmp_path, ALPACA[0], lambda rows: rows[4].update({field: None}))
-    what = {"instruction": "id", "generator_2": "model"}[field]
-    with pytest.raises(ValueError, match=rf"annotations\.json: sample 5 has no {what}"):
+    with pytest.raises(ValueError, match=rf"annotations\.json: sample 5 has no {field}"):
         mc.read_predictions(path)
 
 
