@@ -21,6 +21,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
@@ -47,7 +48,7 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     numbers = np.stack([metric.quantile_of(Outcomes.of(p, model)) for model in p.models])
     value = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
     below = numbers <= value
-    deviations = _of_units(p, below, share)
+    deviations = _of_units(contrasts.evaluation, below, share)
     sizes = _sizes(p, deviations, share, level)
     weights = None if p.plain else p.weights
     low, high = np.array([
@@ -93,22 +94,16 @@ def _correlation(deviations: FloatArray, variance: FloatArray) -> FloatArray:
     return divide(deviations @ deviations.T, np.outer(spread, spread), 0.0)
 
 
-def _of_units(p: TestSet, below: BoolArray, share: float) -> FloatArray:
+def _of_units(evaluation: Evaluation, below: BoolArray, share: float) -> FloatArray:
     """Compute weighted deviations of shares below quantiles, (n_models, n_units), centred.
 
     Within strata, and for the size of these.
     """
-    weight = p.weights
-    deviations = (below - share) * weight
-    if p.groups is not None:
-        n_units = int(p.unit_of.max()) + 1
-        deviations = np.stack([np.bincount(p.unit_of, row, n_units) for row in deviations])
-        weight = np.bincount(p.unit_of, weight, n_units).astype(np.float64)
-    deviations = deviations - weight * (deviations.sum(axis=1) / weight.sum())[:, None]
-    stratum = np.zeros(len(weight), dtype=np.intp)
-    if p.strata is not None:
-        codes = np.unique(p.strata, return_inverse=True)[1]
-        stratum[np.arange(len(p)) if p.groups is None else p.unit_of] = codes
+    p, strata = evaluation.predictions, evaluation.units.strata
+    weight, deviations = p.unit_weights()[:, 0], (below - share) * p.weights
+    deviations = np.stack([np.bincount(p.unit_of, row, len(weight)) for row in deviations])
+    deviations -= weight * (deviations.sum(axis=1) / weight.sum())[:, None]
+    stratum = np.zeros(len(weight), dtype=np.intp) if strata is None else strata
     counts = np.bincount(stratum).astype(np.float64)
     means = np.stack([np.bincount(stratum, row) for row in deviations]) / counts
     scale = np.sqrt(divide(counts, counts - 1, 1.0))
