@@ -23,6 +23,7 @@ from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike, default_metric
 from modelcompare.questions.claims import (
     Ends,
+    Estimated,
     all_of,
     answer_of,
     bounds_of_difference,
@@ -296,30 +297,30 @@ class _Model:
     alpha: float
     n_tests: int
 
-    def value(self, group: Any) -> float:
-        return float(self.samples[group].point[self.model, self.place])
-
-    def ends(self, group: Any, level: float) -> Ends:
-        """Return bounds of the value at a one-sided level."""
-        interval = self.samples[group].score_interval(self.method, 1 - 2 * level)
-        return ends_of(interval, self.model, self.place)
+    def estimated(self, group: Any, level: float) -> Estimated:
+        """Return the value in a subgroup, and its bounds at a one-sided level."""
+        sample = self.samples[group]
+        interval = sample.score_interval(self.method, 1 - 2 * level)
+        value = float(sample.point[self.model, self.place])
+        return (value, *ends_of(interval, self.model, self.place))
 
     def bounds(self, a: Any, b: Any, level: float) -> Ends:
         """Return bounds of the difference of two subgroups at a one-sided level."""
-        one, other = ((self.value(group), *self.ends(group, level)) for group in (a, b))
-        return bounds_of_difference(one, other)
+        return bounds_of_difference(self.estimated(a, level), self.estimated(b, level))
 
     def in_group(self, group: Any) -> dict[str, Any]:
         """Return the value in a subgroup."""
-        return {"estimate": self.value(group), **_named(self.ends(group, self.alpha / 2))}
+        names = "estimate", "ci_low", "ci_high"
+        return dict(zip(names, self.estimated(group, self.alpha / 2), strict=True))
 
     def gap(self, a: Any, b: Any) -> dict[str, Any]:
         """Return the difference of two subgroups, and its test."""
+        (of_a, *_), (of_b, *_) = (self.estimated(group, self.alpha / 2) for group in (a, b))
+        low, high = self.bounds(a, b, self.alpha / 2 / self.n_tests)
         p_value = p_of_difference(partial(self.bounds, a, b), "two-sided")
         return {
-            "group_a": a, "group_b": b, "difference": self.value(a) - self.value(b),
-            **_named(self.bounds(a, b, self.alpha / 2 / self.n_tests)), "p_value": p_value,
-            "p_adjusted": min(1.0, p_value * self.n_tests),
+            "group_a": a, "group_b": b, "difference": of_a - of_b, "ci_low": low, "ci_high": high,
+            "p_value": p_value, "p_adjusted": min(1.0, p_value * self.n_tests),
         }  # fmt: skip
 
     def worst(self, own: pd.DataFrame, metric: AnyMetric) -> dict[str, Any]:
@@ -330,14 +331,14 @@ class _Model:
         """
         order = own["difference"].abs().sort_values(ascending=False, kind="stable")
         largest, worst_of = own.loc[order.index[0]], min if metric.greater_is_better else max
-        values = {group: self.value(group) for group in self.samples}
-        worst = worst_of(values, key=values.__getitem__)
-        ends = [self.ends(group, self.alpha / 2 / len(values)) for group in values]
-        low, high = (worst_of(side) for side in zip(*ends, strict=True))
+        level = self.alpha / 2 / len(self.samples)
+        found = {group: self.estimated(group, level) for group in self.samples}
+        value, low, high = (worst_of(side) for side in zip(*found.values(), strict=True))
         return {
             "largest_gap": abs(largest["difference"]), "group_a": largest["group_a"],
-            "group_b": largest["group_b"], "worst_group": worst, "worst": values[worst],
-            **_named((low, high)),
+            "group_b": largest["group_b"],
+            "worst_group": worst_of(found, key=lambda group: found[group][0]),
+            "worst": value, "ci_low": low, "ci_high": high,
         }  # fmt: skip
 
     def within(self, pairs: Sequence[tuple[Any, Any]], margin: float) -> Answer:
@@ -353,7 +354,3 @@ class _Model:
             if answers[-1] == "shown otherwise":
                 answers[-1] = answer_of(claims, self.bounds(*pair, self.alpha / self.n_tests))
         return all_of(answers)
-
-
-def _named(ends: Ends) -> dict[str, float]:
-    return dict(zip(("ci_low", "ci_high"), ends, strict=True))
