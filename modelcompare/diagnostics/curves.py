@@ -112,18 +112,16 @@ def resampled_weights(
 def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Return recall at each false positive rate; at a vertical step its upper end."""
     recall, rate = share_of_all(hits), share_of_all(alarms)
-    out = np.empty((len(hits), len(grid)))
-    for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
-        out[place] = np.interp(grid, np.r_[0.0, x], np.r_[0.0, y])
-    return np.where(np.isnan(recall[:, -1:] + rate[:, -1:]), np.nan, out)
+    pairs = zip(rate, recall, strict=True)
+    found = np.array([np.interp(grid, np.r_[0.0, x], np.r_[0.0, y]) for x, y in pairs])
+    return np.where(np.isnan(recall[:, -1:] + rate[:, -1:]), np.nan, found)
 
 
 def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Return precision at the highest threshold that reaches each recall."""
     recall, precision = share_of_all(hits), divide(hits, hits + alarms, 0.0)
-    out = np.empty((len(hits), len(grid)))
-    for place, (x, y) in enumerate(zip(recall, precision, strict=True)):
-        # The curve starts at the first true positive, not at a recall of 0.
-        at = np.searchsorted(x, np.maximum(grid - 1e-12, 1e-12), side="left")
-        out[place] = y[np.minimum(at, len(y) - 1)]
-    return np.where(np.isnan(recall[:, -1:]), np.nan, out)
+    # The curve starts at the first true positive, not at a recall of 0.
+    least = np.maximum(grid - 1e-12, 1e-12)
+    at = np.array([np.searchsorted(row, least) for row in recall])
+    found = np.take_along_axis(precision, np.minimum(at, recall.shape[1] - 1), axis=1)
+    return np.where(np.isnan(recall[:, -1:]), np.nan, found)
