@@ -98,15 +98,13 @@ class Front:
         p = adjust(self.found.p_values[:, self.places], "holm")
         signed = (self.found.difference * self.found.direction)[:, self.places]
         ahead = np.where(p < self.found.alpha, signed, 0.0)
-        better: BoolArray = self._of_pairs(ahead, -ahead) > 0
-        return better
+        return self._of_pairs(ahead, -ahead) > 0
 
     @cached_property
     def dominates(self) -> BoolArray:
         """True where i is better than j in one value and not worse in the others."""
         not_worse = np.logical_or(self.better, self.gains >= -self.margins)
-        dominates: BoolArray = np.logical_and(self.better.any(axis=2), not_worse.all(axis=2))
-        return dominates
+        return np.logical_and(self.better.any(axis=2), not_worse.all(axis=2))
 
     @property
     def status(self) -> list[str]:

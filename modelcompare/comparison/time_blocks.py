@@ -164,5 +164,4 @@ def autocovariance(series: FloatArray, most: int) -> FloatArray:
     """Compute the autocovariances up to a lag, by the Fourier transform."""
     size = 2 ** math.ceil(math.log2(len(series) + most + 1))
     spectrum = np.abs(np.fft.rfft(series, size)) ** 2
-    found: FloatArray = np.fft.irfft(spectrum, size)[: most + 1] / len(series)
-    return found
+    return np.fft.irfft(spectrum, size)[: most + 1] / len(series)

@@ -231,8 +231,7 @@ def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
-    edges: FloatArray = values[order][places]
-    return edges
+    return values[order][places]
 
 
 def _above_equal(n_classes: int) -> float:

@@ -81,8 +81,7 @@ class Confusions:
     def shared(self, gains: FloatArray) -> FloatArray:
         """Sum the covariances of classes, by the influences (..., n_classes, 4) of outcomes."""
         of_sum, of_each = (CellSums.of_gains(each).of(self) for each in (gains, gains**2))
-        found: FloatArray = (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
-        return found
+        return (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
 
     def _margins(self, numbers: FloatArray) -> Margins:
         if self.named.ndim == 1:

@@ -195,8 +195,7 @@ def _lower_end(
     reached = np.cumsum(weight)
     wanted = np.array([depth, depth + 1]) / size * reached[-1] * (1 - _ROUNDING)
     outer, inner = np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)
-    found: FloatArray = (1 - step) * ordered[..., outer] + step * ordered[..., inner]
-    return found
+    return (1 - step) * ordered[..., outer] + step * ordered[..., inner]
 
 
 @lru_cache(maxsize=1024)
