@@ -82,11 +82,13 @@ def cases(
         worst, best = (_filled(outputs, missing, end) for end in ends)
         yield found["scores"], None, worst, best
         return
-    truth, labels = _truth(predictions)
+    truth, labels = predictions.hard_codes, predictions.labels
+    if truth is None or labels is None:
+        raise ValueError("bounds need true labels, one for each sample.")
     best = _filled(outputs, missing, truth)
     if "hits" in found:
         yield found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best
-    for code, label in enumerate(labels if "class" in found else ()):
+    for code, label in enumerate(labels.tolist() if "class" in found else ()):
         wrong = np.where(truth == code, (code + 1) % len(labels), code)
         yield found["class"], label, _filled(outputs, missing, wrong), best
     for metric in found.get("average", ()):
@@ -142,14 +144,6 @@ def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
         return np.array(next(iter(ends.values())))
     # Scores that are not asked for may be anything.
     return np.array([ends.get(name, (0.0, 0.0)) for name in names]).T
-
-
-def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
-    """Return the codes of the true labels, and the labels."""
-    codes, labels = predictions.hard_codes, predictions.labels
-    if codes is None or labels is None:
-        raise ValueError("bounds need true labels, one for each sample.")
-    return codes, labels.tolist()
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:

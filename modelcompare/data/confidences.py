@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
+from modelcompare.data.label_sets import occurring
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import as_truth
 from modelcompare.data.variants import with_models
@@ -81,8 +82,8 @@ def from_nbest(
         arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
         return Predictions(truth, arrays, kind="text_lists", **options)
     if labels is None:
-        predicted = {answer for rows in pairs.values() for row in rows for answer, _ in row}
-        labels = _occurring({*truth.tolist(), *predicted})
+        answers = [[answer for answer, _ in row] for rows in pairs.values() for row in rows]
+        labels = occurring([truth.tolist(), *answers]).tolist()
     classes = checks.as_array(labels)
     return Predictions(
         y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
@@ -147,7 +148,7 @@ def from_bins(
         lists[model] = _confident(model, array, of_model, dict(table))
     if labels is None:
         everything = [checks.as_array(y_true), *predicted.values()]
-        labels = _occurring({label for array in everything for label in array.tolist()})
+        labels = occurring(array.tolist() for array in everything).tolist()
     classes = checks.as_array(labels)
     # The label stays the model's decision, for any value of its bin.
     needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
@@ -271,12 +272,6 @@ def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int
     checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
-def _occurring(labels: set[Any]) -> list[Any]:
-    """Return the labels that occur, sorted."""
-    every = checks.distinct(np.fromiter(labels, dtype=object), "`y_true` or a model")
-    return [*every.tolist()]
-
-
 def _matrix(
     model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
 ) -> FloatArray:
@@ -294,11 +289,10 @@ def _matrix(
     too_much = rest < -checks.SUM_TOLERANCE
     checks.refuse_rows(too_much, f"model {model!r} has lists that sum to more than 1")
     if missing == "spread":
-        listed = np.zeros(out.shape, dtype=bool)
-        listed[sample, code] = True
-        others = (~listed).sum(axis=1)
-        share = np.divide(np.maximum(rest, 0.0), others, out=np.zeros(len(out)), where=others > 0)
-        out += ~listed * share[:, None]
+        others = np.ones(out.shape)
+        others[sample, code] = 0.0
+        share = np.maximum(rest, 0.0) / np.maximum(others.sum(axis=1), 1.0)
+        out += others * share[:, None]
     return out
 
 

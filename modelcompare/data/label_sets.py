@@ -93,7 +93,7 @@ def as_matrices(
     lists = {w: each for w, each in rows.items() if each is not None and not _are_numbers(each)}
     what = "lists of labels, or a row of numbers for each sample, one for each label"
     if "`y_true`" in lists:
-        known = _occurring(lists.values()) if labels is None else labels
+        known = occurring(chain.from_iterable(lists.values())) if labels is None else labels
         found = checks.classes(known, np.empty(0), at_least=1)
         true = _indicators(lists["`y_true`"], found, "`y_true`")
     else:
@@ -121,9 +121,9 @@ def _truth(
     return true, checks.classes(labels, np.arange(true.shape[1]), at_least=1)
 
 
-def _occurring(lists: Iterable[Sequence[Sequence[Any]]]) -> AnyArray:
-    """Return the labels that occur, sorted."""
-    labels = dict.fromkeys(chain.from_iterable(chain.from_iterable(lists)))
+def occurring(lists: Iterable[Sequence[Any]]) -> AnyArray:
+    """Return the labels that occur in some lists, sorted."""
+    labels = dict.fromkeys(chain.from_iterable(lists))
     array = np.fromiter(labels, dtype=object, count=len(labels))
     return checks.distinct(checks.as_array(array, "`y_true`"), "`y_true` or a model")
 
