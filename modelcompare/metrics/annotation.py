@@ -76,8 +76,7 @@ def coincidences(counts: FloatArray) -> FloatArray:
     diagonal = np.arange(counts.shape[1])
     pairs[:, diagonal, diagonal] -= counts
     # An item with a single rating has no pairs.
-    weight = np.divide(1.0, raters - 1, out=np.zeros(len(counts)), where=raters > 1)
-    return (pairs * weight[:, None, None]).reshape(len(counts), -1)
+    return divide(pairs, np.maximum(raters - 1, 0.0)[:, None, None], 0.0).reshape(len(counts), -1)
 
 
 def krippendorff_alpha(cells: FloatArray, *, distances: FloatArray | None) -> FloatArray:
@@ -109,22 +108,19 @@ def _between(totals: FloatArray) -> FloatArray:
 
 def _distances(level: Level, categories: AnyArray) -> FloatArray | None:
     """Compute squared distances of the categories; None if they depend on the ratings."""
-    k = len(categories)
     if level == "nominal":
-        return 1 - np.eye(k)
+        return 1 - np.eye(len(categories))
     if level == "ordinal":
         return None
     if categories.dtype.kind not in "fiu":
         raise ValueError(f"`level='{level}'` needs numbers, the ratings are {categories[:3]}.")
     values = categories.astype(np.float64)
-    difference = values[:, None] - values[None, :]
+    difference = values[:, None] - values
     if level == "interval":
         return difference**2
     if (values < 0).any():
         raise ValueError("`level='ratio'` needs numbers that are not negative.")
-    total = values[:, None] + values[None, :]
-    relative = np.divide(difference, total, out=np.zeros((k, k)), where=total > 0)
-    return relative**2
+    return divide(difference, values[:, None] + values, 0.0) ** 2
 
 
 def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
-from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
+from modelcompare.metrics.outcomes import Entries, Outcomes
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
 from modelcompare.words import Kind, check_number
@@ -35,11 +35,6 @@ def _hits(outcomes: Outcomes) -> Entries | None:
     if outcomes.of_sets:
         return None
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
-
-
-def _hit_matrix(outcomes: Outcomes) -> FloatArray:
-    found = _hits(outcomes)
-    return outcomes.set_hits if found is None else scattered(found, outcomes.n_classes)
 
 
 def _predicted(outcomes: Outcomes) -> Entries | None:
@@ -62,7 +57,9 @@ SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, 
 PREDICTED = _discrete(
     "predicted", attrgetter("predicted_indicator"), entries=_predicted, soft=SOFT_PREDICTED
 )
-HITS = _discrete("hits", _hit_matrix, entries=_hits, members_of=PREDICTED, soft=SOFT_HITS)
+HITS = _discrete(
+    "hits", attrgetter("set_hits"), entries=_hits, members_of=PREDICTED, soft=SOFT_HITS
+)
 SUPPORT = _discrete(
     "support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class")
 )

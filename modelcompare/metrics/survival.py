@@ -58,9 +58,8 @@ class _Pairs:
     def share(self, later: AnyArray, earlier: AnyArray) -> FloatArray:
         """Compute the share of concordant pairs under weights (n_samples, n_resamples)."""
         weights = np.concatenate([later, earlier])
-        discordant = np.zeros(weights.shape[1])
-        for below in self.discordant:
-            discordant += below.read(weights)[0]
+        parts = (below.read(weights)[0] for below in self.discordant)
+        discordant = sum(parts, np.zeros(weights.shape[1]))
         return 1 - divide(discordant, self.comparable.read(weights)[0])
 
     def left(self, later: FloatArray, earlier: FloatArray) -> FloatArray:
