@@ -215,14 +215,14 @@ def _draw(front: Front, status: Sequence[str], axes: Axes) -> None:
         axes.plot([left, right], [y, y], color=look.colour, linewidth=1.0, alpha=0.5)
         axes.plot([x, x], [low, high], color=look.colour, linewidth=1.0, alpha=0.5)
         axes.plot(x, y, **look.options(markersize=6.5))
-    for at, axis in zip(front.places, (axes.xaxis, axes.yaxis), strict=True):
+    scales = (axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)
+    for at, (axis, set_scale), values in zip(front.places, scales, ends.T, strict=True):
         key, way = found.keys[at], "higher" if found.direction[at] > 0 else "lower"
         name = value_name(key.metric, key.label)
         axis.set_label_text(escape.figure(f"{name} ({way} is better)"))
-    for at, axis, values in zip(front.places, (axes.xaxis, axes.yaxis), ends.T, strict=True):
-        unbounded = math.isinf(found.metric_info[found.keys[at].metric].bounds[1])
+        unbounded = math.isinf(found.metric_info[key.metric].bounds[1])
         if unbounded and 0 < _FEW_TIMES * values.min() < values.max():
-            (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+            set_scale("log")
             plain_log(axis)
     _draw_region(front, axes)
 

@@ -275,28 +275,27 @@ F1 = with_twin(
 )  # fmt: skip
 
 
+def _spread(counts: FloatArray) -> FloatArray:
+    """Return the squared spread of the class indicators, times the squared number of samples."""
+    return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
+
+
 def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
     """Return the covariance of the class indicators and the product of their spreads (R_K)."""
-    total = support.sum(axis=-1)
-    covariance = hits.sum(axis=-1) * total - (predicted * support).sum(axis=-1)
-    spread_predicted = predicted.sum(axis=-1) ** 2 - (predicted**2).sum(axis=-1)
-    spread_true = total**2 - (support**2).sum(axis=-1)
-    product = np.maximum(spread_predicted, 0.0) * np.maximum(spread_true, 0.0)
-    return covariance, np.sqrt(product)
+    covariance, _ = _beyond_chance(hits, predicted, support)
+    squared = np.maximum(_spread(predicted), 0.0) * np.maximum(_spread(support), 0.0)
+    return covariance, np.sqrt(squared)
 
 
 def _gorodkin_gradient(
     hits: FloatArray, predicted: FloatArray, support: FloatArray
 ) -> tuple[Totals, Totals]:
     of_covariance, _ = _beyond_chance_gradient(hits, predicted, support)
-    _, product = _gorodkin(hits, predicted, support)
+    product = _gorodkin(hits, predicted, support)[1][..., None]
     # Of the roots of both spreads, whose product is the denominator.
     of_predicted, of_support = (
-        divide(product[..., None] * (total - part), total**2 - square, 0.0)
-        for part, total, square in (
-            (part, part.sum(axis=-1, keepdims=True), (part**2).sum(axis=-1, keepdims=True))
-            for part in (predicted, support)
-        )
+        divide(product * (part.sum(axis=-1, keepdims=True) - part), _spread(part)[..., None], 0.0)
+        for part in (predicted, support)
     )
     return of_covariance, (np.zeros_like(of_support), of_predicted, of_support)
 
