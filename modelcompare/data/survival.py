@@ -39,9 +39,7 @@ def as_survival(
     arrays = {m: checks.as_array(given, f"model {m!r}") for m, given in outputs.items()}
     checks.check_lengths(arrays, truth, len(truth))
     soft = {m: array.ndim == 2 for m, array in arrays.items()}
-    if kind == "auto" and len({*soft.values()}) == 1:
-        kind = "survival_probabilities" if all(soft.values()) else "risks"
-    wanted = kind == "survival_probabilities"
+    wanted = all(soft.values()) if kind == "auto" else kind == "survival_probabilities"
     odd = next((m for m in arrays if soft[m] != wanted), None)
     if odd is not None:
         raise ValueError(

@@ -58,8 +58,8 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     least, most = metric.bounds
     # Numbers that are all equal show nothing of others.
     known = low < high
-    low, high = np.where(known, np.maximum(low, least), least), np.where(known, high, most)
-    high = np.minimum(high, most)
+    low = np.where(known, np.maximum(low, least), least)
+    high = np.where(known, np.minimum(high, most), most)
     informative = 2 * min(share, 1 - share) * sizes
     if p.groups is not None:
         beyond = below if share < 0.5 else ~below

@@ -62,11 +62,9 @@ def rating_counts(
     categories = np.array(sorted(found) if order is None else [*order])
     if len(categories) < 2:
         raise ValueError("`ratings` hold a single category; agreement needs at least two.")
-    position = {category: place for place, category in enumerate(categories.tolist())}
-    counts = np.zeros((len(table), len(categories)))
-    for item, annotator in np.argwhere(given):
-        counts[item, position[table[item, annotator]]] += 1
-    return counts, categories
+    table[~given] = None
+    counts = [(table == category).sum(axis=1) for category in categories.tolist()]
+    return np.column_stack(counts).astype(np.float64), categories
 
 
 def coincidences(counts: FloatArray) -> FloatArray:
