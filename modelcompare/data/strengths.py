@@ -78,7 +78,7 @@ class Strengths:
 
 
 class _Rows(NamedTuple):
-    """Battles, or distinct ones and how often they occur.
+    """Battles, of which some count by a weight.
 
     `design` is a sparse matrix (n_rows, n_parameters); eta is its product with the parameters.
     """
@@ -134,8 +134,7 @@ def fitted(battles: Battles) -> Strengths:
         raise ValueError("no battle was won: ties alone do not determine strengths.")
     _refuse_apart(battles.models, counts)
     model = _Model(n_models, bool(ties.any()), tuple(battles.effects))
-    whole = model.rows(battles, np.ones(len(battles.first)))
-    rows = _collapsed(battles, whole)
+    rows = whole = model.rows(battles, np.ones(len(battles.first)))
     model.check(rows)
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
@@ -189,16 +188,6 @@ def _influences(
     if cluster is not None:
         moved = pd.DataFrame(moved).groupby(cluster).transform("sum").to_numpy()
     return model.influences(rows, model.slopes(rows, parameters - moved).score, inverse)
-
-
-def _collapsed(battles: Battles, rows: _Rows) -> _Rows:
-    """Return the distinct battles, with their numbers as weights."""
-    columns = [battles.first, battles.second, battles.outcome, *battles.effects.values()]
-    frame = pd.DataFrame(np.column_stack(columns))
-    place = frame.groupby([*frame], sort=False).ngroup().to_numpy()
-    kept = np.unique(place, return_index=True)[1]
-    weight = np.bincount(place).astype(np.float64)
-    return _Rows(rows.design[kept], rows.outcome[kept], weight)
 
 
 def _joined(rows: _Rows, more: _Rows) -> _Rows:
