@@ -65,23 +65,19 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    seed = seed_sequence(rng)
-    whole, drawn_weights = resampled_weights(
-        predictions, "average_precision_macro", n_resamples, seed
-    )
+    whole, drawn = resampled_weights(predictions, "average_precision_macro", n_resamples, rng)
     one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
     found = empirical_curves(one, kind, whole, confidence_level)
     bands, ends = [], []
     for model, ordered, _ in one.models:
-        drawn = [
-            (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid))
-            for w in drawn_weights()
-        ]
+        draws = (
+            (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid)) for w in drawn()
+        )
         of_area, interval = (
-            percentile_interval(np.concatenate(draws), confidence_level=confidence_level)
-            for draws in zip(*drawn, strict=True)
+            percentile_interval(np.concatenate(each), confidence_level=confidence_level)
+            for each in zip(*draws, strict=True)
         )
         ends.append(of_area)
         bands.append(pd.DataFrame({
@@ -96,7 +92,7 @@ def curve(
 
 
 def resampled_weights(
-    predictions: Predictions, metric: str, n_resamples: int, seed: np.random.SeedSequence
+    predictions: Predictions, metric: str, n_resamples: int, rng: RngLike
 ) -> tuple[FloatArray, Callable[[], Iterator[FloatArray]]]:
     """Return the sample weights, (1, n_samples), and a function that yields blocks of resamples.
 
@@ -104,7 +100,7 @@ def resampled_weights(
     caller.
     """
     evaluation = Evaluation(predictions, resolve_metrics(metric, predictions), collapse=False)
-    draws = BootstrapWeights(evaluation.units, n_resamples, seed)
+    draws = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
     return whole, lambda: map(evaluation.per_sample, draws.blocks())
 

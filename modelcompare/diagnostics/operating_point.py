@@ -20,7 +20,7 @@ from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import check_number
 
 _POINT = ("threshold", "precision", "recall", "false_positive_rate")
@@ -84,10 +84,7 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
-    seed = seed_sequence(rng)
-    whole, drawn_weights = resampled_weights(
-        predictions, "average_precision_macro", n_resamples, seed
-    )
+    whole, drawn = resampled_weights(predictions, "average_precision_macro", n_resamples, rng)
     one = OneClass.of(predictions, label)
     if wish == "threshold" and one.raw:
         check_number(wish, value, at_least=-math.inf)
@@ -98,9 +95,7 @@ def operating_point(
         # If scores have single precision, 0.7 means 0.7 in single precision.
         kept = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(kept), scores, float(whole.mean()))
-        rows.append(
-            {"model": model, **points.row(ordered, whole, drawn_weights(), confidence_level)}
-        )
+        rows.append({"model": model, **points.row(ordered, whole, drawn(), confidence_level)})
     return pd.DataFrame(rows)
 
 

@@ -28,7 +28,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_interval, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
-from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import Strategy, label_name, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
@@ -207,7 +207,7 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, seed_sequence(rng))
+    whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, rng)
     plain = predictions.plain and predictions.true_distribution is None
     frames, errors = [], []
     for model in predictions.models:
@@ -223,9 +223,7 @@ def reliability(
         else:
             # Not (drawn * right) @ inside: that product would be as large as the block of weights.
             inside_right = inside * right[:, None]
-            draws = np.vstack([
-                divide(drawn @ inside_right, drawn @ inside) for drawn in drawn_weights()
-            ])  # fmt: skip
+            draws = np.vstack([divide(w @ inside_right, w @ inside) for w in drawn_weights()])
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({
