@@ -70,25 +70,21 @@ def curve(
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
     found = empirical_curves(one, kind, whole, confidence_level)
-    bands, ends = [], []
+    bands, drawn_areas = [], []
     for model, ordered, _ in one.models:
         draws = (
             (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid)) for w in drawn()
         )
-        of_area, interval = (
-            percentile_interval(np.concatenate(each), confidence_level=confidence_level)
-            for each in zip(*draws, strict=True)
-        )
-        ends.append(of_area)
+        areas, lines = map(np.concatenate, zip(*draws, strict=True))
+        drawn_areas.append(areas)
+        interval = percentile_interval(lines, confidence_level=confidence_level)
         bands.append(pd.DataFrame({
             "model": model, "x": grid, "y": on_grid(*ordered.counts(whole), grid)[0],
             "ci_low": interval.low, "ci_high": interval.high,
         }))  # fmt: skip
-    areas = found.areas.assign(
-        ci_low=[float(end.low) for end in ends], ci_high=[float(end.high) for end in ends]
-    )
-    band = pd.concat(bands, ignore_index=True)
-    return replace(found, band=band, areas=areas)
+    ends = percentile_interval(np.column_stack(drawn_areas), confidence_level=confidence_level)
+    of_areas = found.areas.assign(ci_low=ends.low, ci_high=ends.high)
+    return replace(found, band=pd.concat(bands, ignore_index=True), areas=of_areas)
 
 
 def resampled_weights(
