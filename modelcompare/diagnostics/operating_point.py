@@ -24,6 +24,7 @@ from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import check_number
 
 _POINT = ("threshold", "precision", "recall", "false_positive_rate")
+_COLUMNS = [f"{name}{end}" for name in _POINT for end in ("", "_low", "_high")]
 
 
 @checked()
@@ -133,12 +134,9 @@ class _Points:
         low, high = _chosen_interval(observed, drawn, checked, confidence_level)
         found = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
-        row: dict[str, object] = {}
-        low, high = np.where(np.isnan(found), np.nan, ends)
-        for name, *numbers in zip(_POINT, found, low, high, strict=True):
-            row |= zip((name, f"{name}_low", f"{name}_high"), numbers, strict=True)
-        row["n_undefined"] = int(np.isnan(divide(*drawn)).any(axis=0).sum())
-        return row
+        numbers = np.vstack([found, np.where(np.isnan(found), np.nan, ends)]).T.ravel()
+        undefined = np.isnan(divide(*drawn)).any(axis=0)
+        return dict(zip(_COLUMNS, numbers, strict=True), n_undefined=int(undefined.sum()))
 
     def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
         """Return the column of the threshold chosen in each row; -1 if none reaches the target."""
