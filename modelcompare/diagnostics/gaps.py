@@ -291,12 +291,9 @@ class _Model:
     def estimated(self, group: Any, level: float) -> Estimated:
         """Return the value in a subgroup, and its bounds at a one-sided level."""
         sample = self.samples[group]
-        interval, row = (
-            sample.score_interval(self.method, 1 - 2 * level),
-            sample.models.index(self.name),
-        )
-        value = float(sample.point[row, self.place])
-        return (value, *ends_of(interval, row, self.place))
+        row = sample.models.index(self.name)
+        interval = sample.score_interval(self.method, 1 - 2 * level)
+        return (float(sample.point[row, self.place]), *ends_of(interval, row, self.place))
 
     def bounds(self, a: Any, b: Any, level: float) -> Ends:
         """Return bounds of the difference of two subgroups at a one-sided level."""

@@ -29,6 +29,8 @@ from modelcompare.metrics.variants import number
 from modelcompare.words import Kind, check_number
 
 Pair = tuple[FloatArray, FloatArray]
+# Of numerator and denominator, by each of the three totals.
+Slopes = tuple[Totals, Totals]
 
 
 def _hits(outcomes: Outcomes) -> Entries | None:
@@ -287,10 +289,8 @@ def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> P
     return covariance, np.sqrt(squared)
 
 
-def _gorodkin_gradient(
-    hits: FloatArray, predicted: FloatArray, support: FloatArray
-) -> tuple[Totals, Totals]:
-    of_covariance, _ = _beyond_chance_gradient(hits, predicted, support)
+def _gorodkin_slopes(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Slopes:
+    of_covariance, _ = _beyond_chance_slopes(hits, predicted, support)
     product = _gorodkin(hits, predicted, support)[1][..., None]
     # Of the roots of both spreads, whose product is the denominator.
     of_predicted, of_support = (
@@ -302,7 +302,7 @@ def _gorodkin_gradient(
 
 MATTHEWS_CORRCOEF = _of_counts(
     name="matthews_corrcoef",
-    value=Quotient(_gorodkin, gradient=_gorodkin_gradient, of_two_classes=True),
+    value=Quotient(_gorodkin, gradient=_gorodkin_slopes, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Correlation of the true and the predicted class indicators.
 
@@ -320,9 +320,7 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
     return hits.sum(axis=-1) * total - chance, total**2 - chance
 
 
-def _beyond_chance_gradient(
-    hits: FloatArray, predicted: FloatArray, support: FloatArray
-) -> tuple[Totals, Totals]:
+def _beyond_chance_slopes(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Slopes:
     hit, total = (part.sum(axis=-1, keepdims=True) for part in (hits, support))
     of_numerator = total + np.zeros_like(support), -support, hit - predicted
     return of_numerator, (np.zeros_like(support), -support, 2 * total - predicted)
@@ -330,7 +328,7 @@ def _beyond_chance_gradient(
 
 COHEN_KAPPA = _of_counts(
     name="cohen_kappa",
-    value=Quotient(_beyond_chance, gradient=_beyond_chance_gradient, of_two_classes=True),
+    value=Quotient(_beyond_chance, gradient=_beyond_chance_slopes, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Agreement beyond chance, as given by the two margins.
 

@@ -24,14 +24,14 @@ from modelcompare.metrics.scoring import score_of
 from modelcompare.metrics.variants import number
 from modelcompare.words import check_number
 
+# One number for each sample.
+Numbers = Callable[[Outcomes], FloatArray]
 # Share of a sum of weights that is rounding.
 _ROUNDING = 1e-12
 _NAME = re.compile(r"(?:(.*)_)?p([0-9]+\.?[0-9]*)", re.DOTALL)
 
 
-def quantile_metric(
-    numbers: Callable[[Outcomes], FloatArray], share: float, **declarations: Any
-) -> OrderMetric:
+def quantile_metric(numbers: Numbers, share: float, **declarations: Any) -> OrderMetric:
     """Return the metric that is a quantile of one number for each sample."""
     prepare = partial(_prepare, numbers=numbers, share=share)
     return OrderMetric(
@@ -45,9 +45,7 @@ def is_quantile(metric: AnyMetric) -> TypeGuard[OrderMetric]:
     return isinstance(metric, OrderMetric) and metric.quantile_of is not None
 
 
-def _prepare(
-    outcomes: Outcomes, *, numbers: Callable[[Outcomes], FloatArray], share: float
-) -> Evaluate:
+def _prepare(outcomes: Outcomes, *, numbers: Numbers, share: float) -> Evaluate:
     """Return the function that computes the weighted quantile under each row of weights."""
     found = numbers(outcomes)
     order = np.argsort(found, kind="stable")
