@@ -291,7 +291,7 @@ class _Model:
 
     @property
     def at_delta(self) -> FloatArray:
-        """1 in the place of `delta`, 0 elsewhere."""
+        """1 for `delta`, 0 for the other parameters."""
         return np.r_[self.equal[1:], float(self.has_ties)]
 
     def rows(self, battles: Battles, weight: FloatArray) -> _Rows:

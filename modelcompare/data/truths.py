@@ -63,9 +63,8 @@ def read_inputs(
         return read(y_true, checks.by_model(outputs), labels, kind)
     arrays = checks.model_arrays(outputs)
     found = None if y_true is None else as_truth(y_true, kind)
-    checks.check_lengths(
-        arrays, found, len(next(iter(arrays.values())) if found is None else found)
-    )
+    n_samples = len(next(iter(arrays.values())) if found is None else found)
+    checks.check_lengths(arrays, found, n_samples)
     kinds = dict(zip(arrays, decide_kinds(kind, arrays, found, labels), strict=True))
     return found, arrays, kinds, labels
 

@@ -72,10 +72,8 @@ def curve(
     found = empirical_curves(one, kind, whole, confidence_level)
     bands, drawn_areas = [], []
     for model, ordered, _ in one.models:
-        draws = (
-            (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid)) for w in drawn()
-        )
-        areas, lines = map(np.concatenate, zip(*draws, strict=True))
+        both = ((areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid)) for w in drawn())
+        areas, lines = map(np.concatenate, zip(*both, strict=True))
         drawn_areas.append(areas)
         interval = percentile_interval(lines, confidence_level=confidence_level)
         bands.append(pd.DataFrame({

@@ -113,25 +113,24 @@ class _Points:
     unit: float
 
     def row(
-        self, ordered: Descending, weights: FloatArray, drawn_weights: Iterable[FloatArray],
-        confidence_level: float,
-    ) -> dict[str, object]:  # fmt: skip
+        self,
+        ordered: Descending,
+        weights: FloatArray,
+        resamples: Iterable[FloatArray],
+        level: float,
+    ) -> dict[str, object]:
         """Return the values at the chosen threshold, with their intervals."""
         whole = _from_nothing(ordered.counts(weights))
         best = self.chosen(*whole)
         parts = []
-        for resample in drawn_weights:
+        for resample in resamples:
             resampled = _from_nothing(ordered.counts(resample))
             chosen = self.chosen(*resampled)
             parts.append((self.at(resampled, chosen), self.at(whole, chosen), chosen))
-        drawn, checked, places = (
-            np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
-        )
-        limits = percentile_interval(
-            self.thresholds(places)[:, None], confidence_level=confidence_level
-        )
+        drawn, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
+        limits = percentile_interval(self.thresholds(places)[:, None], confidence_level=level)
         observed = self.at(whole, best)[..., 0]
-        low, high = _chosen_interval(observed, drawn, checked, confidence_level)
+        low, high = _chosen_interval(observed, drawn, checked, level)
         found = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
         numbers = np.vstack([found, np.where(np.isnan(found), np.nan, ends)]).T.ravel()

@@ -234,9 +234,8 @@ def reliability(
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
-    return Reliability(
-        table, pd.DataFrame(errors, columns=_ERROR), label, len(predictions), confidence_level
-    )
+    of_models = pd.DataFrame(errors, columns=_ERROR)
+    return Reliability(table, of_models, label, len(predictions), confidence_level)
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

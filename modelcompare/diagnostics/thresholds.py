@@ -148,12 +148,11 @@ def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> t
 def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -> list[FloatArray]:
     """Return totals at each distinct score as the threshold, highest first."""
     weights = predictions.weights[:, None]
+    truth = predictions.y_true, predictions.true_distribution
     sides = []
     for predicted in (1 - code, code):
         output = Output("labels", np.full(len(predictions), predicted))
-        outcomes = Outcomes(
-            output, predictions.codes, 2, predictions.y_true, predictions.true_distribution
-        )
+        outcomes = Outcomes(output, predictions.codes, 2, *truth)
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
         no.sum(axis=0) + np.cumsum((yes - no)[runs.order], axis=0)[runs.starts[1:] - 1]

@@ -64,9 +64,8 @@ class Confusions:
         k = weights.shape[-1]
         true, named = np.divmod(np.arange(k * k), k)
         flat = weights.reshape(*weights.shape[:-2], k * k)
-        return cls(
-            true, named, flat, flat if squares is weights else squares.reshape(flat.shape), k
-        )
+        flat_squares = flat if squares is weights else squares.reshape(flat.shape)
+        return cls(true, named, flat, flat_squares, k)
 
     @cached_property
     def margins(self) -> Margins:
@@ -95,12 +94,10 @@ class Confusions:
         )
 
     def _by_class(self, classes: IntArray, numbers: FloatArray) -> FloatArray:
-        *batch, _ = numbers.shape
+        batch = numbers.shape[:-1]
+        shape = (*batch, self.n_classes)
         first = np.arange(prod(batch)).reshape(*batch, 1) * self.n_classes
-        found = np.bincount(
-            (first + classes).ravel(), numbers.ravel(), prod(batch) * self.n_classes
-        )
-        return np.asarray(found, dtype=np.float64).reshape(*batch, self.n_classes)
+        return np.bincount((first + classes).ravel(), numbers.ravel(), prod(shape)).reshape(shape)
 
 
 @dataclass(frozen=True)

@@ -156,10 +156,9 @@ def annotation_metrics(
         return Statistic(name, partial(_rows_of, table=table))
 
     pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
-    chance_corrected = partial(Metric, needs="scores", bounds=(-1.0, 1.0))
-    percent = Metric(
-        name="percent_agreement", statistics=(pairs,), needs="scores", ratio=side_by_side,
-    )  # fmt: skip
+    of_ratings = partial(Metric, needs="scores")
+    chance_corrected = partial(of_ratings, bounds=(-1.0, 1.0))
+    percent = of_ratings(name="percent_agreement", statistics=(pairs,), ratio=side_by_side)
     fleiss = chance_corrected(
         name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
         value=fleiss_kappa,

@@ -44,9 +44,7 @@ def over_classes(metric: AnyMetric, text: str, predictions: TestSet) -> Metric:
     """
     name = f"{metric.name}[{text}]"
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
-    averaged = isinstance(metric, Metric) and (
-        metric.average is not None or metric.name.endswith("_micro")
-    )
+    averaged = isinstance(metric, Metric) and bool(metric.average or metric.name.endswith("_micro"))
     if not isinstance(metric, Metric) or ratio is None or not averaged:
         raise ValueError(f"{name}: {metric.name} is no average over classes; name {_EXAMPLES}.")
     if ratio.numerator[3] or ratio.denominator[3]:

@@ -37,10 +37,8 @@ def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
         return dz, contrast.difference
     if not isinstance(metric, Metric) or metric.ratio is not mean_ratio or metric.power != 1:
         return dz, math.nan
-    a, b = (
-        metric.statistics[0].compute(Outcomes.of(predictions, model))[:, 0]
-        for model in contrast.models
-    )
+    numbers = metric.statistics[0].compute
+    a, b = (numbers(Outcomes.of(predictions, model))[:, 0] for model in contrast.models)
     return dz, dominance(a, b)
 
 
