@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -154,13 +155,10 @@ def _spread(
     metric: Metric, codes: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
 ) -> IntArray:
     """Fill in the labels that make an average over classes worst."""
-    known = ~missing
-    hits, predicted, support = (
-        np.bincount(found, minlength=n_classes).astype(float)
-        for found in (truth[known & (codes == truth)], codes[known], truth)
-    )
-    lacking = np.bincount(truth[missing], minlength=n_classes)
-    more = np.arange(missing.sum() + 1.0)[:, None]
+    count, known = partial(np.bincount, minlength=n_classes), ~missing
+    hits, predicted = count(truth[known & (codes == truth)]), count(codes[known])
+    support, lacking = count(truth), count(truth[missing])
+    more: FloatArray = np.arange(missing.sum() + 1.0)[:, None]
     # Of shape (n_missing + 1, n_classes): value of each class with so many more wrong labels.
     of_classes = replace(cast(Quotient, metric.value), average=None)
     values = of_classes(hits + 0 * more, predicted + more, support + 0 * more)

@@ -68,10 +68,8 @@ class Front:
         if found.baseline is not None:
             raise ValueError("a front needs all pairs of models; compare without `baseline`.")
         chosen = found.metrics if metrics is None else check_names("metrics", metrics)
-        places = [
-            at for name in dict.fromkeys(chosen)
-            for at in places_of(found, among("metrics", name, found.metrics))
-        ]  # fmt: skip
+        names = [among("metrics", name, found.metrics) for name in dict.fromkeys(chosen)]
+        places = [at for name in names for at in places_of(found, name)]
         if len(places) < 2:
             raise ValueError("a front needs two metrics, such as accuracy and latency_ms_p95.")
         if margins is not None:

@@ -201,10 +201,9 @@ def _counts(battles: Battles) -> tuple[FloatArray, FloatArray]:
     """Count how often each model won against each other one, and how often it tied."""
     m = len(battles.models)
     pair = battles.first * m + battles.second
-    won, lost, tied = (
-        np.bincount(pair[battles.outcome == outcome], minlength=m * m).reshape(m, m).astype(float)
-        for outcome in (FIRST, SECOND, TIE)
-    )
+    kinds = (pair[battles.outcome == outcome] for outcome in (FIRST, SECOND, TIE))
+    tables = [np.bincount(kind, minlength=m * m) for kind in kinds]
+    won, lost, tied = np.reshape(tables, (3, m, m)).astype(np.float64)
     return won + lost.T, tied + tied.T
 
 

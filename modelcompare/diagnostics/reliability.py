@@ -64,11 +64,8 @@ def plot_reliability(
     def histogram(place: int, axes: Axes) -> None:
         _draw_histogram(axes, rows_at(result.table, model=models[place]))
 
-    of_models = [
-        wrapped([partial(draw, place) for place in range(len(models))])
-        for draw in (diagram, histogram)
-    ]
-    rows = [row for pair in zip(*of_models, strict=True) for row in pair]
+    above, below = ([partial(draw, k) for k in range(len(models))] for draw in (diagram, histogram))
+    rows = [row for pair in zip(wrapped(above), wrapped(below), strict=True) for row in pair]
     heights = [2.4, 0.8] * (len(rows) // 2)
     return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
 

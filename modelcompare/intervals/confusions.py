@@ -50,9 +50,8 @@ class Confusions:
 
         def tables(power: int) -> FloatArray:
             weights, k = labels.powered(power), labels.n_classes
-            cells = [
-                np.bincount(labels.codes * k + m, weights, k * k) for m in labels.predicted[models]
-            ]
+            true = labels.codes * k
+            cells = [np.bincount(true + m, weights, k * k) for m in labels.predicted[models]]
             return np.array(cells, dtype=np.float64).reshape(-1, k, k)
 
         sums = tables(1)
@@ -86,12 +85,8 @@ class Confusions:
         if self.named.ndim == 1:
             tables = numbers.reshape(*numbers.shape[:-1], self.n_classes, self.n_classes)
             return tables.sum(-1), tables.sum(-2), np.diagonal(tables, axis1=-2, axis2=-1)
-        right = numbers * (self.true == self.named)
-        return (
-            self._by_class(self.true, numbers),
-            self._by_class(self.named, numbers),
-            self._by_class(self.true, right),
-        )
+        true, named = self._by_class(self.true, numbers), self._by_class(self.named, numbers)
+        return true, named, self._by_class(self.true, numbers * (self.true == self.named))
 
     def _by_class(self, classes: IntArray, numbers: FloatArray) -> FloatArray:
         batch = numbers.shape[:-1]
@@ -130,10 +125,8 @@ class CellSums:
     def power_sum(self, power: int) -> FloatArray:
         """Sum a power over all cells, empty ones too, of shape (...)."""
         x, y = self.of_true, self.of_named
-        terms = (
-            comb(power, i) * (x**i).sum(axis=-1) * (y ** (power - i)).sum(axis=-1)
-            for i in range(power + 1)
-        )
+        powers = range(power + 1)
+        terms = (comb(power, i) * (x**i).sum(-1) * (y ** (power - i)).sum(-1) for i in powers)
         return sum(terms) + (self.right**power - (x + y) ** power).sum(axis=-1)
 
 

@@ -129,12 +129,9 @@ def _joined(own: Interval, evaluation: Evaluation, metric: Metric, pairs: Pairs)
     correlation[:, labels, labels] = 1.0
     defined = ~np.isnan(apart) & ~np.isnan(own.low)
     n = np.maximum(defined.sum(axis=1), 1)
-    below, above = (
-        np.sqrt(np.maximum(np.einsum("ri,rij,rj->r", reach, correlation, reach), 0.0)) / n
-        for reach in (
-            np.where(defined, apart - own.low, 0.0), np.where(defined, own.high - apart, 0.0)
-        )
-    )  # fmt: skip
+    reaches = np.where(defined, [apart - own.low, own.high - apart], 0.0)
+    squares = np.einsum("sri,rij,srj->sr", reaches, correlation, reaches)
+    below, above = np.sqrt(np.maximum(squares, 0.0)) / n
     mean = np.where(defined, apart, 0.0).sum(axis=1) / n
     sizes = None if own.n_informative is None else own.n_informative.sum(axis=1)[:, None]
     return Interval.of((mean - below)[:, None], (mean + above)[:, None], "mover", sizes)

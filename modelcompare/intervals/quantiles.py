@@ -179,10 +179,8 @@ def quantile_interval(
     point, equal = low[..., None], low == high
     below = np.where(ordered < point, ordered, -np.inf).max(axis=-1)
     above = np.where(ordered > point, ordered, np.inf).min(axis=-1)
-    return (
-        np.where(equal & np.isfinite(below), below, low),
-        np.where(equal & np.isfinite(above), above, high),
-    )
+    low = np.where(equal & np.isfinite(below), below, low)
+    return low, np.where(equal & np.isfinite(above), above, high)
 
 
 def _lower_end(

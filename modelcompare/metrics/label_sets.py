@@ -90,9 +90,8 @@ def _ranked_precision(outcomes: Outcomes) -> FloatArray:
     """Compute the mean, over the true labels of a sample, of the precision at their rank."""
     truth, scores = outcomes.truth > 0, pd.DataFrame(outcomes.output.array)
     # Tied labels all have the rank of the last of them.
-    ranks, among_true = (
-        each.rank(axis=1, method="max", ascending=False) for each in (scores, scores.where(truth))
-    )
+    rank = partial(pd.DataFrame.rank, axis=1, method="max", ascending=False)
+    ranks, among_true = rank(scores), rank(scores.where(truth))
     return (among_true / ranks).mean(axis=1).fillna(1.0).to_numpy()[:, None]
 
 

@@ -33,10 +33,9 @@ _NAME = re.compile(r"(?:(.*)_)?p([0-9]+\.?[0-9]*)", re.DOTALL)
 
 def quantile_metric(numbers: Numbers, share: float, **declarations: Any) -> OrderMetric:
     """Return the metric that is a quantile of one number for each sample."""
-    prepare = partial(_prepare, numbers=numbers, share=share)
     return OrderMetric(
-        prepare=prepare, quantile_of=numbers, share=share, smooth=False, defined_by="samples",
-        **declarations,
+        prepare=partial(_prepare, numbers=numbers, share=share), quantile_of=numbers, share=share,
+        smooth=False, defined_by="samples", **declarations,
     )  # fmt: skip
 
 
@@ -55,13 +54,10 @@ def _prepare(outcomes: Outcomes, *, numbers: Numbers, share: float) -> Evaluate:
         sums = running.sums(by_sample(weights))
         total = sums[running.at[-1]].astype(np.float64)
         at, rounding = share * total, _ROUNDING * total
-        lower, upper = (
-            ordered[_first(sums, running.at[1:], reaches, bound)]
-            for reaches, bound in (
-                (np.greater_equal, np.maximum(at - rounding, rounding)),
-                (np.greater, np.minimum(at + rounding, total - rounding)),
-            )
-        )
+        rows, low = running.at[1:], np.maximum(at - rounding, rounding)
+        lower = ordered[_first(sums, rows, np.greater_equal, low)]
+        high = np.minimum(at + rounding, total - rounding)
+        upper = ordered[_first(sums, rows, np.greater, high)]
         return np.where(total > 0, (lower + upper) / 2, np.nan)
 
     return evaluate

@@ -97,10 +97,8 @@ def _uncensored(groups: Groups, event: BoolArray, weights: FloatArray) -> FloatA
     equal times, events come before censored samples.
     """
     censored = np.where(event[:, None], 0.0, weights)
-    everyone, censored = (
-        np.add.reduceat(each[groups.order], groups.starts[:-1], axis=0)
-        for each in (weights, censored)
-    )
+    both = np.stack([weights, censored])[:, groups.order]
+    everyone, censored = np.add.reduceat(both, groups.starts[:-1], axis=1)
     later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
     steps = divide(later, later + censored, 1.0)
     return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
