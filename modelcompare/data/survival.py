@@ -102,9 +102,7 @@ def _curves(array: AnyArray, times: FloatArray, where: str) -> FloatArray:
     """Return survival probabilities, (n_samples, n_times)."""
     what = f"a probability for each of the {len(times)} times"
     found = checks.matrix(array, where, what, len(times), of="probabilities", at_most=1.0)
-    checks.refuse_rows(
-        (np.diff(found, axis=1) > _ROUNDING).any(axis=1),
-        f"{where} gives a probability to survive that increases with time",
-        "give 1 minus the probability of an event by each time",
-    )
+    rising = (np.diff(found, axis=1) > _ROUNDING).any(axis=1)
+    what = f"{where} gives a probability to survive that increases with time"
+    checks.refuse_rows(rising, what, "give 1 minus the probability of an event by each time")
     return found

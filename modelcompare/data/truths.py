@@ -24,14 +24,14 @@ from modelcompare.data.label_sets import SETS, are_sets, as_matrices
 from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
 from modelcompare.words import Kind, KindOrAuto
 
+_LISTS = (list, tuple, np.ndarray)
+
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
     """Convert the truth to an array; references of a text are one text or a tuple of several."""
     if kind not in ("texts", "text_lists"):
         return checks.as_array(data, "`y_true`")
-    several = isinstance(data, list | tuple | np.ndarray | pd.Series) and any(
-        isinstance(found, list | tuple | np.ndarray) for found in data
-    )
+    several = isinstance(data, (*_LISTS, pd.Series)) and any(isinstance(x, _LISTS) for x in data)
     if not several:
         array = checks.as_array(data, "`y_true`")
         return real_texts(array, "`y_true`") if array.ndim == 1 else array
@@ -44,8 +44,8 @@ def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
 
 
 def _are_texts(found: Any) -> bool:
-    listed = isinstance(found, list | tuple | np.ndarray) and len(found) > 0
-    return listed and all(isinstance(text, str) for text in found)
+    some = isinstance(found, _LISTS) and len(found) > 0
+    return some and all(isinstance(text, str) for text in found)
 
 
 def read_inputs(

@@ -95,10 +95,9 @@ def variance_components(
         for place, n in enumerate((n_items, n_runs))
     )
     of_items, of_runs = (drawn[:, codes] for drawn, codes in zip(counts, (item, run), strict=True))
-    items, runs, both = (
-        evaluation.replicates(GivenWeights.of(evaluation.units, drawn))
-        for drawn in (of_items, of_runs, of_items * of_runs)
-    )
+    drawn = (of_items, of_runs, of_items * of_runs)
+    weights = (GivenWeights.of(evaluation.units, each) for each in drawn)
+    items, runs, both = map(evaluation.replicates, weights)
     # What is left of drawing both after the items' and the runs' own parts: single rows.
     rows_alone = both - items - runs + evaluation.estimate()
     scale_items, scale_runs = n_items / (n_items - 1), n_runs / (n_runs - 1)

@@ -51,10 +51,9 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     deviations = _of_units(contrasts.evaluation, below, share)
     sizes = _sizes(p, deviations, share, level)
     weights = None if p.plain else p.weights
-    low, high = np.array([
-        quantile_interval(own, share, level, weights=weights, size=size)
-        for own, size in zip(numbers, sizes.tolist(), strict=True)
-    ]).T  # fmt: skip
+    pairs = zip(numbers, sizes.tolist(), strict=True)
+    ends = [quantile_interval(own, share, level, weights=weights, size=size) for own, size in pairs]
+    low, high = np.array(ends).T
     least, most = metric.bounds
     # Numbers that are all equal show nothing of others.
     known = low < high
@@ -69,8 +68,8 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
         return Interval.of(low[:, None], high[:, None], "order-statistics", informative)
     a, b = contrasts.pairs
     correlation = _correlation(deviations, sizes * share * (1 - share))[a, b]
-    ends = difference_bounds(value[:, 0], (low, high), correlation, contrasts.pairs)
-    return Interval.of(*ends, "mover", np.minimum(informative[a], informative[b]))
+    bounds = difference_bounds(value[:, 0], (low, high), correlation, contrasts.pairs)
+    return Interval.of(*bounds, "mover", np.minimum(informative[a], informative[b]))
 
 
 def difference_bounds(

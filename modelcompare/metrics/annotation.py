@@ -159,12 +159,9 @@ def annotation_metrics(
     of_ratings = partial(Metric, needs="scores")
     chance_corrected = partial(of_ratings, bounds=(-1.0, 1.0))
     percent = of_ratings(name="percent_agreement", statistics=(pairs,), ratio=side_by_side)
-    fleiss = chance_corrected(
-        name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
-        value=fleiss_kappa,
-    )  # fmt: skip
-    alpha = chance_corrected(
-        name="krippendorff_alpha", statistics=(of_items("coincidences", coincidences(counts)),),
-        value=partial(krippendorff_alpha, distances=_distances(level, categories)),
-    )  # fmt: skip
+    totals = of_items("category_totals", counts)
+    fleiss = chance_corrected(name="fleiss_kappa", statistics=(pairs, totals), value=fleiss_kappa)
+    cells = of_items("coincidences", coincidences(counts))
+    value = partial(krippendorff_alpha, distances=_distances(level, categories))
+    alpha = chance_corrected(name="krippendorff_alpha", statistics=(cells,), value=value)
     return (percent, fleiss, alpha) if (raters == raters[0]).all() else (percent, alpha)

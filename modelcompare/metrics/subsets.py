@@ -83,10 +83,8 @@ def class_code(given: str, label: Any, predictions: TestSet) -> int:
         return classes.index(found)
     known = [*map(str, classes)]
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    hint = did_you_mean(
-        nearest(str(label), known, cutoff=0.5),
-        otherwise=f"the classes are {', '.join(known[:_LISTED])}{more}.",
-    )
+    otherwise = f"the classes are {', '.join(known[:_LISTED])}{more}."
+    hint = did_you_mean(nearest(str(label), known, cutoff=0.5), otherwise=otherwise)
     what = "name a class" if label is None else f"there is no class {label!r}"
     raise ValueError(f"{given}: {what}; {hint}")
 
