@@ -206,9 +206,8 @@ def _draw(front: Front, status: Sequence[str], axes: Axes) -> None:
     found, interval = front.found, front.found.score_interval
     ends = np.array([interval.low, interval.high])[:, :, front.places]
     plain_axes(axes)
-    for each, (x, y), (left, low), (right, high) in zip(
-        status, found.point[:, front.places], *ends, strict=True
-    ):
+    points = found.point[:, front.places]
+    for each, (x, y), (left, low), (right, high) in zip(status, points, *ends, strict=True):
         look = _KEYS[each][1]
         axes.plot([left, right], [y, y], color=look.colour, linewidth=1.0, alpha=0.5)
         axes.plot([x, x], [low, high], color=look.colour, linewidth=1.0, alpha=0.5)

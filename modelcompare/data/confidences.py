@@ -72,10 +72,8 @@ def from_nbest(
     truth = as_truth(y_true, kind)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs = {
-        model: [_answers(model, row) for row in check_sequence("lists", rows, "lists")]
-        for model, rows in lists.items()
-    }
+    given = {model: check_sequence("lists", rows, "lists") for model, rows in lists.items()}
+    pairs = {model: [_answers(model, row) for row in rows] for model, rows in given.items()}
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
@@ -243,10 +241,9 @@ def _above_equal(n_classes: int) -> float:
 @checked()
 def missing_mass(predictions: Predictions) -> Any:
     """Compute the mean probability that each model's lists leave out, as a Series by model."""
-    return pd.Series({
-        model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
-        for model in predictions.models
-    })  # fmt: skip
+    given = {model: predictions.probabilities(model) for model in predictions.models}
+    listed = {m: float(p.sum(axis=1, dtype=np.float64).mean()) for m, p in given.items()}
+    return 1 - pd.Series(listed)
 
 
 def _answers(model: str, row: Any) -> list[tuple[Any, float]]:

@@ -90,10 +90,9 @@ def variance_components(
     plain = predictions.without("groups", "runs")
     evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
     seed = seed_sequence(rng)
-    counts = (
-        np.vstack([*BootstrapWeights(Units(n), n_resamples, child_seed(seed, place)).blocks()])
-        for place, n in enumerate((n_items, n_runs))
-    )
+    sizes = enumerate((n_items, n_runs))
+    draws = (BootstrapWeights(Units(n), n_resamples, child_seed(seed, k)) for k, n in sizes)
+    counts = (np.vstack([*each.blocks()]) for each in draws)
     of_items, of_runs = (drawn[:, codes] for drawn, codes in zip(counts, (item, run), strict=True))
     drawn = (of_items, of_runs, of_items * of_runs)
     weights = (GivenWeights.of(evaluation.units, each) for each in drawn)

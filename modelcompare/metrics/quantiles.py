@@ -82,9 +82,8 @@ def _scores(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
 def percentile_metric(*, p: float = 95.0) -> OrderMetric:
     """Return the percentile p of per-example scores."""
     check_number("p", p, at_most=100.0)
-    return _percentile(
-        p, name=f"p{number(p)}", factory=Factory(percentile_metric, {"p": p}, "p{p}")
-    )
+    made = Factory(percentile_metric, {"p": p}, "p{p}")
+    return _percentile(p, name=f"p{number(p)}", factory=made)
 
 
 def _percentile(p: float, *, place: int = 0, **declarations: Any) -> OrderMetric:
