@@ -140,11 +140,8 @@ def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
         low, high = known_range(metric, [predictions])
         up = metric.greater_is_better
         ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
-    names = predictions.score_names
-    if not names:
-        return np.array(next(iter(ends.values())))
     # Scores that are not asked for may be anything.
-    return np.array([ends.get(name, (0.0, 0.0)) for name in names]).T
+    return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.score_names or ends]).T
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:

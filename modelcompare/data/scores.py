@@ -20,6 +20,7 @@ Direction: TypeAlias = bool | Mapping[str, bool]
 Range: TypeAlias = tuple[float, float]
 Ranges: TypeAlias = Range | Mapping[str, Range]
 _ANY = (-math.inf, math.inf)
+_REMEDY = "correct them, or declare their range (bounds=, --read range=LOW,HIGH)"
 _NAMED = {"greater_is_better": "directions", "bounds": "ranges"}
 
 
@@ -49,11 +50,9 @@ def check_bounds(
         for name, column in zip(names or (None,), columns, strict=True):
             low, high = of_score(found, name) or _ANY
             of = "" if name is None else f" of {name!r}"
-            checks.refuse_rows(
-                (column < low) | (column > high),
-                f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}",
-                "correct them, or declare their range (bounds=, --read range=LOW,HIGH)",
-            )
+            outside = (column < low) | (column > high)
+            what = f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}"
+            checks.refuse_rows(outside, what, _REMEDY)
     return found
 
 

@@ -97,8 +97,9 @@ def _uncensored(groups: Groups, event: BoolArray, weights: FloatArray) -> FloatA
     equal times, events come before censored samples.
     """
     censored = np.where(event[:, None], 0.0, weights)
-    both = np.stack([weights, censored])[:, groups.order]
-    everyone, censored = np.add.reduceat(both, groups.starts[:-1], axis=1)
+    order, starts = groups.order, groups.starts[:-1]
+    everyone = np.add.reduceat(weights[order], starts, axis=0)
+    censored = np.add.reduceat(censored[order], starts, axis=0)
     later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
     steps = divide(later, later + censored, 1.0)
     return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
