@@ -105,8 +105,7 @@ def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[s
 
 def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
     """Return the names of several scores, empty for one score, and each model's array."""
-    columns = {model: columns_of(given) for model, given in scores.items()}
-    named = {model: found for model, found in columns.items() if found is not None}
+    named = {m: found for m, given in scores.items() if (found := columns_of(given)) is not None}
     if not named:
         return (), dict(scores)
     first, names = next((model, tuple(found)) for model, found in named.items())

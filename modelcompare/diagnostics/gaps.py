@@ -136,10 +136,8 @@ class Gaps(Result):
             pair = rows_at(self.gaps, model=row.model, group_a=row.group_a, group_b=row.group_b)
             gap, p = format_number(row.largest_gap, 3), p_clause(pair["p_adjusted"].item())
             between = f"between {row.group_a} and {row.group_b} ({p})"
-            text = f"{row.model}: {what} differs by up to {gap}, {between}."
-            if not math.isnan(self.margin):
-                text += _ANSWERS[row.within].format(f"{self.margin:g}")
-            found.append(text)
+            answer = _ANSWERS.get(row.within, "").format(f"{self.margin:g}")
+            found.append(f"{row.model}: {what} differs by up to {gap}, {between}.{answer}")
         return found
 
 

@@ -141,10 +141,8 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
 def _bin(row: Any) -> str:
     """Describe a bin in words."""
     interval = format_interval(row.ci_low, row.ci_high, 3)
-    return (
-        f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
-        f"n {row.n:,.0f}"
-    )
+    right = f"came true {row.accuracy:.3f} ({interval})"
+    return f"{row.model}: confidence {row.confidence:.3f}, {right}, n {row.n:,.0f}"
 
 
 def _error(rows: pd.DataFrame) -> str:
