@@ -273,8 +273,7 @@ def _matrix(
     model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
 ) -> FloatArray:
     """Return probabilities of shape (n_samples, n_classes)."""
-    lengths = np.array([len(row) for row in rows])
-    sample = np.repeat(np.arange(len(rows)), lengths)
+    sample = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     place = {label: code for code, label in enumerate(classes.tolist())}
     unknown = np.array([any(answer not in place for answer, _ in row) for row in rows], dtype=bool)
     what = f"model {model!r} lists labels that are not among the {len(classes)} classes"

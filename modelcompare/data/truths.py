@@ -129,8 +129,7 @@ def of_classes(
         same = (pd.unique(array) for array in predicted.values() if same_type(array, truth))
         if found.dtype.kind != "O":
             same = (inferred(each) for each in same)
-        all_labels = np.concatenate([found, *same])
-        found = checks.distinct(all_labels, "`y_true` or a model")
+        found = checks.distinct(np.concatenate([found, *same]), "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
     return labels, _coded(truth, places, labels)
 

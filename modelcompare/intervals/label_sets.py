@@ -35,9 +35,10 @@ from modelcompare.metrics.quotient import divide
 
 def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Compute intervals of counts, of classes or sets of labels; None for other metrics."""
-    if not contrasts.evaluation.predictions.of_sets:
+    evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    if not evaluation.predictions.of_sets:
         return of_counts(contrasts, metric, level)
-    if contrasts.evaluation.predictions.groups is not None or not isinstance(metric, Metric):
+    if evaluation.predictions.groups is not None or not isinstance(metric, Metric):
         return None
     what = counted(metric, 2)
     if metric.proportion and what is None:
@@ -46,14 +47,13 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
         return None
     of_label = replace(what, over="class")
     if what.over == "class":
-        values = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
+        values = contrasts.sample.point[:, evaluation.metric_slice(metric.name)]
         return _of_each(contrasts, of_label, values, level)
-    if contrasts.pairs is None:
-        return _means(contrasts.evaluation, what, level)
-    totals = contrasts.evaluation.grand_total
-    values = divide(*ratio_of(contrasts.evaluation, metric, totals))
+    if pairs is None:
+        return _means(evaluation, what, level)
+    values = divide(*ratio_of(evaluation, metric, evaluation.grand_total))
     own = _of_each(contrasts, of_label, values, level)
-    return _joined(own, contrasts.evaluation, metric, contrasts.pairs)
+    return _joined(own, evaluation, metric, pairs)
 
 
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:

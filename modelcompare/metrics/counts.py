@@ -53,18 +53,14 @@ def _soft_hit_matrix(outcomes: Outcomes) -> FloatArray:
 
 # Functions with names, here and in all records, so that metrics and results can be pickled.
 _of_class = partial(Statistic, class_axes=1)
-_discrete = partial(_of_class, discrete=True, indicator=True)
+_hard = partial(_of_class, discrete=True, indicator=True)
 SOFT_PREDICTED = _of_class("soft_predicted", attrgetter("probabilities"))
 SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, entries=_soft_hits)
-PREDICTED = _discrete(
+PREDICTED = _hard(
     "predicted", attrgetter("predicted_indicator"), entries=_predicted, soft=SOFT_PREDICTED
 )
-HITS = _discrete(
-    "hits", attrgetter("set_hits"), entries=_hits, members_of=PREDICTED, soft=SOFT_HITS
-)
-SUPPORT = _discrete(
-    "support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class")
-)
+HITS = _hard("hits", attrgetter("set_hits"), entries=_hits, members_of=PREDICTED, soft=SOFT_HITS)
+SUPPORT = _hard("support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class"))
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
