@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -82,11 +83,13 @@ def cases(
         worst, best = (_filled(outputs, missing, end) for end in ends)
         yield found["scores"], None, worst, best
         return
-    truth, labels = _truth(predictions)
+    truth, labels = predictions.hard_codes, predictions.labels
+    if truth is None or labels is None:
+        raise ValueError("bounds need true labels, one for each sample.")
     best = _filled(outputs, missing, truth)
     if "hits" in found:
         yield found["hits"], None, _filled(outputs, missing, (truth + 1) % len(labels)), best
-    for code, label in enumerate(labels if "class" in found else ()):
+    for code, label in enumerate(labels.tolist() if "class" in found else ()):
         wrong = np.where(truth == code, (code + 1) % len(labels), code)
         yield found["class"], label, _filled(outputs, missing, wrong), best
     for metric in found.get("average", ()):
@@ -137,19 +140,8 @@ def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
         low, high = known_range(metric, [predictions])
         up = metric.greater_is_better
         ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
-    names = predictions.score_names
-    if not names:
-        return np.array(next(iter(ends.values())))
     # Scores that are not asked for may be anything.
-    return np.array([ends.get(name, (0.0, 0.0)) for name in names]).T
-
-
-def _truth(predictions: Predictions) -> tuple[IntArray, list[Any]]:
-    """Return the codes of the true labels, and the labels."""
-    codes, labels = predictions.hard_codes, predictions.labels
-    if codes is None or labels is None:
-        raise ValueError("bounds need true labels, one for each sample.")
-    return codes, labels.tolist()
+    return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.score_names or ends]).T
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:
@@ -160,13 +152,10 @@ def _spread(
     metric: Metric, codes: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
 ) -> IntArray:
     """Fill in the labels that make an average over classes worst."""
-    known = ~missing
-    hits, predicted, support = (
-        np.bincount(found, minlength=n_classes).astype(float)
-        for found in (truth[known & (codes == truth)], codes[known], truth)
-    )
-    lacking = np.bincount(truth[missing], minlength=n_classes)
-    more = np.arange(missing.sum() + 1.0)[:, None]
+    count, known = partial(np.bincount, minlength=n_classes), ~missing
+    hits, predicted = count(truth[known & (codes == truth)]), count(codes[known])
+    support, lacking = count(truth), count(truth[missing])
+    more: FloatArray = np.arange(missing.sum() + 1.0)[:, None]
     # Of shape (n_missing + 1, n_classes): value of each class with so many more wrong labels.
     of_classes = replace(cast(Quotient, metric.value), average=None)
     values = of_classes(hits + 0 * more, predicted + more, support + 0 * more)

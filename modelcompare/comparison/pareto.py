@@ -68,10 +68,8 @@ class Front:
         if found.baseline is not None:
             raise ValueError("a front needs all pairs of models; compare without `baseline`.")
         chosen = found.metrics if metrics is None else check_names("metrics", metrics)
-        places = [
-            at for name in dict.fromkeys(chosen)
-            for at in places_of(found, among("metrics", name, found.metrics))
-        ]  # fmt: skip
+        names = [among("metrics", name, found.metrics) for name in dict.fromkeys(chosen)]
+        places = [at for name in names for at in places_of(found, name)]
         if len(places) < 2:
             raise ValueError("a front needs two metrics, such as accuracy and latency_ms_p95.")
         if margins is not None:
@@ -98,15 +96,13 @@ class Front:
         p = adjust(self.found.p_values[:, self.places], "holm")
         signed = (self.found.difference * self.found.direction)[:, self.places]
         ahead = np.where(p < self.found.alpha, signed, 0.0)
-        better: BoolArray = self._of_pairs(ahead, -ahead) > 0
-        return better
+        return self._of_pairs(ahead, -ahead) > 0
 
     @cached_property
     def dominates(self) -> BoolArray:
         """True where i is better than j in one value and not worse in the others."""
         not_worse = np.logical_or(self.better, self.gains >= -self.margins)
-        dominates: BoolArray = np.logical_and(self.better.any(axis=2), not_worse.all(axis=2))
-        return dominates
+        return np.logical_and(self.better.any(axis=2), not_worse.all(axis=2))
 
     @property
     def status(self) -> list[str]:
@@ -210,21 +206,20 @@ def _draw(front: Front, status: Sequence[str], axes: Axes) -> None:
     found, interval = front.found, front.found.score_interval
     ends = np.array([interval.low, interval.high])[:, :, front.places]
     plain_axes(axes)
-    for each, (x, y), (left, low), (right, high) in zip(
-        status, found.point[:, front.places], *ends, strict=True
-    ):
+    points = found.point[:, front.places]
+    for each, (x, y), (left, low), (right, high) in zip(status, points, *ends, strict=True):
         look = _KEYS[each][1]
         axes.plot([left, right], [y, y], color=look.colour, linewidth=1.0, alpha=0.5)
         axes.plot([x, x], [low, high], color=look.colour, linewidth=1.0, alpha=0.5)
         axes.plot(x, y, **look.options(markersize=6.5))
-    for at, axis in zip(front.places, (axes.xaxis, axes.yaxis), strict=True):
+    scales = (axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)
+    for at, (axis, set_scale), values in zip(front.places, scales, ends.T, strict=True):
         key, way = found.keys[at], "higher" if found.direction[at] > 0 else "lower"
         name = value_name(key.metric, key.label)
         axis.set_label_text(escape.figure(f"{name} ({way} is better)"))
-    for at, axis, values in zip(front.places, (axes.xaxis, axes.yaxis), ends.T, strict=True):
-        unbounded = math.isinf(found.metric_info[found.keys[at].metric].bounds[1])
+        unbounded = math.isinf(found.metric_info[key.metric].bounds[1])
         if unbounded and 0 < _FEW_TIMES * values.min() < values.max():
-            (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+            set_scale("log")
             plain_log(axis)
     _draw_region(front, axes)
 

@@ -96,9 +96,8 @@ def _as_times(column: AnyArray) -> AnyArray:
         refuse_rows(~np.isfinite(column), "`time` is missing")
         return column
     found = pd.to_datetime(pd.Series(column), errors="coerce", utc=True, format="mixed")
-    refuse_rows(
-        found.isna().to_numpy(), "`time` has cells that are no dates", "write them as 2026-01-31"
-    )
+    unread = found.isna().to_numpy()
+    refuse_rows(unread, "`time` has cells that are no dates", "write them as 2026-01-31")
     return found.dt.tz_localize(None).to_numpy().astype(np.int64)
 
 
@@ -164,5 +163,4 @@ def autocovariance(series: FloatArray, most: int) -> FloatArray:
     """Compute the autocovariances up to a lag, by the Fourier transform."""
     size = 2 ** math.ceil(math.log2(len(series) + most + 1))
     spectrum = np.abs(np.fft.rfft(series, size)) ** 2
-    found: FloatArray = np.fft.irfft(spectrum, size)[: most + 1] / len(series)
-    return found
+    return np.fft.irfft(spectrum, size)[: most + 1] / len(series)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
+from modelcompare.data.label_sets import occurring
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import as_truth
 from modelcompare.data.variants import with_models
@@ -71,18 +72,16 @@ def from_nbest(
     truth = as_truth(y_true, kind)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs = {
-        model: [_answers(model, row) for row in check_sequence("lists", rows, "lists")]
-        for model, rows in lists.items()
-    }
+    given = {model: check_sequence("lists", rows, "lists") for model, rows in lists.items()}
+    pairs = {model: [_answers(model, row) for row in rows] for model, rows in given.items()}
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
         arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
         return Predictions(truth, arrays, kind="text_lists", **options)
     if labels is None:
-        predicted = {answer for rows in pairs.values() for row in rows for answer, _ in row}
-        labels = _occurring({*truth.tolist(), *predicted})
+        answers = [[answer for answer, _ in row] for rows in pairs.values() for row in rows]
+        labels = occurring([truth.tolist(), *answers]).tolist()
     classes = checks.as_array(labels)
     return Predictions(
         y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
@@ -147,7 +146,7 @@ def from_bins(
         lists[model] = _confident(model, array, of_model, dict(table))
     if labels is None:
         everything = [checks.as_array(y_true), *predicted.values()]
-        labels = _occurring({label for array in everything for label in array.tolist()})
+        labels = occurring(array.tolist() for array in everything).tolist()
     classes = checks.as_array(labels)
     # The label stays the model's decision, for any value of its bin.
     needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
@@ -231,8 +230,7 @@ def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
-    edges: FloatArray = values[order][places]
-    return edges
+    return values[order][places]
 
 
 def _above_equal(n_classes: int) -> float:
@@ -243,10 +241,9 @@ def _above_equal(n_classes: int) -> float:
 @checked()
 def missing_mass(predictions: Predictions) -> Any:
     """Compute the mean probability that each model's lists leave out, as a Series by model."""
-    return pd.Series({
-        model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
-        for model in predictions.models
-    })  # fmt: skip
+    given = {model: predictions.probabilities(model) for model in predictions.models}
+    listed = {m: float(p.sum(axis=1, dtype=np.float64).mean()) for m, p in given.items()}
+    return 1 - pd.Series(listed)
 
 
 def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
@@ -272,18 +269,11 @@ def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int
     checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
-def _occurring(labels: set[Any]) -> list[Any]:
-    """Return the labels that occur, sorted."""
-    every = checks.distinct(np.fromiter(labels, dtype=object), "`y_true` or a model")
-    return [*every.tolist()]
-
-
 def _matrix(
     model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
 ) -> FloatArray:
     """Return probabilities of shape (n_samples, n_classes)."""
-    lengths = np.array([len(row) for row in rows])
-    sample = np.repeat(np.arange(len(rows)), lengths)
+    sample = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     place = {label: code for code, label in enumerate(classes.tolist())}
     unknown = np.array([any(answer not in place for answer, _ in row) for row in rows], dtype=bool)
     what = f"model {model!r} lists labels that are not among the {len(classes)} classes"
@@ -295,11 +285,10 @@ def _matrix(
     too_much = rest < -checks.SUM_TOLERANCE
     checks.refuse_rows(too_much, f"model {model!r} has lists that sum to more than 1")
     if missing == "spread":
-        listed = np.zeros(out.shape, dtype=bool)
-        listed[sample, code] = True
-        others = (~listed).sum(axis=1)
-        share = np.divide(np.maximum(rest, 0.0), others, out=np.zeros(len(out)), where=others > 0)
-        out += ~listed * share[:, None]
+        others = np.ones(out.shape)
+        others[sample, code] = 0.0
+        share = np.maximum(rest, 0.0) / np.maximum(others.sum(axis=1), 1.0)
+        out += others * share[:, None]
     return out
 
 

@@ -93,7 +93,7 @@ def as_matrices(
     lists = {w: each for w, each in rows.items() if each is not None and not _are_numbers(each)}
     what = "lists of labels, or a row of numbers for each sample, one for each label"
     if "`y_true`" in lists:
-        known = _occurring(lists.values()) if labels is None else labels
+        known = occurring(chain.from_iterable(lists.values())) if labels is None else labels
         found = checks.classes(known, np.empty(0), at_least=1)
         true = _indicators(lists["`y_true`"], found, "`y_true`")
     else:
@@ -121,9 +121,9 @@ def _truth(
     return true, checks.classes(labels, np.arange(true.shape[1]), at_least=1)
 
 
-def _occurring(lists: Iterable[Sequence[Sequence[Any]]]) -> AnyArray:
-    """Return the labels that occur, sorted."""
-    labels = dict.fromkeys(chain.from_iterable(chain.from_iterable(lists)))
+def occurring(lists: Iterable[Sequence[Any]]) -> AnyArray:
+    """Return the labels that occur in some lists, sorted."""
+    labels = dict.fromkeys(chain.from_iterable(lists))
     array = np.fromiter(labels, dtype=object, count=len(labels))
     return checks.distinct(checks.as_array(array, "`y_true`"), "`y_true` or a model")
 
@@ -137,10 +137,8 @@ def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> 
         codes = [place.get(label, -1) for label in row]
         bad[k] = -1 in codes or len({*codes}) < len(codes)
         out[k, [code for code in codes if code >= 0]] = 1.0
-    checks.refuse_rows(
-        bad, f"{where} has labels that are unknown or repeated",
-        "name each once, and pass all labels as `labels` (--read labels=A --read labels=B)",
-    )  # fmt: skip
+    remedy = "name each once, and pass all labels as `labels` (--read labels=A --read labels=B)"
+    checks.refuse_rows(bad, f"{where} has labels that are unknown or repeated", remedy)
     return out
 
 
@@ -180,11 +178,9 @@ def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | 
     for model, given in outputs.items():
         rows = [np.asarray(each if len(each) else np.empty((0, width)), float) for each in given]
         bad = [each.ndim != 2 or each.shape[1] != width for each in rows]
-        checks.refuse_rows(
-            np.array(bad, dtype=bool),
-            f"model {model!r} must have rows of {width} numbers for each image",
-            "make them with modelcompare.io.from_coco",
-        )  # fmt: skip
+        what = f"model {model!r} must have rows of {width} numbers for each image"
+        remedy = "make them with modelcompare.io.from_coco"
+        checks.refuse_rows(np.array(bad, dtype=bool), what, remedy)
         arrays[model] = np.empty(len(rows), dtype=object)
         arrays[model][:] = rows
     checks.check_lengths(arrays, true, len(true))

@@ -20,6 +20,7 @@ Direction: TypeAlias = bool | Mapping[str, bool]
 Range: TypeAlias = tuple[float, float]
 Ranges: TypeAlias = Range | Mapping[str, Range]
 _ANY = (-math.inf, math.inf)
+_REMEDY = "correct them, or declare their range (bounds=, --read range=LOW,HIGH)"
 _NAMED = {"greater_is_better": "directions", "bounds": "ranges"}
 
 
@@ -49,11 +50,9 @@ def check_bounds(
         for name, column in zip(names or (None,), columns, strict=True):
             low, high = of_score(found, name) or _ANY
             of = "" if name is None else f" of {name!r}"
-            checks.refuse_rows(
-                (column < low) | (column > high),
-                f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}",
-                "correct them, or declare their range (bounds=, --read range=LOW,HIGH)",
-            )
+            outside = (column < low) | (column > high)
+            what = f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}"
+            checks.refuse_rows(outside, what, _REMEDY)
     return found
 
 
@@ -106,8 +105,7 @@ def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[s
 
 def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
     """Return the names of several scores, empty for one score, and each model's array."""
-    columns = {model: columns_of(given) for model, given in scores.items()}
-    named = {model: found for model, found in columns.items() if found is not None}
+    named = {m: found for m, given in scores.items() if (found := columns_of(given)) is not None}
     if not named:
         return (), dict(scores)
     first, names = next((model, tuple(found)) for model, found in named.items())

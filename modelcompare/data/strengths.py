@@ -12,8 +12,9 @@ squares at the whole fit is too small.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -77,12 +78,13 @@ class Strengths:
 
 
 class _Rows(NamedTuple):
-    """Battles, or distinct ones and how often they occur."""
+    """Battles, of which some count by a weight.
 
-    first: AnyArray
-    second: AnyArray
+    `design` is a sparse matrix (n_rows, n_parameters); eta is its product with the parameters.
+    """
+
+    design: Any
     outcome: AnyArray
-    effects: AnyArray
     weight: AnyArray
 
 
@@ -125,26 +127,25 @@ def fitted(battles: Battles) -> Strengths:
     .. [2] Davidson (1970), Journal of the American Statistical Association 65, 317-328.
     .. [3] Kosmidis & Firth (2009), Biometrika 96, 793-804 (half counts by leverage).
     """
-    whole = _rows(battles)
-    rows = _collapsed(whole)
-    wins, ties = _counts(rows, len(battles.models))
+    n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
+    wins, ties = _counts(battles)
     counts = wins + wins.T + ties
     if not wins.any():
         raise ValueError("no battle was won: ties alone do not determine strengths.")
     _refuse_apart(battles.models, counts)
-    model = _Model(len(battles.models), bool(ties.any()), tuple(battles.effects))
+    model = _Model(n_models, bool(ties.any()), tuple(battles.effects))
+    rows = whole = model.rows(battles, np.ones(len(battles.first)))
     model.check(rows)
-    halves, at = _halves(battles, counts)
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
-        _warn_of_halves(reason, len(battles.models))
-        rows = _Rows(*map(np.concatenate, zip(rows, halves, strict=True)))
+        _warn_of_halves(reason, n_models)
+        halves, at = _halves(battles, model, counts)
+        rows = _joined(rows, halves)
     parameters, inverse = model.maximum(rows)
     influence = _influences(model, whole, parameters, inverse, battles.cluster)
     if reason:
         by_half = model.influences(halves, model.slopes(halves, parameters).score, inverse)
         np.add.at(influence, at, np.sqrt(halves.weight)[:, None] * by_half)
-    n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
     influence = influence[:, :n_kept] * len(influence)
     influence -= influence.mean(axis=0)
     return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
@@ -184,38 +185,26 @@ def _influences(
 ) -> FloatArray:  # fmt: skip
     """Return each battle's influence at the fit without its cluster, to first order."""
     moved = model.influences(rows, model.slopes(rows, parameters).score, inverse)
-    if cluster is None:
-        cluster = np.arange(len(moved))
-    else:
-        moved = pd.DataFrame(moved).groupby(cluster).sum().to_numpy()
-    without = model.slopes(rows, parameters - moved, cluster)
-    return model.influences(rows, without.score, inverse)
+    if cluster is not None:
+        moved = pd.DataFrame(moved).groupby(cluster).transform("sum").to_numpy()
+    return model.influences(rows, model.slopes(rows, parameters - moved).score, inverse)
 
 
-def _rows(battles: Battles) -> _Rows:
-    """Return a row for each battle."""
-    n = len(battles.first)
-    effects = np.array([*battles.effects.values()]).reshape(len(battles.effects), n).T
-    return _Rows(battles.first, battles.second, battles.outcome, effects, np.ones(n))
+def _joined(rows: _Rows, more: _Rows) -> _Rows:
+    from scipy.sparse import vstack
+
+    design = vstack([rows.design, more.design], format="csr")
+    return _Rows(design, *map(np.concatenate, zip(rows[1:], more[1:], strict=True)))
 
 
-def _collapsed(rows: _Rows) -> _Rows:
-    """Return the distinct battles, with their numbers as weights."""
-    frame = pd.DataFrame({"first": rows.first, "second": rows.second, "outcome": rows.outcome})
-    frame = frame.join(pd.DataFrame(rows.effects).add_prefix("effect "))
-    place = frame.groupby([*frame], sort=False).ngroup().to_numpy()
-    kept = np.unique(place, return_index=True)[1]
-    distinct = _Rows(*(column[kept] for column in rows))
-    return distinct._replace(weight=np.bincount(place).astype(np.float64))
-
-
-def _counts(rows: _Rows, n_models: int) -> tuple[FloatArray, FloatArray]:
+def _counts(battles: Battles) -> tuple[FloatArray, FloatArray]:
     """Count how often each model won against each other one, and how often it tied."""
-    wins, ties = np.zeros((2, n_models, n_models))
-    for found, outcome in ((wins, FIRST), (wins.T, SECOND), (ties, TIE), (ties.T, TIE)):
-        where = rows.outcome == outcome
-        np.add.at(found, (rows.first[where], rows.second[where]), rows.weight[where])
-    return wins, ties
+    m = len(battles.models)
+    pair = battles.first * m + battles.second
+    kinds = (pair[battles.outcome == outcome] for outcome in (FIRST, SECOND, TIE))
+    tables = [np.bincount(kind, minlength=m * m) for kind in kinds]
+    won, lost, tied = np.reshape(tables, (3, m, m)).astype(np.float64)
+    return won + lost.T, tied + tied.T
 
 
 def _refuse_apart(models: tuple[str, ...], counts: FloatArray) -> None:
@@ -263,26 +252,24 @@ def _warn_of_halves(reason: str, n_models: int) -> None:
     )
 
 
-def _halves(battles: Battles, counts: FloatArray) -> tuple[_Rows, IntArray]:
+def _halves(battles: Battles, model: _Model, counts: FloatArray) -> tuple[_Rows, IntArray]:
     """Return half a win for each side of every pair, by leverage; and the battle that carries it.
 
     These are the first and the last battle of the pair.
     """
-    n_models, n = len(counts), len(battles.first)
+    n_models, first, second = len(counts), battles.first, battles.second
     inverse = np.linalg.inv(np.diag(counts.sum(axis=1)) - counts + 1 / n_models)
     one, other = np.nonzero(np.triu(counts))
     own = np.diagonal(inverse)
     leverage = counts[one, other] * (own[one] + own[other] - 2 * inverse[one, other])
-    sides = np.sort(np.stack([battles.first, battles.second]), axis=0)
-    pair = sides[0] * n_models + sides[1]
+    pair = np.minimum(first, second) * n_models + np.maximum(first, second)
     earliest = np.unique(pair, return_index=True)[1]
-    latest = n - 1 - np.unique(pair[::-1], return_index=True)[1]
-    halves = _Rows(
-        np.concatenate([one, other]), np.concatenate([other, one]),
-        np.full(2 * len(one), FIRST), np.zeros((2 * len(one), len(battles.effects))),
-        np.tile(leverage / 2, 2),
+    latest = len(pair) - 1 - np.unique(pair[::-1], return_index=True)[1]
+    wins = Battles(
+        battles.models, np.r_[one, other], np.r_[other, one], np.full(2 * len(one), FIRST),
+        dict.fromkeys(battles.effects, np.zeros(2 * len(one))),
     )  # fmt: skip
-    return halves, np.concatenate([earliest, latest])
+    return model.rows(wins, np.tile(leverage / 2, 2)), np.r_[earliest, latest]
 
 
 @dataclass(frozen=True)
@@ -296,16 +283,34 @@ class _Model:
     has_ties: bool
     effects: tuple[str, ...]
 
-    def slopes(self, rows: _Rows, parameters: FloatArray, at: IntArray | int = 0) -> _Slopes:
-        """Compute the likelihood of some rows, and its derivatives.
+    @property
+    def equal(self) -> FloatArray:
+        """Parameters of models of equal strength, without effects."""
+        return np.zeros(self.n_models + len(self.effects) + self.has_ties)
 
-        Parameters may be several sets, of which `at` gives that of each row.
-        """
+    @property
+    def at_delta(self) -> FloatArray:
+        """1 for `delta`, 0 for the other parameters."""
+        return np.r_[self.equal[1:], float(self.has_ties)]
+
+    def rows(self, battles: Battles, weight: FloatArray) -> _Rows:
+        """Return a row for each battle."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(weight))
+        effects = [np.full(len(weight), self.n_models + k) for k in range(len(self.effects))]
+        columns = np.column_stack([battles.first, battles.second, *effects])
+        numbers = np.column_stack([ones, -ones, *battles.effects.values()])
+        ends = np.arange(0, numbers.size + 1, numbers.shape[1])
+        shape = len(weight), len(self.equal)
+        design = csr_array((numbers.ravel(), columns.ravel(), ends), shape=shape)
+        return _Rows(design, battles.outcome, weight)
+
+    def slopes(self, rows: _Rows, parameters: FloatArray) -> _Slopes:
+        """Compute the likelihood, and its derivatives, at parameters of all rows or of each."""
         sets = np.atleast_2d(parameters)
-        eta = sets[at, rows.first] - sets[at, rows.second]
-        effects = sets[at, self.n_models : self.n_models + len(self.effects)]
-        eta = eta + (rows.effects * effects).sum(axis=1)
-        tie = np.broadcast_to(sets[at, -1] if self.has_ties else -np.inf, eta.shape)
+        eta = rows.design.multiply(sets).sum(axis=1)
+        tie = np.broadcast_to(sets[:, -1] if self.has_ties else -np.inf, eta.shape)
         utility = np.stack([eta / 2, -eta / 2, tie])
         share = utility - np.logaddexp.reduce(utility, axis=0)
         value = rows.weight @ share[rows.outcome, np.arange(len(eta))]
@@ -316,30 +321,14 @@ class _Model:
         information = np.stack([(win + loss) / 4 - half**2, tied * (1 - tied), -tied * half])
         return _Slopes(float(value), score, information)
 
-    def sums(self, rows: _Rows, by_eta: FloatArray, by_delta: FloatArray) -> FloatArray:
-        """Sum numbers of rows by eta and delta, to numbers by parameter."""
-        sides = (np.bincount(side, by_eta, self.n_models) for side in (rows.first, rows.second))
-        of_ties = [by_delta.sum()] if self.has_ties else []
-        return np.concatenate([np.subtract(*sides), rows.effects.T @ by_eta, of_ties])
-
     def information(self, rows: _Rows, of_rows: FloatArray) -> FloatArray:
         """Compute the information; strengths have a fixed sum."""
-        m = self.n_models
-        of_eta, of_delta, both = of_rows * rows.weight
-        pairs = np.bincount(rows.first * m + rows.second, of_eta, m * m).reshape(m, m)
-        pairs = pairs + pairs.T
-        out = np.zeros((m + len(self.effects) + self.has_ties,) * 2)
-        out[:m, :m] = np.diag(pairs.sum(axis=1)) - pairs + 1 / m
-        columns = [(of_eta * effect, both * effect) for effect in rows.effects.T]
-        columns += [(both, of_delta)] if self.has_ties else []
-        for at, column in enumerate(columns, start=m):
-            out[at] = out[:, at] = self.sums(rows, *column)
+        m, (of_eta, of_delta, both) = self.n_models, of_rows * rows.weight
+        crossed = np.outer(rows.design.T @ both, self.at_delta)
+        out: FloatArray = (rows.design.T.multiply(of_eta) @ rows.design).toarray()
+        out += crossed + crossed.T + np.diag(of_delta.sum() * self.at_delta)
+        out[:m, :m] += 1 / m
         return out
-
-    @property
-    def equal(self) -> FloatArray:
-        """Parameters of models of equal strength, without effects."""
-        return np.zeros(self.n_models + len(self.effects) + self.has_ties)
 
     def check(self, rows: _Rows) -> None:
         """Refuse effects that cannot be distinguished from strengths."""
@@ -354,23 +343,21 @@ class _Model:
     def maximum(self, rows: _Rows) -> tuple[FloatArray, FloatArray]:
         """Return the parameters at the maximum, and the inverse information there."""
         parameters, found = self.equal, self.slopes(rows, self.equal)
-        for _ in range(_MOST_STEPS):
-            try:
-                inverse: FloatArray = np.asarray(
-                    np.linalg.inv(self.information(rows, found.information)), np.float64
-                )
-            except np.linalg.LinAlgError:
-                break
-            step: FloatArray = inverse @ self.sums(rows, *(found.score * rows.weight))
-            least = found.value - 1e-9 * abs(found.value)
-            found = self.slopes(rows, parameters + step)
-            while found.value < least:
-                step = step / 2
+        # Where an effect decides every battle, the information vanishes.
+        with suppress(np.linalg.LinAlgError):
+            for _ in range(_MOST_STEPS):
+                inverse = np.linalg.inv(self.information(rows, found.information))
+                by_eta, by_delta = found.score * rows.weight
+                step = inverse @ (rows.design.T @ by_eta + by_delta.sum() * self.at_delta)
+                least = found.value - 1e-9 * abs(found.value)
                 found = self.slopes(rows, parameters + step)
-            parameters = parameters + step
-            if np.abs(step).max() < _LAST_STEP:
-                inverse[: self.n_models, : self.n_models] -= 1 / self.n_models
-                return parameters, inverse
+                while found.value < least:
+                    step = step / 2
+                    found = self.slopes(rows, parameters + step)
+                parameters = parameters + step
+                if np.abs(step).max() < _LAST_STEP:
+                    inverse[: self.n_models, : self.n_models] -= 1 / self.n_models
+                    return parameters, np.asarray(inverse, dtype=np.float64)
         raise ValueError(
             f"the likelihood has no maximum: {self._effects} decides nearly every battle, so its "
             "effect would be infinite; leave it out, or add battles."
@@ -382,14 +369,8 @@ class _Model:
 
     def influences(self, rows: _Rows, score: FloatArray, inverse: FloatArray) -> FloatArray:
         """Return the change of all parameters per unit of weight of each row."""
-        m, by_eta = self.n_models, score[0][:, None]
-        out = (inverse[rows.first] - inverse[rows.second]) * by_eta
-        for at, effect in enumerate(rows.effects.T, start=m):
-            out += effect[:, None] * by_eta * inverse[at]
-        if self.has_ties:
-            out += score[1][:, None] * inverse[-1]
-        found: FloatArray = out
-        return found
+        out: FloatArray = (rows.design @ inverse) * score[0][:, None]
+        return out + np.outer(score[1], inverse[-1]) if self.has_ties else out
 
 
 def _listed(models: tuple[str, ...], places: AnyArray) -> str:

@@ -39,9 +39,7 @@ def as_survival(
     arrays = {m: checks.as_array(given, f"model {m!r}") for m, given in outputs.items()}
     checks.check_lengths(arrays, truth, len(truth))
     soft = {m: array.ndim == 2 for m, array in arrays.items()}
-    if kind == "auto" and len({*soft.values()}) == 1:
-        kind = "survival_probabilities" if all(soft.values()) else "risks"
-    wanted = kind == "survival_probabilities"
+    wanted = all(soft.values()) if kind == "auto" else kind == "survival_probabilities"
     odd = next((m for m in arrays if soft[m] != wanted), None)
     if odd is not None:
         raise ValueError(
@@ -104,9 +102,7 @@ def _curves(array: AnyArray, times: FloatArray, where: str) -> FloatArray:
     """Return survival probabilities, (n_samples, n_times)."""
     what = f"a probability for each of the {len(times)} times"
     found = checks.matrix(array, where, what, len(times), of="probabilities", at_most=1.0)
-    checks.refuse_rows(
-        (np.diff(found, axis=1) > _ROUNDING).any(axis=1),
-        f"{where} gives a probability to survive that increases with time",
-        "give 1 minus the probability of an event by each time",
-    )
+    rising = (np.diff(found, axis=1) > _ROUNDING).any(axis=1)
+    what = f"{where} gives a probability to survive that increases with time"
+    checks.refuse_rows(rising, what, "give 1 minus the probability of an event by each time")
     return found

@@ -24,14 +24,14 @@ from modelcompare.data.label_sets import SETS, are_sets, as_matrices
 from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
 from modelcompare.words import Kind, KindOrAuto
 
+_LISTS = (list, tuple, np.ndarray)
+
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
     """Convert the truth to an array; references of a text are one text or a tuple of several."""
     if kind not in ("texts", "text_lists"):
         return checks.as_array(data, "`y_true`")
-    several = isinstance(data, list | tuple | np.ndarray | pd.Series) and any(
-        isinstance(found, list | tuple | np.ndarray) for found in data
-    )
+    several = isinstance(data, (*_LISTS, pd.Series)) and any(isinstance(x, _LISTS) for x in data)
     if not several:
         array = checks.as_array(data, "`y_true`")
         return real_texts(array, "`y_true`") if array.ndim == 1 else array
@@ -44,8 +44,8 @@ def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
 
 
 def _are_texts(found: Any) -> bool:
-    listed = isinstance(found, list | tuple | np.ndarray) and len(found) > 0
-    return listed and all(isinstance(text, str) for text in found)
+    some = isinstance(found, _LISTS) and len(found) > 0
+    return some and all(isinstance(text, str) for text in found)
 
 
 def read_inputs(
@@ -63,9 +63,8 @@ def read_inputs(
         return read(y_true, checks.by_model(outputs), labels, kind)
     arrays = checks.model_arrays(outputs)
     found = None if y_true is None else as_truth(y_true, kind)
-    checks.check_lengths(
-        arrays, found, len(next(iter(arrays.values())) if found is None else found)
-    )
+    n_samples = len(next(iter(arrays.values())) if found is None else found)
+    checks.check_lengths(arrays, found, n_samples)
     kinds = dict(zip(arrays, decide_kinds(kind, arrays, found, labels), strict=True))
     return found, arrays, kinds, labels
 
@@ -130,8 +129,7 @@ def of_classes(
         same = (pd.unique(array) for array in predicted.values() if same_type(array, truth))
         if found.dtype.kind != "O":
             same = (inferred(each) for each in same)
-        all_labels = np.concatenate([found, *same])
-        found = checks.distinct(all_labels, "`y_true` or a model")
+        found = checks.distinct(np.concatenate([found, *same]), "`y_true` or a model")
     labels = checks.classes(given, found, at_least=at_least)
     return labels, _coded(truth, places, labels)
 

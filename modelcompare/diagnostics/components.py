@@ -76,14 +76,13 @@ def variance_components(
     """
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    item, run = (
-        np.unique(column, return_inverse=True)[1]
-        for column in (predictions.groups, predictions.runs)
-    )
-    if item.max() == 0 or run.max() == 0:
+    item = predictions.unit_of
+    run = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]
+    n_items, n_runs = int(item.max()) + 1, int(run.max()) + 1
+    if n_items < 2 or n_runs < 2:
         raise ValueError("variance components need at least 2 items and 2 runs.")
     for model, n in zip(predictions.models, run_counts(predictions), strict=True):
-        if n <= run.max():
+        if n < n_runs:
             raise ValueError(
                 f"model {model!r} repeats its {n} runs among those of models with more; ask for it "
                 f"alone: p = predictions[[{model!r}]], p.with_columns(runs=p.runs_of({model!r}))."
@@ -91,19 +90,16 @@ def variance_components(
     plain = predictions.without("groups", "runs")
     evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
     seed = seed_sequence(rng)
-    counts = []
-    for place, codes in enumerate((item, run)):
-        units = Units(int(codes.max()) + 1)
-        drawn = BootstrapWeights(units, n_resamples, child_seed(seed, place))
-        counts.append(np.vstack([*drawn.blocks()]))
-    of_items, of_runs = counts[0][:, item], counts[1][:, run]
-    items, runs, both = (
-        evaluation.replicates(GivenWeights.of(evaluation.units, drawn))
-        for drawn in (of_items, of_runs, of_items * of_runs)
-    )
+    sizes = enumerate((n_items, n_runs))
+    draws = (BootstrapWeights(Units(n), n_resamples, child_seed(seed, k)) for k, n in sizes)
+    counts = (np.vstack([*each.blocks()]) for each in draws)
+    of_items, of_runs = (drawn[:, codes] for drawn, codes in zip(counts, (item, run), strict=True))
+    drawn = (of_items, of_runs, of_items * of_runs)
+    weights = (GivenWeights.of(evaluation.units, each) for each in drawn)
+    items, runs, both = map(evaluation.replicates, weights)
     # What is left of drawing both after the items' and the runs' own parts: single rows.
     rows_alone = both - items - runs + evaluation.estimate()
-    scale_items, scale_runs = (n / (n - 1) for n in (counts[0].shape[1], counts[1].shape[1]))
+    scale_items, scale_runs = n_items / (n_items - 1), n_runs / (n_runs - 1)
     by_items = scale_items * np.nanvar(items, axis=0, ddof=1)
     by_runs = scale_runs * np.nanvar(runs, axis=0, ddof=1)
     by_rows = scale_items * scale_runs * np.nanvar(rows_alone, axis=0, ddof=1)

@@ -65,38 +65,28 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    seed = seed_sequence(rng)
-    whole, drawn_weights = resampled_weights(
-        predictions, "average_precision_macro", n_resamples, seed
-    )
+    whole, drawn = resampled_weights(predictions, "average_precision_macro", n_resamples, rng)
     one = OneClass.of(predictions, label)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
     found = empirical_curves(one, kind, whole, confidence_level)
-    bands, ends = [], []
+    bands, drawn_areas = [], []
     for model, ordered, _ in one.models:
-        drawn = [
-            (areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid))
-            for w in drawn_weights()
-        ]
-        of_area, interval = (
-            percentile_interval(np.concatenate(draws), confidence_level=confidence_level)
-            for draws in zip(*drawn, strict=True)
-        )
-        ends.append(of_area)
+        both = ((areas_under(kind, ordered, w), on_grid(*ordered.counts(w), grid)) for w in drawn())
+        areas, lines = map(np.concatenate, zip(*both, strict=True))
+        drawn_areas.append(areas)
+        interval = percentile_interval(lines, confidence_level=confidence_level)
         bands.append(pd.DataFrame({
             "model": model, "x": grid, "y": on_grid(*ordered.counts(whole), grid)[0],
             "ci_low": interval.low, "ci_high": interval.high,
         }))  # fmt: skip
-    areas = found.areas.assign(
-        ci_low=[float(end.low) for end in ends], ci_high=[float(end.high) for end in ends]
-    )
-    band = pd.concat(bands, ignore_index=True)
-    return replace(found, band=band, areas=areas)
+    ends = percentile_interval(np.column_stack(drawn_areas), confidence_level=confidence_level)
+    of_areas = found.areas.assign(ci_low=ends.low, ci_high=ends.high)
+    return replace(found, band=pd.concat(bands, ignore_index=True), areas=of_areas)
 
 
 def resampled_weights(
-    predictions: Predictions, metric: str, n_resamples: int, seed: np.random.SeedSequence
+    predictions: Predictions, metric: str, n_resamples: int, rng: RngLike
 ) -> tuple[FloatArray, Callable[[], Iterator[FloatArray]]]:
     """Return the sample weights, (1, n_samples), and a function that yields blocks of resamples.
 
@@ -104,7 +94,7 @@ def resampled_weights(
     caller.
     """
     evaluation = Evaluation(predictions, resolve_metrics(metric, predictions), collapse=False)
-    draws = BootstrapWeights(evaluation.units, n_resamples, seed)
+    draws = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
     return whole, lambda: map(evaluation.per_sample, draws.blocks())
 
@@ -112,18 +102,16 @@ def resampled_weights(
 def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Return recall at each false positive rate; at a vertical step its upper end."""
     recall, rate = share_of_all(hits), share_of_all(alarms)
-    out = np.empty((len(hits), len(grid)))
-    for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
-        out[place] = np.interp(grid, np.r_[0.0, x], np.r_[0.0, y])
-    return np.where(np.isnan(recall[:, -1:] + rate[:, -1:]), np.nan, out)
+    pairs = zip(rate, recall, strict=True)
+    found = np.array([np.interp(grid, np.r_[0.0, x], np.r_[0.0, y]) for x, y in pairs])
+    return np.where(np.isnan(recall[:, -1:] + rate[:, -1:]), np.nan, found)
 
 
 def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Return precision at the highest threshold that reaches each recall."""
     recall, precision = share_of_all(hits), divide(hits, hits + alarms, 0.0)
-    out = np.empty((len(hits), len(grid)))
-    for place, (x, y) in enumerate(zip(recall, precision, strict=True)):
-        # The curve starts at the first true positive, not at a recall of 0.
-        at = np.searchsorted(x, np.maximum(grid - 1e-12, 1e-12), side="left")
-        out[place] = y[np.minimum(at, len(y) - 1)]
-    return np.where(np.isnan(recall[:, -1:]), np.nan, out)
+    # The curve starts at the first true positive, not at a recall of 0.
+    least = np.maximum(grid - 1e-12, 1e-12)
+    at = np.array([np.searchsorted(row, least) for row in recall])
+    found = np.take_along_axis(precision, np.minimum(at, recall.shape[1] - 1), axis=1)
+    return np.where(np.isnan(recall[:, -1:]), np.nan, found)

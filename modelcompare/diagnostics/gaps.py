@@ -23,6 +23,7 @@ from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike, default_metric
 from modelcompare.questions.claims import (
     Ends,
+    Estimated,
     all_of,
     answer_of,
     bounds_of_difference,
@@ -135,10 +136,8 @@ class Gaps(Result):
             pair = rows_at(self.gaps, model=row.model, group_a=row.group_a, group_b=row.group_b)
             gap, p = format_number(row.largest_gap, 3), p_clause(pair["p_adjusted"].item())
             between = f"between {row.group_a} and {row.group_b} ({p})"
-            text = f"{row.model}: {what} differs by up to {gap}, {between}."
-            if not math.isnan(self.margin):
-                text += _ANSWERS[row.within].format(f"{self.margin:g}")
-            found.append(text)
+            answer = _ANSWERS.get(row.within, "").format(f"{self.margin:g}")
+            found.append(f"{row.model}: {what} differs by up to {gap}, {between}.{answer}")
         return found
 
 
@@ -226,22 +225,11 @@ def gaps(
         warn_of_sparse_data(samples[group], places=np.array([at]), where=f"{name} = {group}: ")
     pairs = [*combinations(samples, 2)]
     n_tests = len(predictions.models) * len(pairs)
-    models = {
-        model: _Model(samples, k, at, method, alpha, n_tests)
-        for k, model in enumerate(predictions.models)
-    }
-    table = pd.DataFrame([
-        {"model": model, **found.gap(a, b)} for model, found in models.items() for a, b in pairs
-    ])  # fmt: skip
-    of_groups = pd.DataFrame([
-        {"model": model, "group": group, "n_samples": len(part), **found.in_group(group)}
-        for model, found in models.items() for group, part in parts.items()
-    ])  # fmt: skip
-    of_models = pd.DataFrame([
-        {"model": model, **found.worst(rows_at(table, model=model), value),
-         "within": None if margin is None else found.within(pairs, margin)}
-        for model, found in models.items()
-    ])  # fmt: skip
+    models = [_Model(model, samples, at, method, alpha, n_tests) for model in predictions.models]
+    table = pd.DataFrame([found.gap(a, b) for found in models for a, b in pairs])
+    of_groups = pd.DataFrame([found.in_group(group) for found in models for group in samples])
+    of_models = pd.DataFrame([found.worst(table, value) for found in models])
+    of_models["within"] = [None if margin is None else m.within(pairs, margin) for m in models]
     return Gaps(
         value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
         sum(map(len, parts.values())), of_models, table, of_groups, left_out,
@@ -281,63 +269,71 @@ class _Model:
 
     Parameters
     ----------
+    name : str
+        The model.
     samples : mapping of BootstrapResult
         All models in each subgroup.
-    model, place : int
-        Positions of the model, and of the value.
+    place : int
+        Position of the value.
     method, alpha, n_tests
         Interval method, and level of so many gaps together.
     """
 
+    name: str
     samples: Mapping[Any, BootstrapResult]
-    model: int
     place: int
     method: IntervalMethod
     alpha: float
     n_tests: int
 
-    def value(self, group: Any) -> float:
-        return float(self.samples[group].point[self.model, self.place])
-
-    def ends(self, group: Any, level: float) -> Ends:
-        """Return bounds of the value at a one-sided level."""
-        interval = self.samples[group].score_interval(self.method, 1 - 2 * level)
-        return ends_of(interval, self.model, self.place)
+    def estimated(self, group: Any, level: float) -> Estimated:
+        """Return the value in a subgroup, and its bounds at a one-sided level."""
+        sample = self.samples[group]
+        row = sample.models.index(self.name)
+        interval = sample.score_interval(self.method, 1 - 2 * level)
+        return (float(sample.point[row, self.place]), *ends_of(interval, row, self.place))
 
     def bounds(self, a: Any, b: Any, level: float) -> Ends:
         """Return bounds of the difference of two subgroups at a one-sided level."""
-        one, other = ((self.value(group), *self.ends(group, level)) for group in (a, b))
-        return bounds_of_difference(one, other)
+        return bounds_of_difference(self.estimated(a, level), self.estimated(b, level))
 
     def in_group(self, group: Any) -> dict[str, Any]:
         """Return the value in a subgroup."""
-        return {"estimate": self.value(group), **_named(self.ends(group, self.alpha / 2))}
+        value, low, high = self.estimated(group, self.alpha / 2)
+        return {
+            "model": self.name, "group": group,
+            "n_samples": len(self.samples[group].evaluation.predictions),
+            "estimate": value, "ci_low": low, "ci_high": high,
+        }  # fmt: skip
 
     def gap(self, a: Any, b: Any) -> dict[str, Any]:
         """Return the difference of two subgroups, and its test."""
+        (of_a, *_), (of_b, *_) = (self.estimated(group, self.alpha / 2) for group in (a, b))
+        low, high = self.bounds(a, b, self.alpha / 2 / self.n_tests)
         p_value = p_of_difference(partial(self.bounds, a, b), "two-sided")
         return {
-            "group_a": a, "group_b": b, "difference": self.value(a) - self.value(b),
-            **_named(self.bounds(a, b, self.alpha / 2 / self.n_tests)), "p_value": p_value,
-            "p_adjusted": min(1.0, p_value * self.n_tests),
+            "model": self.name, "group_a": a, "group_b": b, "difference": of_a - of_b,
+            "ci_low": low, "ci_high": high,
+            "p_value": p_value, "p_adjusted": min(1.0, p_value * self.n_tests),
         }  # fmt: skip
 
-    def worst(self, own: pd.DataFrame, metric: AnyMetric) -> dict[str, Any]:
-        """Return the largest of the model's own gaps, and the worst group.
+    def worst(self, gaps: pd.DataFrame, metric: AnyMetric) -> dict[str, Any]:
+        """Return the largest of the model's own among all gaps, and the worst group.
 
         The interval contains the lowest of all values if each group's interval, at a level
         corrected for their number, contains its value.
         """
+        own = rows_at(gaps, model=self.name)
         order = own["difference"].abs().sort_values(ascending=False, kind="stable")
         largest, worst_of = own.loc[order.index[0]], min if metric.greater_is_better else max
-        values = {group: self.value(group) for group in self.samples}
-        worst = worst_of(values, key=values.__getitem__)
-        ends = [self.ends(group, self.alpha / 2 / len(values)) for group in values]
-        low, high = (worst_of(side) for side in zip(*ends, strict=True))
+        level = self.alpha / 2 / len(self.samples)
+        found = {group: self.estimated(group, level) for group in self.samples}
+        value, low, high = (worst_of(side) for side in zip(*found.values(), strict=True))
         return {
-            "largest_gap": abs(largest["difference"]), "group_a": largest["group_a"],
-            "group_b": largest["group_b"], "worst_group": worst, "worst": values[worst],
-            **_named((low, high)),
+            "model": self.name, "largest_gap": abs(largest["difference"]),
+            "group_a": largest["group_a"], "group_b": largest["group_b"],
+            "worst_group": worst_of(found, key=lambda group: found[group][0]),
+            "worst": value, "ci_low": low, "ci_high": high,
         }  # fmt: skip
 
     def within(self, pairs: Sequence[tuple[Any, Any]], margin: float) -> Answer:
@@ -353,7 +349,3 @@ class _Model:
             if answers[-1] == "shown otherwise":
                 answers[-1] = answer_of(claims, self.bounds(*pair, self.alpha / self.n_tests))
         return all_of(answers)
-
-
-def _named(ends: Ends) -> dict[str, float]:
-    return dict(zip(("ci_low", "ci_high"), ends, strict=True))

@@ -20,10 +20,11 @@ from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import check_number
 
 _POINT = ("threshold", "precision", "recall", "false_positive_rate")
+_COLUMNS = [f"{name}{end}" for name in _POINT for end in ("", "_low", "_high")]
 
 
 @checked()
@@ -84,10 +85,7 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
-    seed = seed_sequence(rng)
-    whole, drawn_weights = resampled_weights(
-        predictions, "average_precision_macro", n_resamples, seed
-    )
+    whole, drawn = resampled_weights(predictions, "average_precision_macro", n_resamples, rng)
     one = OneClass.of(predictions, label)
     if wish == "threshold" and one.raw:
         check_number(wish, value, at_least=-math.inf)
@@ -98,9 +96,7 @@ def operating_point(
         # If scores have single precision, 0.7 means 0.7 in single precision.
         kept = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(kept), scores, float(whole.mean()))
-        rows.append(
-            {"model": model, **points.row(ordered, whole, drawn_weights(), confidence_level)}
-        )
+        rows.append({"model": model, **points.row(ordered, whole, drawn(), confidence_level)})
     return pd.DataFrame(rows)
 
 
@@ -117,33 +113,29 @@ class _Points:
     unit: float
 
     def row(
-        self, ordered: Descending, weights: FloatArray, drawn_weights: Iterable[FloatArray],
-        confidence_level: float,
-    ) -> dict[str, object]:  # fmt: skip
+        self,
+        ordered: Descending,
+        weights: FloatArray,
+        resamples: Iterable[FloatArray],
+        level: float,
+    ) -> dict[str, object]:
         """Return the values at the chosen threshold, with their intervals."""
         whole = _from_nothing(ordered.counts(weights))
         best = self.chosen(*whole)
-        observed = self.at(whole, best)[:, 0]
-        drawn, checked, thresholds = [], [], []
-        for resample in drawn_weights:
+        parts = []
+        for resample in resamples:
             resampled = _from_nothing(ordered.counts(resample))
             chosen = self.chosen(*resampled)
-            drawn.append(self.at(resampled, chosen))
-            checked.append(self.at(whole, chosen))
-            thresholds.append(self.thresholds(chosen))
-        of_resamples, of_whole = (np.concatenate(parts, axis=1) for parts in (drawn, checked))
-        low, high = _chosen_interval(observed, of_resamples, of_whole, confidence_level)
-        limits = percentile_interval(
-            np.concatenate(thresholds)[:, None], confidence_level=confidence_level
-        )
+            parts.append((self.at(resampled, chosen), self.at(whole, chosen), chosen))
+        drawn, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
+        limits = percentile_interval(self.thresholds(places)[:, None], confidence_level=level)
+        observed = self.at(whole, best)[..., 0]
+        low, high = _chosen_interval(observed, drawn, checked, level)
         found = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
-        row: dict[str, object] = {}
-        low, high = np.where(np.isnan(found), np.nan, ends)
-        for name, *numbers in zip(_POINT, found, low, high, strict=True):
-            row |= zip((name, f"{name}_low", f"{name}_high"), numbers, strict=True)
-        row["n_undefined"] = int(np.isnan(divide(*of_resamples)).any(axis=1).sum())
-        return row
+        numbers = np.vstack([found, np.where(np.isnan(found), np.nan, ends)]).T.ravel()
+        undefined = np.isnan(divide(*drawn)).any(axis=0)
+        return dict(zip(_COLUMNS, numbers, strict=True), n_undefined=int(undefined.sum()))
 
     def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
         """Return the column of the threshold chosen in each row; -1 if none reaches the target."""
@@ -160,7 +152,7 @@ class _Points:
         return np.where(reached.any(axis=1), column, -1)
 
     def at(self, counts: tuple[FloatArray, FloatArray], chosen: IntArray) -> FloatArray:
-        """Return counts and trials at some columns, of shape (2, n_columns, 3).
+        """Return counts and trials at some columns, of shape (2, 3, n_columns).
 
         They are those of precision, recall and the false positive rate.
         """
@@ -168,9 +160,8 @@ class _Points:
         rows = np.arange(len(chosen)) if len(hits) > 1 else 0
         right, wrong = hits[rows, chosen], alarms[rows, chosen]
         trials = np.broadcast_arrays(right + wrong, hits[:, -1], alarms[:, -1])
-        both = [right, right, wrong], trials
-        found = np.array([np.stack(each, axis=1) for each in both], dtype=np.float64)
-        found[:, chosen < 0] = np.nan
+        found = np.array([[right, right, wrong], trials], dtype=np.float64)
+        found[..., chosen < 0] = np.nan
         return found / self.unit
 
     def thresholds(self, chosen: IntArray) -> FloatArray:
@@ -203,7 +194,7 @@ def _chosen_interval(
     ----------
     observed : ndarray of shape (2, n_values)
         Counts and trials on the sample, at the threshold chosen on it.
-    drawn, checked : ndarray of shape (2, n_resamples, n_values)
+    drawn, checked : ndarray of shape (2, n_values, n_resamples)
         Counts and trials on each resample, and on the sample, at the threshold chosen on the
         resample; NaN if there was none.
     confidence_level : float
@@ -211,12 +202,10 @@ def _chosen_interval(
     """
     centre, error = _logit(*observed)
     (found, found_error), (true, _) = _logit(*drawn), _logit(*checked)
-    gaps = np.where((drawn[1] > 0) & (checked[1] > 0), (found - true) / found_error, np.nan)
-    known = ~np.isnan(gaps)
-    n_known = np.maximum(known.sum(axis=0), 1)
-    optimism = np.where(known, gaps, 0.0).sum(axis=0) / n_known
-    spread = np.where(known, (gaps - optimism) ** 2, 0.0).sum(axis=0) / n_known
-    half = normal_quantile(confidence_level) * np.maximum(np.sqrt(spread), 1.0)
+    defined = (drawn[1] > 0) & (checked[1] > 0)
+    gaps = np.ma.masked_where(~defined, (found - true) / found_error)
+    optimism, spread = (each.filled(0.0) for each in (gaps.mean(axis=1), gaps.std(axis=1)))
+    half = normal_quantile(confidence_level) * np.maximum(spread, 1.0)
     low, high = (expit(centre - (optimism + side * half) * error) for side in (1, -1))
     plain = proportion_interval("wilson", *observed, confidence_level=confidence_level)
     return np.minimum(low, plain.low), np.maximum(high, plain.high)

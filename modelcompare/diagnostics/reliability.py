@@ -28,7 +28,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_interval, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
-from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import Strategy, label_name, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
@@ -64,11 +64,8 @@ def plot_reliability(
     def histogram(place: int, axes: Axes) -> None:
         _draw_histogram(axes, rows_at(result.table, model=models[place]))
 
-    of_models = [
-        wrapped([partial(draw, place) for place in range(len(models))])
-        for draw in (diagram, histogram)
-    ]
-    rows = [row for pair in zip(*of_models, strict=True) for row in pair]
+    above, below = ([partial(draw, k) for k in range(len(models))] for draw in (diagram, histogram))
+    rows = [row for pair in zip(wrapped(above), wrapped(below), strict=True) for row in pair]
     heights = [2.4, 0.8] * (len(rows) // 2)
     return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
 
@@ -144,10 +141,8 @@ def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
 def _bin(row: Any) -> str:
     """Describe a bin in words."""
     interval = format_interval(row.ci_low, row.ci_high, 3)
-    return (
-        f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
-        f"n {row.n:,.0f}"
-    )
+    right = f"came true {row.accuracy:.3f} ({interval})"
+    return f"{row.model}: confidence {row.confidence:.3f}, {right}, n {row.n:,.0f}"
 
 
 def _error(rows: pd.DataFrame) -> str:
@@ -207,7 +202,7 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, seed_sequence(rng))
+    whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, rng)
     plain = predictions.plain and predictions.true_distribution is None
     frames, errors = [], []
     for model in predictions.models:
@@ -223,9 +218,7 @@ def reliability(
         else:
             # Not (drawn * right) @ inside: that product would be as large as the block of weights.
             inside_right = inside * right[:, None]
-            draws = np.vstack([
-                divide(drawn @ inside_right, drawn @ inside) for drawn in drawn_weights()
-            ])  # fmt: skip
+            draws = np.vstack([divide(w @ inside_right, w @ inside) for w in drawn_weights()])
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({
@@ -236,9 +229,8 @@ def reliability(
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
-    return Reliability(
-        table, pd.DataFrame(errors, columns=_ERROR), label, len(predictions), confidence_level
-    )
+    of_models = pd.DataFrame(errors, columns=_ERROR)
+    return Reliability(table, of_models, label, len(predictions), confidence_level)
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

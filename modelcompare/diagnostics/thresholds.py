@@ -92,24 +92,22 @@ def _of_each_label(
             "each label has its own threshold, which is chosen for a metric with a value for each "
             f"label, such as f1; got {metric if label is None else f'label {label!r}'}."
         )
-    truth, names = predictions.true_distribution, predictions.labels
-    assert truth is not None and names is not None  # noqa: S101, PT018  sets have both
-    found: dict[str, dict[Any, float]] = {model: {} for model in predictions.models}
+    names, truth = np.asarray(predictions.labels), np.asarray(predictions.true_distribution)
+    of_label = {}
     for place, name in enumerate(names.tolist()):
         scores = {m: _probabilities(predictions, m)[:, place] for m in predictions.models}
         one = Predictions(
             truth[:, place].astype(int), scores, kind="probabilities", labels=[0, 1],
             sample_weight=predictions.sample_weight,
         )  # fmt: skip
-        for model, threshold in choose_thresholds(one, value).items():
-            found[model][name] = threshold
+        of_label[name] = choose_thresholds(one, value)
     never = names[~truth.any(axis=0)]
     if len(never):
         warn_of_data(
             f"no sample has label {listed(never)}: its threshold is the highest score, so it is "
             "hardly ever predicted; choose thresholds on more samples."
         )
-    return found
+    return {m: {name: of_label[name][m] for name in of_label} for m in predictions.models}
 
 
 def _probabilities(predictions: Predictions, model: str) -> AnyArray:
@@ -150,12 +148,11 @@ def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> t
 def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -> list[FloatArray]:
     """Return totals at each distinct score as the threshold, highest first."""
     weights = predictions.weights[:, None]
+    truth = predictions.y_true, predictions.true_distribution
     sides = []
     for predicted in (1 - code, code):
         output = Output("labels", np.full(len(predictions), predicted))
-        outcomes = Outcomes(
-            output, predictions.codes, 2, predictions.y_true, predictions.true_distribution
-        )
+        outcomes = Outcomes(output, predictions.codes, 2, *truth)
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
         no.sum(axis=0) + np.cumsum((yes - no)[runs.order], axis=0)[runs.starts[1:] - 1]
@@ -213,8 +210,7 @@ def at_thresholds(
 
 def _decided_sets(predictions: Predictions, model: str, thresholds: Any) -> FloatArray:
     """Return 1 for each label whose probability reaches its threshold, else 0."""
-    array, known = _probabilities(predictions, model), predictions.labels
-    assert known is not None  # noqa: S101  sets have labels
+    array, known = _probabilities(predictions, model), np.asarray(predictions.labels)
     names = known.tolist()
     given = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(names, thresholds)
     if {*given} != {*names}:

@@ -50,9 +50,8 @@ class Confusions:
 
         def tables(power: int) -> FloatArray:
             weights, k = labels.powered(power), labels.n_classes
-            cells = [
-                np.bincount(labels.codes * k + m, weights, k * k) for m in labels.predicted[models]
-            ]
+            true = labels.codes * k
+            cells = [np.bincount(true + m, weights, k * k) for m in labels.predicted[models]]
             return np.array(cells, dtype=np.float64).reshape(-1, k, k)
 
         sums = tables(1)
@@ -64,9 +63,8 @@ class Confusions:
         k = weights.shape[-1]
         true, named = np.divmod(np.arange(k * k), k)
         flat = weights.reshape(*weights.shape[:-2], k * k)
-        return cls(
-            true, named, flat, flat if squares is weights else squares.reshape(flat.shape), k
-        )
+        flat_squares = flat if squares is weights else squares.reshape(flat.shape)
+        return cls(true, named, flat, flat_squares, k)
 
     @cached_property
     def margins(self) -> Margins:
@@ -81,27 +79,20 @@ class Confusions:
     def shared(self, gains: FloatArray) -> FloatArray:
         """Sum the covariances of classes, by the influences (..., n_classes, 4) of outcomes."""
         of_sum, of_each = (CellSums.of_gains(each).of(self) for each in (gains, gains**2))
-        found: FloatArray = (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
-        return found
+        return (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
 
     def _margins(self, numbers: FloatArray) -> Margins:
         if self.named.ndim == 1:
             tables = numbers.reshape(*numbers.shape[:-1], self.n_classes, self.n_classes)
             return tables.sum(-1), tables.sum(-2), np.diagonal(tables, axis1=-2, axis2=-1)
-        right = numbers * (self.true == self.named)
-        return (
-            self._by_class(self.true, numbers),
-            self._by_class(self.named, numbers),
-            self._by_class(self.true, right),
-        )
+        true, named = self._by_class(self.true, numbers), self._by_class(self.named, numbers)
+        return true, named, self._by_class(self.true, numbers * (self.true == self.named))
 
     def _by_class(self, classes: IntArray, numbers: FloatArray) -> FloatArray:
-        *batch, _ = numbers.shape
+        batch = numbers.shape[:-1]
+        shape = (*batch, self.n_classes)
         first = np.arange(prod(batch)).reshape(*batch, 1) * self.n_classes
-        found = np.bincount(
-            (first + classes).ravel(), numbers.ravel(), prod(batch) * self.n_classes
-        )
-        return np.asarray(found, dtype=np.float64).reshape(*batch, self.n_classes)
+        return np.bincount((first + classes).ravel(), numbers.ravel(), prod(shape)).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -134,10 +125,8 @@ class CellSums:
     def power_sum(self, power: int) -> FloatArray:
         """Sum a power over all cells, empty ones too, of shape (...)."""
         x, y = self.of_true, self.of_named
-        terms = (
-            comb(power, i) * (x**i).sum(axis=-1) * (y ** (power - i)).sum(axis=-1)
-            for i in range(power + 1)
-        )
+        powers = range(power + 1)
+        terms = (comb(power, i) * (x**i).sum(-1) * (y ** (power - i)).sum(-1) for i in powers)
         return sum(terms) + (self.right**power - (x + y) ** power).sum(axis=-1)
 
 

@@ -35,9 +35,10 @@ from modelcompare.metrics.quotient import divide
 
 def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Compute intervals of counts, of classes or sets of labels; None for other metrics."""
-    if not contrasts.evaluation.predictions.of_sets:
+    evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    if not evaluation.predictions.of_sets:
         return of_counts(contrasts, metric, level)
-    if contrasts.evaluation.predictions.groups is not None or not isinstance(metric, Metric):
+    if evaluation.predictions.groups is not None or not isinstance(metric, Metric):
         return None
     what = counted(metric, 2)
     if metric.proportion and what is None:
@@ -46,14 +47,13 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
         return None
     of_label = replace(what, over="class")
     if what.over == "class":
-        values = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
+        values = contrasts.sample.point[:, evaluation.metric_slice(metric.name)]
         return _of_each(contrasts, of_label, values, level)
-    if contrasts.pairs is None:
-        return _means(contrasts.evaluation, what, level)
-    totals = contrasts.evaluation.grand_total
-    values = divide(*ratio_of(contrasts.evaluation, metric, totals))
+    if pairs is None:
+        return _means(evaluation, what, level)
+    values = divide(*ratio_of(evaluation, metric, evaluation.grand_total))
     own = _of_each(contrasts, of_label, values, level)
-    return _joined(own, contrasts.evaluation, metric, contrasts.pairs)
+    return _joined(own, evaluation, metric, pairs)
 
 
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
@@ -129,12 +129,9 @@ def _joined(own: Interval, evaluation: Evaluation, metric: Metric, pairs: Pairs)
     correlation[:, labels, labels] = 1.0
     defined = ~np.isnan(apart) & ~np.isnan(own.low)
     n = np.maximum(defined.sum(axis=1), 1)
-    below, above = (
-        np.sqrt(np.maximum(np.einsum("ri,rij,rj->r", reach, correlation, reach), 0.0)) / n
-        for reach in (
-            np.where(defined, apart - own.low, 0.0), np.where(defined, own.high - apart, 0.0)
-        )
-    )  # fmt: skip
+    reaches = np.where(defined, [apart - own.low, own.high - apart], 0.0)
+    squares = np.einsum("sri,rij,srj->sr", reaches, correlation, reaches)
+    below, above = np.sqrt(np.maximum(squares, 0.0)) / n
     mean = np.where(defined, apart, 0.0).sum(axis=1) / n
     sizes = None if own.n_informative is None else own.n_informative.sum(axis=1)[:, None]
     return Interval.of((mean - below)[:, None], (mean + above)[:, None], "mover", sizes)

@@ -21,6 +21,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
@@ -47,18 +48,17 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     numbers = np.stack([metric.quantile_of(Outcomes.of(p, model)) for model in p.models])
     value = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
     below = numbers <= value
-    deviations = _of_units(p, below, share)
+    deviations = _of_units(contrasts.evaluation, below, share)
     sizes = _sizes(p, deviations, share, level)
     weights = None if p.plain else p.weights
-    low, high = np.array([
-        quantile_interval(own, share, level, weights=weights, size=size)
-        for own, size in zip(numbers, sizes.tolist(), strict=True)
-    ]).T  # fmt: skip
+    pairs = zip(numbers, sizes.tolist(), strict=True)
+    ends = [quantile_interval(own, share, level, weights=weights, size=size) for own, size in pairs]
+    low, high = np.array(ends).T
     least, most = metric.bounds
     # Numbers that are all equal show nothing of others.
     known = low < high
-    low, high = np.where(known, np.maximum(low, least), least), np.where(known, high, most)
-    high = np.minimum(high, most)
+    low = np.where(known, np.maximum(low, least), least)
+    high = np.where(known, np.minimum(high, most), most)
     informative = 2 * min(share, 1 - share) * sizes
     if p.groups is not None:
         beyond = below if share < 0.5 else ~below
@@ -68,8 +68,8 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
         return Interval.of(low[:, None], high[:, None], "order-statistics", informative)
     a, b = contrasts.pairs
     correlation = _correlation(deviations, sizes * share * (1 - share))[a, b]
-    ends = difference_bounds(value[:, 0], (low, high), correlation, contrasts.pairs)
-    return Interval.of(*ends, "mover", np.minimum(informative[a], informative[b]))
+    bounds = difference_bounds(value[:, 0], (low, high), correlation, contrasts.pairs)
+    return Interval.of(*bounds, "mover", np.minimum(informative[a], informative[b]))
 
 
 def difference_bounds(
@@ -93,22 +93,16 @@ def _correlation(deviations: FloatArray, variance: FloatArray) -> FloatArray:
     return divide(deviations @ deviations.T, np.outer(spread, spread), 0.0)
 
 
-def _of_units(p: TestSet, below: BoolArray, share: float) -> FloatArray:
+def _of_units(evaluation: Evaluation, below: BoolArray, share: float) -> FloatArray:
     """Compute weighted deviations of shares below quantiles, (n_models, n_units), centred.
 
     Within strata, and for the size of these.
     """
-    weight = p.weights
-    deviations = (below - share) * weight
-    if p.groups is not None:
-        n_units = int(p.unit_of.max()) + 1
-        deviations = np.stack([np.bincount(p.unit_of, row, n_units) for row in deviations])
-        weight = np.bincount(p.unit_of, weight, n_units).astype(np.float64)
-    deviations = deviations - weight * (deviations.sum(axis=1) / weight.sum())[:, None]
-    stratum = np.zeros(len(weight), dtype=np.intp)
-    if p.strata is not None:
-        codes = np.unique(p.strata, return_inverse=True)[1]
-        stratum[np.arange(len(p)) if p.groups is None else p.unit_of] = codes
+    p, strata = evaluation.predictions, evaluation.units.strata
+    weight, deviations = p.unit_weights()[:, 0], (below - share) * p.weights
+    deviations = np.stack([np.bincount(p.unit_of, row, len(weight)) for row in deviations])
+    deviations -= weight * (deviations.sum(axis=1) / weight.sum())[:, None]
+    stratum = np.zeros(len(weight), dtype=np.intp) if strata is None else strata
     counts = np.bincount(stratum).astype(np.float64)
     means = np.stack([np.bincount(stratum, row) for row in deviations]) / counts
     scale = np.sqrt(divide(counts, counts - 1, 1.0))
@@ -184,10 +178,8 @@ def quantile_interval(
     point, equal = low[..., None], low == high
     below = np.where(ordered < point, ordered, -np.inf).max(axis=-1)
     above = np.where(ordered > point, ordered, np.inf).min(axis=-1)
-    return (
-        np.where(equal & np.isfinite(below), below, low),
-        np.where(equal & np.isfinite(above), above, high),
-    )
+    low = np.where(equal & np.isfinite(below), below, low)
+    return low, np.where(equal & np.isfinite(above), above, high)
 
 
 def _lower_end(
@@ -200,8 +192,7 @@ def _lower_end(
     reached = np.cumsum(weight)
     wanted = np.array([depth, depth + 1]) / size * reached[-1] * (1 - _ROUNDING)
     outer, inner = np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)
-    found: FloatArray = (1 - step) * ordered[..., outer] + step * ordered[..., inner]
-    return found
+    return (1 - step) * ordered[..., outer] + step * ordered[..., inner]
 
 
 @lru_cache(maxsize=1024)

@@ -62,11 +62,9 @@ def rating_counts(
     categories = np.array(sorted(found) if order is None else [*order])
     if len(categories) < 2:
         raise ValueError("`ratings` hold a single category; agreement needs at least two.")
-    position = {category: place for place, category in enumerate(categories.tolist())}
-    counts = np.zeros((len(table), len(categories)))
-    for item, annotator in np.argwhere(given):
-        counts[item, position[table[item, annotator]]] += 1
-    return counts, categories
+    table[~given] = None
+    counts = [(table == category).sum(axis=1) for category in categories.tolist()]
+    return np.column_stack(counts).astype(np.float64), categories
 
 
 def coincidences(counts: FloatArray) -> FloatArray:
@@ -76,8 +74,7 @@ def coincidences(counts: FloatArray) -> FloatArray:
     diagonal = np.arange(counts.shape[1])
     pairs[:, diagonal, diagonal] -= counts
     # An item with a single rating has no pairs.
-    weight = np.divide(1.0, raters - 1, out=np.zeros(len(counts)), where=raters > 1)
-    return (pairs * weight[:, None, None]).reshape(len(counts), -1)
+    return divide(pairs, np.maximum(raters - 1, 0.0)[:, None, None], 0.0).reshape(len(counts), -1)
 
 
 def krippendorff_alpha(cells: FloatArray, *, distances: FloatArray | None) -> FloatArray:
@@ -109,22 +106,19 @@ def _between(totals: FloatArray) -> FloatArray:
 
 def _distances(level: Level, categories: AnyArray) -> FloatArray | None:
     """Compute squared distances of the categories; None if they depend on the ratings."""
-    k = len(categories)
     if level == "nominal":
-        return 1 - np.eye(k)
+        return 1 - np.eye(len(categories))
     if level == "ordinal":
         return None
     if categories.dtype.kind not in "fiu":
         raise ValueError(f"`level='{level}'` needs numbers, the ratings are {categories[:3]}.")
     values = categories.astype(np.float64)
-    difference = values[:, None] - values[None, :]
+    difference = values[:, None] - values
     if level == "interval":
         return difference**2
     if (values < 0).any():
         raise ValueError("`level='ratio'` needs numbers that are not negative.")
-    total = values[:, None] + values[None, :]
-    relative = np.divide(difference, total, out=np.zeros((k, k)), where=total > 0)
-    return relative**2
+    return divide(difference, values[:, None] + values, 0.0) ** 2
 
 
 def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
@@ -162,16 +156,12 @@ def annotation_metrics(
         return Statistic(name, partial(_rows_of, table=table))
 
     pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
-    chance_corrected = partial(Metric, needs="scores", bounds=(-1.0, 1.0))
-    percent = Metric(
-        name="percent_agreement", statistics=(pairs,), needs="scores", ratio=side_by_side,
-    )  # fmt: skip
-    fleiss = chance_corrected(
-        name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
-        value=fleiss_kappa,
-    )  # fmt: skip
-    alpha = chance_corrected(
-        name="krippendorff_alpha", statistics=(of_items("coincidences", coincidences(counts)),),
-        value=partial(krippendorff_alpha, distances=_distances(level, categories)),
-    )  # fmt: skip
+    of_ratings = partial(Metric, needs="scores")
+    chance_corrected = partial(of_ratings, bounds=(-1.0, 1.0))
+    percent = of_ratings(name="percent_agreement", statistics=(pairs,), ratio=side_by_side)
+    totals = of_items("category_totals", counts)
+    fleiss = chance_corrected(name="fleiss_kappa", statistics=(pairs, totals), value=fleiss_kappa)
+    cells = of_items("coincidences", coincidences(counts))
+    value = partial(krippendorff_alpha, distances=_distances(level, categories))
+    alpha = chance_corrected(name="krippendorff_alpha", statistics=(cells,), value=value)
     return (percent, fleiss, alpha) if (raters == raters[0]).all() else (percent, alpha)

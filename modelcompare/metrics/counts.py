@@ -23,23 +23,20 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
-from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
+from modelcompare.metrics.outcomes import Entries, Outcomes
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
 from modelcompare.words import Kind, check_number
 
 Pair = tuple[FloatArray, FloatArray]
+# Of numerator and denominator, by each of the three totals.
+Slopes = tuple[Totals, Totals]
 
 
 def _hits(outcomes: Outcomes) -> Entries | None:
     if outcomes.of_sets:
         return None
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
-
-
-def _hit_matrix(outcomes: Outcomes) -> FloatArray:
-    found = _hits(outcomes)
-    return outcomes.set_hits if found is None else scattered(found, outcomes.n_classes)
 
 
 def _predicted(outcomes: Outcomes) -> Entries | None:
@@ -56,16 +53,14 @@ def _soft_hit_matrix(outcomes: Outcomes) -> FloatArray:
 
 # Functions with names, here and in all records, so that metrics and results can be pickled.
 _of_class = partial(Statistic, class_axes=1)
-_discrete = partial(_of_class, discrete=True, indicator=True)
+_hard = partial(_of_class, discrete=True, indicator=True)
 SOFT_PREDICTED = _of_class("soft_predicted", attrgetter("probabilities"))
 SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, entries=_soft_hits)
-PREDICTED = _discrete(
+PREDICTED = _hard(
     "predicted", attrgetter("predicted_indicator"), entries=_predicted, soft=SOFT_PREDICTED
 )
-HITS = _discrete("hits", _hit_matrix, entries=_hits, members_of=PREDICTED, soft=SOFT_HITS)
-SUPPORT = _discrete(
-    "support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class")
-)
+HITS = _hard("hits", attrgetter("set_hits"), entries=_hits, members_of=PREDICTED, soft=SOFT_HITS)
+SUPPORT = _hard("support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class"))
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
@@ -278,35 +273,32 @@ F1 = with_twin(
 )  # fmt: skip
 
 
+def _spread(counts: FloatArray) -> FloatArray:
+    """Return the squared spread of the class indicators, times the squared number of samples."""
+    return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
+
+
 def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
     """Return the covariance of the class indicators and the product of their spreads (R_K)."""
-    total = support.sum(axis=-1)
-    covariance = hits.sum(axis=-1) * total - (predicted * support).sum(axis=-1)
-    spread_predicted = predicted.sum(axis=-1) ** 2 - (predicted**2).sum(axis=-1)
-    spread_true = total**2 - (support**2).sum(axis=-1)
-    product = np.maximum(spread_predicted, 0.0) * np.maximum(spread_true, 0.0)
-    return covariance, np.sqrt(product)
+    covariance, _ = _beyond_chance(hits, predicted, support)
+    squared = np.maximum(_spread(predicted), 0.0) * np.maximum(_spread(support), 0.0)
+    return covariance, np.sqrt(squared)
 
 
-def _gorodkin_gradient(
-    hits: FloatArray, predicted: FloatArray, support: FloatArray
-) -> tuple[Totals, Totals]:
-    of_covariance, _ = _beyond_chance_gradient(hits, predicted, support)
-    _, product = _gorodkin(hits, predicted, support)
+def _gorodkin_slopes(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Slopes:
+    of_covariance, _ = _beyond_chance_slopes(hits, predicted, support)
+    product = _gorodkin(hits, predicted, support)[1][..., None]
     # Of the roots of both spreads, whose product is the denominator.
     of_predicted, of_support = (
-        divide(product[..., None] * (total - part), total**2 - square, 0.0)
-        for part, total, square in (
-            (part, part.sum(axis=-1, keepdims=True), (part**2).sum(axis=-1, keepdims=True))
-            for part in (predicted, support)
-        )
+        divide(product * (part.sum(axis=-1, keepdims=True) - part), _spread(part)[..., None], 0.0)
+        for part in (predicted, support)
     )
     return of_covariance, (np.zeros_like(of_support), of_predicted, of_support)
 
 
 MATTHEWS_CORRCOEF = _of_counts(
     name="matthews_corrcoef",
-    value=Quotient(_gorodkin, gradient=_gorodkin_gradient, of_two_classes=True),
+    value=Quotient(_gorodkin, gradient=_gorodkin_slopes, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Correlation of the true and the predicted class indicators.
 
@@ -324,9 +316,7 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
     return hits.sum(axis=-1) * total - chance, total**2 - chance
 
 
-def _beyond_chance_gradient(
-    hits: FloatArray, predicted: FloatArray, support: FloatArray
-) -> tuple[Totals, Totals]:
+def _beyond_chance_slopes(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Slopes:
     hit, total = (part.sum(axis=-1, keepdims=True) for part in (hits, support))
     of_numerator = total + np.zeros_like(support), -support, hit - predicted
     return of_numerator, (np.zeros_like(support), -support, 2 * total - predicted)
@@ -334,7 +324,7 @@ def _beyond_chance_gradient(
 
 COHEN_KAPPA = _of_counts(
     name="cohen_kappa",
-    value=Quotient(_beyond_chance, gradient=_beyond_chance_gradient, of_two_classes=True),
+    value=Quotient(_beyond_chance, gradient=_beyond_chance_slopes, of_two_classes=True),
     bounds=(-1.0, 1.0), zero_division=math.nan,
     description="""Agreement beyond chance, as given by the two margins.
 

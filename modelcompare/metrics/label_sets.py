@@ -19,11 +19,8 @@ from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import ZeroDivision
 
-# Of one sample with one of two labels, and one with its only label.
-_EXAMPLES = {
-    "precision": 1.0, "recall": 0.75, "f1": 0.8333, "jaccard": 0.75, "cprecision": 1.0,
-    "crecall": 0.75, "cf1": 0.8333, "cjaccard": 0.75,
-}  # fmt: skip
+# Of one sample with one of two labels, and one with its only label; twins have the same values.
+_EXAMPLES = {"precision": 1.0, "recall": 0.75, "f1": 0.8333, "jaccard": 0.75}
 
 
 def _sample_ratios(outcomes: Outcomes, *, of: Metric) -> FloatArray:
@@ -39,7 +36,8 @@ def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) ->
     same = partial(_mean_over_samples, zero_division=zero_division)
     soft = same(of=of.soft) if isinstance(of.soft, Metric) else None
     numbers = Statistic(f"{of.name}_of_samples, {zero_division}", partial(_sample_ratios, of=of))
-    value = f"{of.name} of the labels" if soft else f"{of.name[1:]} of the probabilities"
+    hard = of.name if soft else of.name[1:]
+    value = f"{hard} of the {'labels' if soft else 'probabilities'}"
     return Metric(
         name=f"{of.name}_samples", needs="label_sets" if soft else "label_probabilities",
         statistics=(numbers,), ratio=side_by_side, references=of.references,
@@ -50,7 +48,7 @@ def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) ->
         Weighs every sample equally, however many labels it has; `{of.name}_micro` weighs every
         label. Samples where it is 0 / 0 are left out, or have the value `zero_division`.""",
         example=f">>> round({of.name}_samples([[1, 1], [0, 1]], [[1, 0], [0, 1]]), 4)\n"
-        f"{_EXAMPLES[of.name]}",
+        f"{_EXAMPLES[hard]}",
     )  # fmt: skip
 
 
@@ -60,8 +58,7 @@ def _exact(outcomes: Outcomes) -> FloatArray:
 
 
 def _apart(outcomes: Outcomes) -> FloatArray:
-    differ = outcomes.predicted_indicator != outcomes.truth
-    return differ.mean(axis=1, keepdims=True)
+    return (outcomes.predicted_indicator != outcomes.truth).mean(axis=1, keepdims=True)
 
 
 SUBSET_ACCURACY = Metric(
@@ -90,9 +87,8 @@ def _ranked_precision(outcomes: Outcomes) -> FloatArray:
     """Compute the mean, over the true labels of a sample, of the precision at their rank."""
     truth, scores = outcomes.truth > 0, pd.DataFrame(outcomes.output.array)
     # Tied labels all have the rank of the last of them.
-    ranks, among_true = (
-        each.rank(axis=1, method="max", ascending=False) for each in (scores, scores.where(truth))
-    )
+    rank = partial(pd.DataFrame.rank, axis=1, method="max", ascending=False)
+    ranks, among_true = rank(scores), rank(scores.where(truth))
     return (among_true / ranks).mean(axis=1).fillna(1.0).to_numpy()[:, None]
 
 

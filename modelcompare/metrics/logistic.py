@@ -66,8 +66,7 @@ def _fitted(
         b[moving] += np.clip(step, -_LONGEST, _LONGEST)
         lost = ~(np.abs(b) < _LARGEST).all(axis=1)
         b[lost] = np.nan
-        still = (np.abs(step) > _CONVERGED).any(axis=1)
-        moving[moving] = still
+        moving[moving] = (np.abs(step) > _CONVERGED).any(axis=1)
         moving &= ~lost
         if not moving.any():
             break

@@ -90,8 +90,7 @@ def _matches(gram: IntArray, line_of: IntArray, n: int) -> AnyArray:
     """Count n-grams that each hypothesis shares with its reference, as often as both have them."""
     key = gram * n + line_of % n
     in_hypothesis = line_of < n
-    (found, times), (true, true_times) = (
-        np.unique(key[part], return_counts=True) for part in (in_hypothesis, ~in_hypothesis)
-    )
+    found, times = np.unique(key[in_hypothesis], return_counts=True)
+    true, true_times = np.unique(key[~in_hypothesis], return_counts=True)
     both, here, there = np.intersect1d(found, true, assume_unique=True, return_indices=True)
     return np.bincount(both % n, np.minimum(times[here], true_times[there]), minlength=n)

@@ -149,7 +149,7 @@ class Outcomes:
 
     @property
     def set_hits(self) -> FloatArray:
-        """Labels that are true and predicted, (n_samples, n_classes); of counts, objects found."""
+        """True classes that are predicted, (n_samples, n_classes); of counts, objects found."""
         if self.output.kind == "label_counts":
             return self.output.array[:, : self.n_classes]
         return self.truth * self.predicted_indicator

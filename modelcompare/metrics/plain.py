@@ -37,11 +37,14 @@ from modelcompare.words import Kind, Tokenizer, check_choice, listed, warn_calle
 
 _N = "array-like of shape (n_samples,)"
 _SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
-_SURVIVAL = "array-like of shape (n_samples, 2), or structured array"
-_TIMES = "Time of each sample, and 1 if its event was seen then, 0 if it was censored."
 _TEXTS = "array-like of str, of shape (n_samples,)"
 AverageName = Literal["macro", "micro", "weighted", "binary"]
 # Name, type and meaning of the arrays that a function of each kind takes.
+_TRUE_SETS = "y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."
+_EVENTS = (
+    "y_true", "array-like of shape (n_samples, 2), or structured array",
+    "Time of each sample, and 1 if its event was seen then, 0 if it was censored.",
+)  # fmt: skip
 _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
     "labels": (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
     "probabilities": (
@@ -56,12 +59,9 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("y_true", _TEXTS, "References."),
         ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
     ),
-    "label_sets": (
-        ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
-        ("y_pred", _SETS, "Predicted labels, in the same way."),
-    ),
+    "label_sets": (_TRUE_SETS, ("y_pred", _SETS, "Predicted labels, in the same way.")),
     "label_probabilities": (
-        ("y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."),
+        _TRUE_SETS,
         ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
     ),
     "label_detections": (
@@ -70,12 +70,9 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
          "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
          "or one to ignore, at ten overlaps."),
     ),
-    "risks": (
-        ("y_true", _SURVIVAL, _TIMES),
-        ("y_pred", _N, "Risks, higher for earlier events."),
-    ),
+    "risks": (_EVENTS, ("y_pred", _N, "Risks, higher for earlier events.")),
     "survival_probabilities": (
-        ("y_true", _SURVIVAL, _TIMES),
+        _EVENTS,
         ("y_prob", "array-like of shape (n_samples, n_times)",
          "Probability to survive each time of `labels`."),
     ),

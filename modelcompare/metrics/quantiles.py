@@ -24,19 +24,18 @@ from modelcompare.metrics.scoring import score_of
 from modelcompare.metrics.variants import number
 from modelcompare.words import check_number
 
+# One number for each sample.
+Numbers = Callable[[Outcomes], FloatArray]
 # Share of a sum of weights that is rounding.
 _ROUNDING = 1e-12
 _NAME = re.compile(r"(?:(.*)_)?p([0-9]+\.?[0-9]*)", re.DOTALL)
 
 
-def quantile_metric(
-    numbers: Callable[[Outcomes], FloatArray], share: float, **declarations: Any
-) -> OrderMetric:
+def quantile_metric(numbers: Numbers, share: float, **declarations: Any) -> OrderMetric:
     """Return the metric that is a quantile of one number for each sample."""
-    prepare = partial(_prepare, numbers=numbers, share=share)
     return OrderMetric(
-        prepare=prepare, quantile_of=numbers, share=share, smooth=False, defined_by="samples",
-        **declarations,
+        prepare=partial(_prepare, numbers=numbers, share=share), quantile_of=numbers, share=share,
+        smooth=False, defined_by="samples", **declarations,
     )  # fmt: skip
 
 
@@ -45,9 +44,7 @@ def is_quantile(metric: AnyMetric) -> TypeGuard[OrderMetric]:
     return isinstance(metric, OrderMetric) and metric.quantile_of is not None
 
 
-def _prepare(
-    outcomes: Outcomes, *, numbers: Callable[[Outcomes], FloatArray], share: float
-) -> Evaluate:
+def _prepare(outcomes: Outcomes, *, numbers: Numbers, share: float) -> Evaluate:
     """Return the function that computes the weighted quantile under each row of weights."""
     found = numbers(outcomes)
     order = np.argsort(found, kind="stable")
@@ -57,13 +54,10 @@ def _prepare(
         sums = running.sums(by_sample(weights))
         total = sums[running.at[-1]].astype(np.float64)
         at, rounding = share * total, _ROUNDING * total
-        lower, upper = (
-            ordered[_first(sums, running.at[1:], reaches, bound)]
-            for reaches, bound in (
-                (np.greater_equal, np.maximum(at - rounding, rounding)),
-                (np.greater, np.minimum(at + rounding, total - rounding)),
-            )
-        )
+        rows, low = running.at[1:], np.maximum(at - rounding, rounding)
+        lower = ordered[_first(sums, rows, np.greater_equal, low)]
+        high = np.minimum(at + rounding, total - rounding)
+        upper = ordered[_first(sums, rows, np.greater, high)]
         return np.where(total > 0, (lower + upper) / 2, np.nan)
 
     return evaluate
@@ -88,9 +82,8 @@ def _scores(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
 def percentile_metric(*, p: float = 95.0) -> OrderMetric:
     """Return the percentile p of per-example scores."""
     check_number("p", p, at_most=100.0)
-    return _percentile(
-        p, name=f"p{number(p)}", factory=Factory(percentile_metric, {"p": p}, "p{p}")
-    )
+    made = Factory(percentile_metric, {"p": p}, "p{p}")
+    return _percentile(p, name=f"p{number(p)}", factory=made)
 
 
 def _percentile(p: float, *, place: int = 0, **declarations: Any) -> OrderMetric:

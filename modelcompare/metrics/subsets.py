@@ -44,9 +44,7 @@ def over_classes(metric: AnyMetric, text: str, predictions: TestSet) -> Metric:
     """
     name = f"{metric.name}[{text}]"
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
-    averaged = isinstance(metric, Metric) and (
-        metric.average is not None or metric.name.endswith("_micro")
-    )
+    averaged = isinstance(metric, Metric) and bool(metric.average or metric.name.endswith("_micro"))
     if not isinstance(metric, Metric) or ratio is None or not averaged:
         raise ValueError(f"{name}: {metric.name} is no average over classes; name {_EXAMPLES}.")
     if ratio.numerator[3] or ratio.denominator[3]:
@@ -85,10 +83,8 @@ def class_code(given: str, label: Any, predictions: TestSet) -> int:
         return classes.index(found)
     known = [*map(str, classes)]
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    hint = did_you_mean(
-        nearest(str(label), known, cutoff=0.5),
-        otherwise=f"the classes are {', '.join(known[:_LISTED])}{more}.",
-    )
+    otherwise = f"the classes are {', '.join(known[:_LISTED])}{more}."
+    hint = did_you_mean(nearest(str(label), known, cutoff=0.5), otherwise=otherwise)
     what = "name a class" if label is None else f"there is no class {label!r}"
     raise ValueError(f"{given}: {what}; {hint}")
 

@@ -58,9 +58,8 @@ class _Pairs:
     def share(self, later: AnyArray, earlier: AnyArray) -> FloatArray:
         """Compute the share of concordant pairs under weights (n_samples, n_resamples)."""
         weights = np.concatenate([later, earlier])
-        discordant = np.zeros(weights.shape[1])
-        for below in self.discordant:
-            discordant += below.read(weights)[0]
+        parts = (below.read(weights)[0] for below in self.discordant)
+        discordant = sum(parts, np.zeros(weights.shape[1]))
         return 1 - divide(discordant, self.comparable.read(weights)[0])
 
     def left(self, later: FloatArray, earlier: FloatArray) -> FloatArray:
@@ -98,10 +97,9 @@ def _uncensored(groups: Groups, event: BoolArray, weights: FloatArray) -> FloatA
     equal times, events come before censored samples.
     """
     censored = np.where(event[:, None], 0.0, weights)
-    everyone, censored = (
-        np.add.reduceat(each[groups.order], groups.starts[:-1], axis=0)
-        for each in (weights, censored)
-    )
+    order, starts = groups.order, groups.starts[:-1]
+    everyone = np.add.reduceat(weights[order], starts, axis=0)
+    censored = np.add.reduceat(censored[order], starts, axis=0)
     later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
     steps = divide(later, later + censored, 1.0)
     return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
@@ -122,30 +120,10 @@ def _prepare_ipcw(outcomes: Outcomes, *, tau: float | None) -> Evaluate:
 
 def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | None) -> FloatArray:
     """Compute Uno's c-index without each sample, some samples at a time."""
-    pairs, (time, event), n = _Pairs.of(outcomes), _truth(outcomes), len(weights)
-    groups = Groups.of(time)
-    counts = event if tau is None else event & (time < tau)
-    place, risk = pairs.orders.few.codes, outcomes.values
-    # Weight of all later samples, and of those with a higher risk, ties half.
-    both = np.concatenate([weights, weights])
-    pairs_of, discordant_of = (
-        sum(np.bincount(p.adders - n, p.of_each(both)[1], n) for p in parts)
-        for parts in ([pairs.comparable], pairs.discordant)
-    )
-    out, step = np.empty(n), max(1, CACHE_BYTES // (8 * n))
-    for some in (np.arange(n)[start : start + step] for start in range(0, n, step)):
-        left = np.repeat(weights[:, None], len(some), axis=1)
-        left[some, np.arange(len(some))] = 0.0
-        uncensored = _uncensored(groups, event, left)[1 + groups.codes]
-        earlier = divide(left * counts[:, None], uncensored**2, 0.0)
-        gone = weights[some] * (place[:, None] < place[some])
-        higher = (risk[:, None] < risk[some]) / 2 + (risk[:, None] <= risk[some]) / 2
-        discordant, everyone = (
-            (earlier * (np.reshape(whole, (n, 1)) - part)).sum(axis=0)
-            for whole, part in ((discordant_of, gone * higher), (pairs_of, gone))
-        )
-        out[some] = 1 - divide(discordant, everyone)
-    return out
+    evaluate, samples = _prepare_ipcw(outcomes, tau=tau), np.arange(len(weights))
+    step = max(1, CACHE_BYTES // (8 * len(weights)))
+    parts = [samples[start : start + step, None] for start in range(0, len(weights), step)]
+    return np.concatenate([evaluate(np.where(samples == part, 0.0, weights)) for part in parts])
 
 
 def _prepare_brier(outcomes: Outcomes) -> Evaluate:

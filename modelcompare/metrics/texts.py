@@ -144,8 +144,7 @@ def _bleu(totals: FloatArray, *, effective: bool = False) -> FloatArray:
     missed = (right == 0) & (total > 0)
     # The k-th order without a match counts as 1 / 2^k of one.
     smooth = 2.0 ** np.cumsum(missed, axis=-1)
-    precision = np.where(missed, divide(np.ones_like(total), smooth * total, 0.0),
-                         divide(right, total, 0.0))  # fmt: skip
+    precision = divide(np.where(missed, 1.0, right), np.where(missed, smooth, 1.0) * total, 0.0)
     orders = (total > 0).sum(axis=-1) if effective else np.full(total.shape[:-1], MAX_ORDER)
     usable = ((total > 0).sum(axis=-1) >= orders) & (right.sum(axis=-1) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):

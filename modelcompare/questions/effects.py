@@ -33,16 +33,12 @@ def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
         return math.nan, math.nan
     spread = contrast.error * math.sqrt(contrast.n_units)
     dz = contrast.difference / spread if spread > 0 and metric.smooth else math.nan
-    if not isinstance(metric, Metric):
-        return dz, math.nan
-    if metric.proportion and not metric.per_class:
+    if isinstance(metric, Metric) and metric.proportion and not metric.per_class:
         return dz, contrast.difference
-    if metric.ratio is not mean_ratio or metric.power != 1:
+    if not isinstance(metric, Metric) or metric.ratio is not mean_ratio or metric.power != 1:
         return dz, math.nan
-    a, b = (
-        metric.statistics[0].compute(Outcomes.of(predictions, model))[:, 0]
-        for model in contrast.models
-    )
+    numbers = metric.statistics[0].compute
+    a, b = (numbers(Outcomes.of(predictions, model))[:, 0] for model in contrast.models)
     return dz, dominance(a, b)
 
 

@@ -63,10 +63,8 @@ def diebold_mariano(
     0.44
     """
     check_count("horizon", horizon, at_least=1)
-    a, b = (
-        real_values(as_array(each, f"`{name}`"), f"`{name}`")
-        for name, each in (("losses_a", losses_a), ("losses_b", losses_b))
-    )
+    given = {"`losses_a`": losses_a, "`losses_b`": losses_b}
+    a, b = (real_values(as_array(each, name), name) for name, each in given.items())
     n = len(a)
     if len(b) != n or n < 2 * horizon + 1:
         raise ValueError(

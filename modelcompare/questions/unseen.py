@@ -152,11 +152,8 @@ class Unseen:
         """
         if is_quantile(metric) or math.isfinite(self.high - self.low):
             return ""
-        remedy = (
-            " (declare it with bounds= or --read range=LOW,HIGH)"
-            if metric.needs == "scores"
-            else ""
-        )
+        given = metric.needs == "scores"
+        remedy = " (declare it with bounds= or --read range=LOW,HIGH)" if given else ""
         return (
             f"No level is promised, as {metric.name} has no known range{remedy}: losses on fewer "
             f"than {300 / n_units:.2g} % of the {unit} would not have been seen."
