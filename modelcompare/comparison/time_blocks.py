@@ -9,6 +9,7 @@ clusters and Student's t, intervals of an autoregressive series (0.7) of 200 sam
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,9 @@ from modelcompare.metrics.texts import EXACT
 
 # Blocks over the length of Politis and White, and the fewest blocks.
 _TIMES, _FEWEST = 3.0, 6
+# The first two numbers of dates that may begin with the day or the month.
+_SLASHED = r"^\s*(\d{1,2})\s*[/.-]\s*(\d{1,2})\s*[/.-]\s*\d{4}\b"
+_YEAR, _MONTHS = r"\d{4}", 12
 # Largest number of pairs of models whose differences are considered.
 _MOST_PAIRS = 50
 
@@ -40,7 +44,7 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     predictions : Predictions
         A test set without clusters, in any order.
     time : array-like of shape (n_samples,)
-        Numbers, dates, or texts of dates.
+        Numbers, dates, or texts of dates with their years.
 
     Returns
     -------
@@ -52,7 +56,8 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     Raises
     ------
     ValueError
-        If there are clusters already, fewer than 12 times, or a time cannot be read.
+        If there are clusters already, fewer than 12 times, or a time cannot be read, such as dates
+        of which none shows whether the day or the month is first.
 
     References
     ----------
@@ -95,10 +100,34 @@ def _as_times(column: AnyArray) -> AnyArray:
     if column.dtype.kind in "iuf":
         refuse_rows(~np.isfinite(column), "`time` is missing")
         return column
-    found = pd.to_datetime(pd.Series(column), errors="coerce", utc=True, format="mixed")
+    series = pd.Series(column)
+    if column.dtype.kind != "M":
+        numbers = pd.to_numeric(series, errors="coerce")
+        if numbers.notna().all():
+            return numbers.to_numpy()
+        # Without a year, anything from "may" to "t5" would be a day of this year.
+        series = series.where(series.astype(str).str.contains(_YEAR))
+    found = pd.to_datetime(
+        series, errors="coerce", utc=True, format="mixed", dayfirst=_day_first(series)
+    )
     unread = found.isna().to_numpy()
     refuse_rows(unread, "`time` has cells that are no dates", "write them as 2026-01-31")
     return found.dt.tz_localize(None).to_numpy().astype(np.int64)
+
+
+def _day_first(dates: pd.Series[Any]) -> bool:
+    """Return whether dates such as 31/01/2026 have the day first; refuse what does not show it."""
+    numbers = dates.astype(str).str.extract(_SLASHED).dropna().astype(int)
+    day_first, month_first = (bool((numbers[k] > _MONTHS).any()) for k in (0, 1))
+    if len(numbers) and day_first == month_first:
+        shown = "have days at both places" if day_first else "may have the day or the month first"
+        raise ValueError(
+            f"`time` has dates that {shown}, such as {dates[numbers.index[0]]!r}; write them as "
+            "2026-01-31."
+        )
+    if day_first and len(numbers) < len(dates):
+        raise ValueError("`time` has dates in several forms; write them as 2026-01-31.")
+    return day_first
 
 
 def _series(predictions: Predictions, place: IntArray, n: int) -> list[FloatArray]:

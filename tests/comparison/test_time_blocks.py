@@ -84,9 +84,31 @@ def test_dates_and_texts_of_dates_are_times(seed):
         assert np.array_equal(mc.io.in_time_blocks(preds, time).groups, expected)
 
 
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y %H:%M", "%b %d, %Y"])
+def test_the_day_is_first_in_all_dates_or_in_none(form):
+    preds = forecasts(seed=1)
+    dates = pd.date_range("2025-11-01", periods=300, freq="D")
+    expected = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    assert np.array_equal(mc.io.in_time_blocks(preds, dates.strftime(form)).groups, expected)
+
+
+def test_texts_of_numbers_are_numbers():
+    preds = forecasts(seed=1)
+    expected = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    texts = [str(n) for n in range(300)]
+    assert np.array_equal(mc.io.in_time_blocks(preds, texts).groups, expected)
+
+
+DAYS = [f"{1 + k % 12:02d}/{1 + k % 11:02d}/{1700 + k}" for k in range(300)]
+
+
 @pytest.mark.parametrize(
     ("time", "message"),
     [
+        (DAYS, "may have the day or the month first, such as '01/01/1700'; write them as 2026"),
+        (["13/01/1699", "01/13/1699", *DAYS[2:]], "have days at both places"),
+        (["13/01/1699", "1699-02-03", *DAYS[2:]], "dates in several forms"),
+        ([f"t{k % 30}" for k in range(300)], "no dates in 300 rows"),
         (np.arange(299), "has 299 entries, and there are 300"),
         (np.arange(300) // 30, "12 times or more, and there are 10"),
         (["soon"] * 300, "no dates in 300 rows"),
