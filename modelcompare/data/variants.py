@@ -49,7 +49,7 @@ def with_shares(
 
 
 def as_labelled(
-    predictions: Predictions, models: Sequence[str], rows: IntArray, weight: FloatArray,
+    predictions: Predictions, models: Sequence[str], rows: IntArray, weight: FloatArray | None,
     truth: AnyArray,
 ) -> Predictions:  # fmt: skip
     """Return rows of models, repeated or not, with other weights and true classes or scores."""
