@@ -25,13 +25,13 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray, once
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import as_labelled
@@ -104,33 +104,31 @@ class Judged:
             for metric in self.metrics
         )
         self.rows = LabelRows(predictions, self.judge, hard and self.judge.weight is None)
-        self._found: dict[Hashable, Found] = {}
+        self._found: dict[tuple[int, ...], FloatArray] = {}
 
-    @cached_property
+    @property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
-        return np.concatenate([
-            self._centre(rows, self._statistics(rows)) for rows in self.blocks(None)
-        ])  # fmt: skip
+        return self.found(None).centre
 
     def found(self, pairs: Pairs | None) -> Found:
         """Return what is known of all models, or of the differences of pairs."""
-
-        def joined() -> Found:
-            none = np.empty((len(Found._fields), 0, len(self.keys)))
-            parts = [self._post_stratified(rows)[0] for rows in self.blocks(pairs)]
-            return Found(*np.concatenate([none, *parts], axis=1))
-
-        key = None if pairs is None else tuple(side.tobytes() for side in pairs)
-        return once(self._found, key, joined)
+        places = np.arange(len(self.models))[:, None] if pairs is None else np.stack(pairs, axis=1)
+        keys = [*map(tuple, places.tolist())]
+        for rows in self.blocks(places[[key not in self._found for key in keys]]):
+            found, _ = self._post_stratified(rows)
+            every = zip(rows.places.tolist(), np.stack(found, axis=1), strict=True)
+            self._found.update((tuple(key), each) for key, each in every)
+        shape = len(keys), len(Found._fields), len(self.keys)
+        return Found(*np.reshape([self._found[key] for key in keys], shape).swapaxes(0, 1))
 
     def spread(self, places: IntArray) -> Spread:
         """Return the parts of the variance of differences, by cells."""
         return self._post_stratified(self.rows.rows(places))[1]
 
-    def blocks(self, pairs: Pairs | None) -> Iterator[Rows]:
-        """Yield the rows of labels of all models, or of pairs, some contrasts at a time."""
-        return self.rows.blocks(pairs, self._width)
+    def blocks(self, places: IntArray) -> Iterator[Rows]:
+        """Yield the rows of labels of contrasts, some contrasts at a time."""
+        return self.rows.blocks(places, self._width)
 
     @property
     def worth(self) -> FloatArray:

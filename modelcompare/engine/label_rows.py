@@ -18,7 +18,6 @@ from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import Cells, Rows, evenly
-from modelcompare.engine.influence import Pairs
 from modelcompare.engine.patterns import Patterns, joint, patterns_of
 
 # Models of whose pairs the rows are kept; those of many would take much memory.
@@ -57,19 +56,17 @@ class LabelRows:
         outputs = map(self.predictions.output, self.predictions.models)
         return np.stack([output.array[self.labelled] for output in outputs])
 
-    def blocks(self, pairs: Pairs | None, width: int) -> Iterator[Rows]:
-        """Yield rows of all models, or of pairs, of as many as fit into memory at once.
+    def blocks(self, places: IntArray, width: int) -> Iterator[Rows]:
+        """Yield rows of contrasts, of as many as fit into memory at once.
 
         They do with statistics of a `width` for each label and model.
         """
-        models = self.predictions.models
-        places = np.arange(len(models))[:, None] if pairs is None else np.stack(pairs, axis=1)
-        of_labels = 2 * len(self.labelled) * places.shape[1] * width
-        step = max(1, PASS_BYTES // 8 // (8 * (len(self.predictions) + of_labels)))
-        for start in range(0, len(places), step):
-            some = places[start : start + step]
+        models, n_sides = self.predictions.models, places.shape[1]
+        numbers = len(self.predictions) + 2 * len(self.labelled) * n_sides * width
+        step = max(1, PASS_BYTES // 8 // (8 * numbers))
+        for some in (places[start : start + step] for start in range(0, len(places), step)):
             key = "rows", self.hard, models, some.shape, some.tobytes()
-            few = pairs is None or len(models) <= _FEW_MODELS
+            few = n_sides == 1 or len(models) <= _FEW_MODELS
             yield self.judge.kept(key, partial(self.rows, some)) if few else self.rows(some)
 
     def cells(self, places: IntArray) -> tuple[Cells, Patterns]:
