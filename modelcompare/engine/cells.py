@@ -146,9 +146,9 @@ class Rows:
         return self.in_cells[self.cells.starts]
 
     @cached_property
-    def sizes(self) -> IntArray:
-        """Number of rows of each contrast."""
-        return np.diff(self.starts, append=len(self.of))
+    def contrast(self) -> IntArray:
+        """Contrast of each row."""
+        return self.cells.contrast[self.cell]
 
     def sums(self, numbers: FloatArray, axis: int = 0) -> FloatArray:
         """Sum numbers of rows over those of each contrast."""
@@ -164,7 +164,7 @@ class Rows:
         weight = np.where(self.added, 0.0, self.weight)[:, None]
         total = self.sums(weight)
         means = self.sums(weight * u) / total
-        return total * self.sums(weight * (u - np.repeat(means, self.sizes, axis=0)) ** 2)
+        return total * self.sums(weight * (u - means[self.contrast]) ** 2)
 
 
 @dataclass(frozen=True)

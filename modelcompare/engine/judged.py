@@ -31,10 +31,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import as_labelled
+from modelcompare.engine.blocks import in_steps
 from modelcompare.engine.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
@@ -166,7 +167,7 @@ class Judged:
         labels = rows.cells.labels
         few = (labels < LEAST) & (rows.places.shape[1] > 1)
         weight = rows.weights(np.where(few, 1 / (labels + 1), 0.0))
-        values = self._of_totals(rows.sums(weight * statistics, axis=-1))
+        values = self._of_totals(_totals(rows, statistics, weight))
         for place, _, labelled in self._of_each(rows, weight):
             values[:, place, self._of_others] = labelled.estimate()
         return _contrast(values)
@@ -178,11 +179,13 @@ class Judged:
 
         Each label comes a second time, with so little weight that leaving it out is a derivative.
         """
-        probe = _PROBE * weight / rows.count
-        totals = (1 + _PROBE) * rows.sums(weight * statistics, axis=-1)
-        left = without(np.repeat(totals, rows.sizes, axis=-1), probe * statistics)
+        probe, contrast = _PROBE * weight / rows.count, rows.contrast
+        totals = (1 + _PROBE) * _totals(rows, statistics, weight)
         values = self._of_totals(totals)
-        moved = np.repeat(values, rows.sizes, axis=1) - self._of_totals(left)
+        moved = np.empty((len(values), len(weight), len(self.keys)))
+        for some in in_steps([slice(0, len(weight))], _at_once(statistics[..., :1])):
+            left = without(totals[..., contrast[some]], probe[some] * statistics[..., some])
+            moved[:, some] = values[:, contrast[some]] - self._of_totals(left)
         for place, here, labelled in self._of_each(rows, weight, probe):
             values[:, place, self._of_others] = estimate = labelled.estimate()
             influence = labelled.influence(slice(len(here), None), estimate)
@@ -192,7 +195,7 @@ class Judged:
 
     def _statistics(self, rows: Rows) -> FloatArray:
         """Compute statistics of each label for each of its models, (n_columns, n_sides, n_rows)."""
-        model = np.repeat(rows.places.T, rows.sizes, axis=1)
+        model = rows.places.T[:, rows.contrast]
         truth = np.broadcast_to(rows.truth, model.shape)
         out = np.empty((self._width, *model.shape))
         for place in np.unique(rows.places):
@@ -213,9 +216,8 @@ class Judged:
 
         Rows come once for each of the weights, those of weight 0 not at all.
         """
-        for place, start in enumerate(rows.starts.tolist() if self._others else []):
-            here = np.arange(start, start + rows.sizes[place])
-            here = here[weights[0][here] > 0]
+        for place in range(len(rows.places)) if self._others else ():
+            here = np.flatnonzero((rows.contrast == place) & (weights[0] > 0))
             every, weight = np.tile(here, len(weights)), np.concatenate([w[here] for w in weights])
             given = rows.of[every], rows.truth[:, every], weight
             yield place, here, self._labelled(self._others, rows.places[place], *given)
@@ -226,7 +228,6 @@ class Judged:
     ) -> Evaluation:  # fmt: skip
         """Return the evaluation of samples of models as if all had a label by people."""
         models = [self.models[k] for k in places]
-        truth = truth if self.predictions.codes is None else truth[0]
         labelled = as_labelled(self.predictions, models, of, weight, truth)
         return Evaluation(labelled, metrics, collapse=False)
 
@@ -293,6 +294,19 @@ def predicted_mean(
     carriers = squares**2 / max(float(np.sum(centred**4)), 1e-300)
     variance = squares / (n - 1) / n + slope.mean() ** 2 * judged.var(ddof=1) / n_samples
     return float(rest.mean()), float(variance), float(max(2 * carriers - 1, 1.0))
+
+
+def _totals(rows: Rows, statistics: FloatArray, weight: FloatArray) -> FloatArray:
+    """Sum weighted statistics (n_columns, n_sides, n_rows) over the rows of each contrast."""
+    out = np.empty((len(statistics), *rows.places.T.shape))
+    for some in in_steps([slice(0, len(out))], _at_once(statistics[:1])):
+        out[some] = rows.sums(weight * statistics[some], axis=-1)
+    return out
+
+
+def _at_once(numbers: FloatArray) -> int:
+    """Return the number of arrays of this size that are processed at once."""
+    return max(1, CACHE_BYTES // max(1, numbers.nbytes))
 
 
 def _contrast(values: FloatArray) -> FloatArray:
