@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+import modelcompare.engine.judged
 from modelcompare.engine import label_rows
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.judged import Judged
@@ -34,7 +35,8 @@ def of_kind(kind: str, seed: int) -> tuple[mc.Predictions, list[Any] | None]:
         )
         own = mc.metrics.from_callable(share_right, needs="labels", greater_is_better=True)
         return preds, [own, "accuracy"] if kind == "function" else CLASSES
-    seen = rng.permutation(600) < 80
+    # From 100 labels on scores of many values are predicted from the judge's.
+    seen = rng.permutation(600) < (130 if kind == "many scores" else 80)
     if kind in ("two scores", "many scores"):
         people = {f"m{k}": rng.normal(k / 9, 1, 600) for k in range(4)}
         if kind == "two scores":
@@ -67,6 +69,7 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
     preds, metrics = of_kind(kind, 4)
     if at_once == "one":
         monkeypatch.setattr(label_rows, "PASS_BYTES", 1)
+        monkeypatch.setattr(modelcompare.engine.judged, "CACHE_BYTES", 1)
     every = judged(preds, metrics)
     pairs = np.array([*combinations(range(4), 2)])
     assert len([*every.blocks(pairs)]) == (1 if at_once == "all" else len(pairs))
@@ -83,3 +86,21 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
             found = getattr(models, name)[[*both]]
             assert found == pytest.approx(getattr(alone.found(None), name), rel=1e-6, abs=1e-9)
         assert every.point[[*both]] == pytest.approx(alone.point, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["probabilities", "mixed"])
+def test_labels_of_the_same_classes_are_counted_as_single_ones_are(kind: str) -> None:
+    preds, _ = of_kind(kind, 7)
+    # A function may see more than classes, so that each label is a row.
+    own = mc.metrics.from_callable(share_right, needs="labels", greater_is_better=True)
+    merged, single = judged(preds, ["accuracy", "f1_macro"]), judged(preds, ["accuracy", own])
+    places = np.array([*combinations(range(4), 2)])
+    few, every = (len(next(each.blocks(places)).of) for each in (merged, single))
+    assert few < every / 2
+    for pairs in (None, tuple(places.T)):
+        found, expected = merged.found(pairs), single.found(pairs)
+        for name in found._fields:
+            numbers = getattr(expected, name)
+            assert getattr(found, name)[:, 0] == pytest.approx(numbers[:, 0], rel=1e-6, abs=1e-9)
+            # The function is accuracy by another definition.
+            assert numbers[:, 1] == pytest.approx(numbers[:, 0], rel=1e-6, abs=1e-9)
