@@ -167,7 +167,7 @@ class Judged:
         labels = rows.cells.labels
         few = (labels < LEAST) & (rows.places.shape[1] > 1)
         weight = rows.weights(np.where(few, 1 / (labels + 1), 0.0))
-        values = self._of_totals(_totals(rows, statistics, weight))
+        values = self._of_totals(rows.sums(weight * statistics, axis=-1))
         for place, _, labelled in self._of_each(rows, weight):
             values[:, place, self._of_others] = labelled.estimate()
         return _contrast(values)
@@ -180,10 +180,11 @@ class Judged:
         Each label comes a second time, with so little weight that leaving it out is a derivative.
         """
         probe, contrast = _PROBE * weight / rows.count, rows.contrast
-        totals = (1 + _PROBE) * _totals(rows, statistics, weight)
+        totals = (1 + _PROBE) * rows.sums(weight * statistics, axis=-1)
         values = self._of_totals(totals)
         moved = np.empty((len(values), len(weight), len(self.keys)))
-        for some in in_steps([slice(0, len(weight))], _at_once(statistics[..., :1])):
+        step = max(1, CACHE_BYTES // (8 * len(values) * max(1, self._width)))
+        for some in in_steps([slice(0, len(weight))], step):
             left = without(totals[..., contrast[some]], probe[some] * statistics[..., some])
             moved[:, some] = values[:, contrast[some]] - self._of_totals(left)
         for place, here, labelled in self._of_each(rows, weight, probe):
@@ -294,19 +295,6 @@ def predicted_mean(
     carriers = squares**2 / max(float(np.sum(centred**4)), 1e-300)
     variance = squares / (n - 1) / n + slope.mean() ** 2 * judged.var(ddof=1) / n_samples
     return float(rest.mean()), float(variance), float(max(2 * carriers - 1, 1.0))
-
-
-def _totals(rows: Rows, statistics: FloatArray, weight: FloatArray) -> FloatArray:
-    """Sum weighted statistics (n_columns, n_sides, n_rows) over the rows of each contrast."""
-    out = np.empty((len(statistics), *rows.places.T.shape))
-    for some in in_steps([slice(0, len(out))], _at_once(statistics[:1])):
-        out[some] = rows.sums(weight * statistics[some], axis=-1)
-    return out
-
-
-def _at_once(numbers: FloatArray) -> int:
-    """Return the number of arrays of this size that are processed at once."""
-    return max(1, CACHE_BYTES // max(1, numbers.nbytes))
 
 
 def _contrast(values: FloatArray) -> FloatArray:
