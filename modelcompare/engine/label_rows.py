@@ -18,7 +18,7 @@ from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.cells import Cells, Rows, evenly
-from modelcompare.engine.patterns import Patterns, joint, patterns_of
+from modelcompare.engine.patterns import Patterns, joint, patterns_of, stacked
 
 # Models of whose pairs the rows are kept; those of many would take much memory.
 _FEW_MODELS = 10
@@ -116,7 +116,8 @@ class LabelRows:
             pattern = np.repeat(first, truth.shape[-1])
             weight = cells.sizes[cells.of[pattern]] / truth.shape[-1]
             return patterns.first[pattern], pattern, truth.reshape(len(truth), -1), weight
-        order = None if self.hard else np.stack([*map(self._by_confidence, places[:, 0].tolist())])
+        first_models = [self.predictions.models[k] for k in places[:, 0]]
+        order = None if self.hard else stacked(self._by_confidence, first_models)
         samples, chosen = cells.some(patterns, order)
         named = np.stack([each[chosen] for each in patterns.entries[:-1]], axis=1)
         classes, share = self._possible_classes(named)
@@ -125,14 +126,10 @@ class LabelRows:
         share *= (cells.sizes / np.bincount(cell))[cell][:, None]
         return samples[at], chosen[at], classes[at, column][None], share[at, column]
 
-    def _by_confidence(self, place: int) -> IntArray:
+    def _by_confidence(self, model: str) -> IntArray:
         """Return the samples by the largest probability that a model gave, or its raw score."""
-        model = self.predictions.models[place]
         array = self.predictions.output(model).array
-        return self.judge.kept(
-            ("by confidence", model),
-            lambda: np.argsort(array if array.ndim == 1 else array.max(axis=1), kind="stable"),
-        )
+        return np.argsort(array if array.ndim == 1 else array.max(axis=1), kind="stable")
 
     def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the distinct classes named in each row and one other, and their equal shares."""

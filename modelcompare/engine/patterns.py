@@ -97,16 +97,16 @@ def patterns_of(
     """
     sides, strata = [*zip(*contrasts, strict=True)], strata_of(predictions, judge)[None]
     if predictions.labels is None:
-        verdicts = [_stacked(partial(_verdicts, predictions, judge), side) for side in sides]
-        a, b = (_stacked(judge.verdicts.__getitem__, side) for side in (sides[0], sides[-1]))
+        verdicts = [stacked(partial(_verdicts, predictions, judge), side) for side in sides]
+        a, b = (stacked(judge.verdicts.__getitem__, side) for side in (sides[0], sides[-1]))
         columns = [*verdicts, (np.sign(a - b) + 1).astype(np.uint8)]
     else:
-        answers = [_stacked(partial(_answers, predictions), side) for side in sides]
+        answers = [stacked(partial(_answers, predictions), side) for side in sides]
         columns = [*answers, _verdicts(predictions, judge, predictions.models[0])[None]]
     return Patterns.of_columns([*columns, strata], judge)
 
 
-def _stacked(column_of: Callable[[str], AnyArray], models: Sequence[str]) -> AnyArray:
+def stacked(column_of: Callable[[str], AnyArray], models: Sequence[str]) -> AnyArray:
     """Return a column of each model, (n_models, n_samples); models may be repeated."""
     places = {model: place for place, model in enumerate(dict.fromkeys(models))}
     return np.stack([column_of(model) for model in places])[[places[model] for model in models]]
