@@ -141,18 +141,13 @@ class Rows:
         return np.flatnonzero(np.diff(self.cell, prepend=-1))
 
     @cached_property
-    def starts(self) -> IntArray:
-        """First row of each contrast."""
-        return self.in_cells[self.cells.starts]
-
-    @cached_property
     def contrast(self) -> IntArray:
         """Contrast of each row."""
         return self.cells.contrast[self.cell]
 
     def sums(self, numbers: FloatArray, axis: int = 0) -> FloatArray:
         """Sum numbers of rows over those of each contrast."""
-        return np.add.reduceat(numbers, self.starts, axis=axis)
+        return np.add.reduceat(numbers, self.in_cells[self.cells.starts], axis=axis)
 
     def weights(self, share: FloatArray) -> FloatArray:
         """Return the samples for which rows stand if added labels have a share of each cell."""
