@@ -51,7 +51,7 @@ def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) 
     texts, n_samples = [], len(sample.evaluation.predictions)
     few = [
         (float(labels), float(share))
-        for cells, *_ in (judged.rows((k,)) for k in range(len(sample.models)))
+        for cells in (rows.cells for rows in judged.blocks(np.arange(len(sample.models))[:, None]))
         for labels, share in zip(cells.labels, cells.sizes / n_samples, strict=True)
         if labels < LEAST and share > _MATTERS
     ]

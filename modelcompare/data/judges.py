@@ -88,10 +88,10 @@ class Judge:
     def stand_for(self, cell: IntArray, sizes: FloatArray) -> FloatArray:
         """Return the number of samples for which each label stands: its share of those of its cell.
 
-        Cells are given by the `cell` of each label, and the `sizes` of all.
+        Cells are given by the `cell` of each label, (..., n_labels), and the `sizes` of all.
         """
-        w = self.label_weights
-        return np.asarray(w / np.bincount(cell, w, len(sizes))[cell] * sizes[cell])
+        w = np.broadcast_to(self.label_weights, cell.shape)
+        return np.asarray(w / np.bincount(cell.ravel(), w.ravel(), len(sizes))[cell] * sizes[cell])
 
 
 def check_design(tuned: bool, **columns: object) -> None:

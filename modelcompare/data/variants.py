@@ -49,10 +49,13 @@ def with_shares(
 
 
 def as_labelled(
-    predictions: Predictions, models: Sequence[str], rows: IntArray, weight: FloatArray,
+    predictions: Predictions, models: Sequence[str], rows: IntArray, weight: FloatArray | None,
     truth: AnyArray,
 ) -> Predictions:  # fmt: skip
-    """Return rows of models, repeated or not, with other weights and true classes or scores."""
+    """Return rows of models, repeated or not, with other weights and true classes or scores.
+
+    The `truth` has scores of each model, or one row of classes.
+    """
     outputs = {model: predictions.output(model).rows(rows) for model in models}
     codes = {m: predictions._predicted[m][rows] for m in models if m in predictions._predicted}
     columns: dict[str, Any] = {**dict.fromkeys(predictions._columns), "sample_weight": weight}
@@ -60,7 +63,7 @@ def as_labelled(
         pairs = zip(outputs.items(), truth, strict=True)
         outputs = {model: replace(output, array=scores) for (model, output), scores in pairs}
     else:
-        columns |= {"codes": truth, "y_true": predictions.labels[truth]}
+        columns |= {"codes": truth[0], "y_true": predictions.labels[truth[0]]}
     return predictions._replaced(
         outputs, _columns=columns, _judge=None, _slices=None, _own_runs={}, _predicted=codes
     )

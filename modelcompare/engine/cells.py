@@ -1,13 +1,17 @@
-"""Cells of samples with a few labels each, the labels as rows with weights, and variances."""
+"""Cells of samples with a few labels each, the labels as rows with weights, and variances.
+
+Cells are of contrasts, models or pairs of models: one after the other, as are rows of their labels.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.engine.patterns import Patterns, joint
 from modelcompare.metrics.quotient import divide
@@ -28,18 +32,23 @@ class Cells:
         Cell of each pattern.
     sizes, labels : ndarray of shape (n_cells,)
         Samples, and effective number of labels.
+    contrast : ndarray of int of shape (n_cells,)
+        Contrast of each cell, in order.
     """
 
     of: IntArray
     sizes: FloatArray
     labels: FloatArray
+    contrast: IntArray
 
     @classmethod
     def by(cls, of: IntArray, patterns: Patterns, judge: Judge) -> Cells:
         """Count the samples and labels of given cells."""
         of = pd.factorize(of)[0]
         sizes, total, squares = patterns.sums(of, judge.label_weights)
-        return cls(of, sizes, divide(total**2, squares, 0.0))
+        contrast = np.empty(len(sizes), dtype=np.intp)
+        contrast[of] = patterns.contrast
+        return cls(of, sizes, divide(total**2, squares, 0.0), contrast)
 
     @classmethod
     def of_patterns(
@@ -52,7 +61,7 @@ class Cells:
         """
         within = patterns.entries[-1]
         fine, coarse = (pd.factorize(joint([each, within]))[0] for each in (fine, coarse))
-        labels = np.bincount(fine[patterns.of_labels], minlength=len(fine))
+        labels = np.bincount(fine[patterns.of_labels].ravel(), minlength=len(fine))
         found = cls.by(np.where(labels[fine] >= LEAST, 2 * fine, 2 * coarse + 1), patterns, judge)
         if not filled or (found.labels > 0).all():
             return found
@@ -63,56 +72,94 @@ class Cells:
             of[found.of == cell] = others[found.labels[others].argmin()]
         return cls.by(of, patterns, judge)
 
-    def some(self, patterns: Patterns, by: FloatArray | None) -> tuple[IntArray, IntArray]:
+    @cached_property
+    def starts(self) -> IntArray:
+        """First cell of each contrast."""
+        return np.flatnonzero(np.diff(self.contrast, prepend=-1))
+
+    def sums(self, numbers: FloatArray) -> FloatArray:
+        """Sum numbers of cells, (n_cells, ...), over those of each contrast."""
+        return np.add.reduceat(numbers, self.starts)
+
+    def some(self, patterns: Patterns, order: IntArray | None) -> tuple[IntArray, IntArray]:
         """Return a few samples of each cell, evenly spaced in an order not that of the rows.
 
-        The order is by pattern, and by a number if samples of one pattern differ.
+        The order is by pattern, and in each as in the `order` of the samples of each contrast,
+        (n_contrasts, n_samples); None if samples of one pattern do not differ.
 
         Returns
         -------
         samples, pattern : ndarray of int of shape (n_chosen,)
             The samples, and their patterns.
         """
-        order = np.lexsort([*patterns.entries[::-1], self.of])
+        by_cell = np.lexsort([*patterns.entries[::-1], self.of])
         sizes = self.sizes.astype(np.intp)
-        starts = np.cumsum(sizes) - sizes
-        place = np.concatenate([start + evenly(n) for start, n in zip(starts, sizes, strict=True)])
-        chosen = order[np.searchsorted(np.cumsum(patterns.sizes[order]), place, side="right")]
-        if by is None:
+        cell, place = evenly(sizes)
+        place += (np.cumsum(sizes) - sizes)[cell]
+        chosen = by_cell[np.searchsorted(np.cumsum(patterns.sizes[by_cell]), place, side="right")]
+        if order is None:
             return patterns.first[chosen], chosen
-        return np.lexsort((by, np.argsort(order)[patterns.of]))[place], chosen
+        # In so small a type numbers are sorted by counting.
+        rank = np.argsort(by_cell).astype(np.min_scalar_type(len(by_cell)))
+        ranks = rank[np.take_along_axis(patterns.of, order, axis=1)]
+        return order.ravel()[np.argsort(ranks, axis=None, kind="stable")[place]], chosen
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Labels, by people or added ones.
+    """Labels of contrasts, by people and added ones, cell by cell.
 
     Parameters
     ----------
+    places : ndarray of int of shape (n_contrasts, n_sides)
+        Position of the model of each contrast, or of both.
+    cells : Cells
     of : ndarray of int of shape (n_rows,)
-        Sample of each.
-    truth : ndarray of shape (n_rows,) or (n_models, n_rows)
-        Its true class, or the score of each model.
+        Sample of each label.
+    truth : ndarray of shape (1, n_rows) or (n_sides, n_rows)
+        Its true class, or the scores of the models.
     cell : ndarray of int of shape (n_rows,)
     weight : ndarray of shape (n_rows,)
-        Number of samples of the cell for which it stands.
+        Number of samples of the cell for which it stands, among those by people or those added.
+    count : ndarray of int of shape (n_rows,)
+        Number of labels in each row, of equal weights.
+    added : ndarray of bool of shape (n_rows,)
     """
 
+    places: IntArray
+    cells: Cells
     of: IntArray
     truth: AnyArray
     cell: IntArray
     weight: FloatArray
+    count: IntArray
+    added: BoolArray
 
-    def joined(self, other: Rows, share: FloatArray) -> Rows:
-        """Return these rows and others with a share of each cell; rows without weight are out."""
-        of_other = share[other.cell] * other.weight
-        weight = np.concatenate([(1 - share)[self.cell] * self.weight, of_other])
-        kept = np.flatnonzero(weight)
-        of, cell, truth = (
-            np.concatenate([getattr(each, name) for each in (self, other)], axis=-1)[..., kept]
-            for name in ("of", "cell", "truth")
-        )
-        return Rows(of, truth, cell, weight[kept])
+    @cached_property
+    def in_cells(self) -> IntArray:
+        """First row of each cell, all of which have some."""
+        return np.flatnonzero(np.diff(self.cell, prepend=-1))
+
+    @cached_property
+    def contrast(self) -> IntArray:
+        """Contrast of each row."""
+        return self.cells.contrast[self.cell]
+
+    def sums(self, numbers: FloatArray, axis: int = 0) -> FloatArray:
+        """Sum numbers of rows over those of each contrast."""
+        return np.add.reduceat(numbers, self.in_cells[self.cells.starts], axis=axis)
+
+    def weights(self, share: FloatArray) -> FloatArray:
+        """Return the samples for which rows stand if added labels have a share of each cell."""
+        share = share[self.cell]
+        return np.where(self.added, share, 1 - share) * self.weight
+
+    def variance_by_people(self, u: FloatArray) -> FloatArray:
+        """Return the variance of influences by the labels of people, times the squared samples."""
+        weight = np.where(self.added, 0.0, self.weight)[:, None]
+        total = self.sums(weight)
+        means = self.sums(weight * u) / total
+        return total * self.sums(weight * (u - means[self.contrast]) ** 2)
 
 
 @dataclass(frozen=True)
@@ -121,36 +168,36 @@ class Spread:
 
     Parameters
     ----------
-    sizes : ndarray of shape (n_cells,)
-        Samples of each cell.
+    cells : Cells
     squares : ndarray of shape (n_cells, n_values)
         Variance of the influence of a sample within its cell.
-    between : ndarray of shape (n_values,)
+    between : ndarray of shape (n_contrasts, n_values)
         Variance that no number of labels reduces.
     """
 
-    sizes: FloatArray
+    cells: Cells
     squares: FloatArray
     between: FloatArray
 
     def at(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the variance with these labels in each cell, and Satterthwaite's degrees."""
-        within = self.sizes[:, None] ** 2 * self.squares / (labels + 1)[:, None]
-        variance = within.sum(axis=0) + self.between
-        terms = (within**2 / np.maximum(labels, 1.0)[:, None]).sum(axis=0)
-        terms += self.between**2 / (self.sizes.sum() - 1)
+        sizes, labels = self.cells.sizes[:, None], labels[:, None]
+        within = sizes**2 * self.squares / (labels + 1)
+        variance = self.cells.sums(within) + self.between
+        terms = self.cells.sums(within**2 / np.maximum(labels, 1.0))
+        terms += self.between**2 / (self.cells.sums(sizes) - 1)
         return variance, divide(variance**2, terms, 1.0)
 
     @classmethod
-    def of(cls, u: FloatArray, rows: Rows, cells: Cells) -> tuple[Spread, FloatArray]:
+    def of(cls, u: FloatArray, weight: FloatArray, rows: Rows) -> tuple[Spread, FloatArray]:
         """Return the parts by the influences of rows, and these less the means of their cells."""
-        share = (rows.weight / cells.sizes[rows.cell])[:, None]
-        means, squares = np.zeros((2, len(cells.sizes), u.shape[1]))
-        np.add.at(means, rows.cell, share * u)
+        cells, sizes = rows.cells, rows.cells.sizes[:, None]
+        share = (weight / cells.sizes[rows.cell])[:, None]
+        means = np.add.reduceat(share * u, rows.in_cells)
         away = u - means[rows.cell]
-        np.add.at(squares, rows.cell, share * away**2)
-        centred = means - cells.sizes @ means / cells.sizes.sum()
-        return cls(cells.sizes, squares, cells.sizes @ centred**2), away
+        squares = np.add.reduceat(share * away**2, rows.in_cells)
+        whole = cells.sums(sizes * means) / cells.sums(sizes)
+        return cls(cells, squares, cells.sums(sizes * (means - whole[cells.contrast]) ** 2)), away
 
 
 def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
@@ -161,27 +208,33 @@ def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:
     return np.sqrt(degrees * (n_labels - 1.0))
 
 
-def carrier_degrees(away: FloatArray, weight: FloatArray, variance: FloatArray) -> FloatArray:
+def carrier_degrees(
+    away: FloatArray, weight: FloatArray, rows: Rows, variance: FloatArray
+) -> FloatArray:
     """Return degrees of freedom by the labels that carry part of a variance.
 
     The rest, of added labels and between cells, is taken for known.
 
     Parameters
     ----------
-    away : ndarray of shape (n_labels, n_values)
+    away : ndarray of shape (n_rows, n_values)
         Influences of the labels less the means of their cells.
-    weight : ndarray of shape (n_labels,)
-        Number of samples for which each label stands.
-    variance : ndarray of shape (n_values,)
+    weight : ndarray of shape (n_rows,)
+        Number of samples for which each row stands.
+    rows : Rows
+    variance : ndarray of shape (n_contrasts, n_values)
         The whole variance.
     """
-    squares = (weight[:, None] * away) ** 2
-    total, fourth = squares.sum(axis=0), (squares**2).sum(axis=0)
+    count = rows.count[:, None]
+    squares = np.where(rows.added, 0.0, weight / rows.count)[:, None] ** 2 * away**2
+    total, fourth = rows.sums(count * squares), rows.sums(count * squares**2)
     carriers, shares = divide(total**2, fourth, 1.0), divide(variance, total, np.inf)
     return np.asarray(np.maximum(2 * carriers - 1, 1.0) * np.maximum(shares, 1.0) ** 2)
 
 
-def evenly(n: int) -> IntArray:
-    """Return a few positions of n, evenly spaced."""
-    few = min(n, REPRESENTATIVES)
-    return ((np.arange(few) + 0.5) * n / few).astype(np.intp)
+def evenly(sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return a few positions of each of some numbers of them, evenly spaced; and which it is of."""
+    few = np.minimum(sizes, REPRESENTATIVES)
+    of = np.repeat(np.arange(len(sizes)), few)
+    place = np.arange(len(of)) - (np.cumsum(few) - few)[of]
+    return of, ((place + 0.5) * sizes[of] / few[of]).astype(np.intp)

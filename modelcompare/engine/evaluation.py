@@ -202,10 +202,11 @@ class Evaluation(UnitStatistics):
             return None
         return counted[0].of(self.grand_total)[0]
 
-    def values_of_totals(self, totals: FloatArray) -> FloatArray:
+    def values_of_totals(self, totals: FloatArray, models: slice = slice(None)) -> FloatArray:
         """Compute sum metrics from totals (..., n_columns), of shape (..., n_models, n_values)."""
-        out = np.full((*totals.shape[:-1], len(self.models), len(self.keys)), np.nan)
-        self._fill_sums(out, totals, slice(None))
+        shape = *totals.shape[:-1], len(self.models[models]), len(self.keys)
+        out = np.full(shape, np.nan)
+        self._fill_sums(out, totals, models)
         return out
 
     # -- leave one out ----------------------------------------------------------------------

@@ -25,37 +25,30 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from functools import cached_property, partial
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray, once
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import as_labelled
-from modelcompare.engine.cells import (
-    LEAST,
-    Cells,
-    Rows,
-    Spread,
-    carrier_degrees,
-    degrees_of_pair,
-    evenly,
-)
+from modelcompare.engine.blocks import in_steps
+from modelcompare.engine.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.patterns import PARTS, Patterns, are_many, joint, patterns_of
-from modelcompare.metrics.base import Metric, divide
+from modelcompare.engine.label_rows import LabelRows
+from modelcompare.engine.leave_out import without
+from modelcompare.engine.patterns import PARTS, are_many
+from modelcompare.metrics.base import AnyMetric, Metric, divide
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
-# Models of whose pairs the rows are kept; those of many would take much memory.
-_FEW_MODELS = 10
 # Relative weight of the rows that measure derivatives.
 _PROBE = 1e-5
+_ONE_MODEL = slice(0, 1)
 
 
 class Found(NamedTuple):
@@ -86,6 +79,8 @@ class Found(NamedTuple):
 class Judged:
     """Values of all models, and differences of pairs, from labels by people and a judge.
 
+    Models and pairs are contrasts, of which many are computed at once.
+
     Parameters
     ----------
     evaluation : Evaluation
@@ -100,24 +95,41 @@ class Judged:
         check_labels(self.judge.labelled)
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
-        self._labelled = np.flatnonzero(self.judge.labelled)
-        self._found: dict[Hashable, tuple[Found, Spread]] = {}
+        self._evaluation = evaluation
+        self._width = max((column.stop for column in evaluation.columns(_ONE_MODEL)), default=0)
+        self._others = [metric for metric in self.metrics if not metric.is_additive]
+        others = {metric.name for metric in self._others}
+        self._of_others = np.array([key.metric in others for key in self.keys])
+        hard = all(
+            isinstance(metric, Metric) and all(each.discrete for each in metric.statistics)
+            for metric in self.metrics
+        )
+        self.rows = LabelRows(predictions, self.judge, hard and self.judge.weight is None)
+        self._found: dict[tuple[int, ...], FloatArray] = {}
 
-    @cached_property
+    @property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
-        return np.stack([self._centre((k,), *self.rows((k,))) for k in range(len(self.models))])
+        return self.found(None).centre
 
     def found(self, pairs: Pairs | None) -> Found:
         """Return what is known of all models, or of the differences of pairs."""
-        sides = [np.arange(len(self.models))] if pairs is None else pairs
-        rows = [self._of(tuple(each))[0] for each in np.transpose(sides).tolist()]
-        shape = len(rows), len(Found._fields), len(self.keys)
-        return Found(*np.reshape(rows, shape).swapaxes(0, 1))
+        places = np.arange(len(self.models))[:, None] if pairs is None else np.stack(pairs, axis=1)
+        keys = [*map(tuple, places.tolist())]
+        for rows in self.blocks(places[[key not in self._found for key in keys]]):
+            found, _ = self._post_stratified(rows)
+            every = zip(rows.places.tolist(), np.stack(found, axis=1), strict=True)
+            self._found.update((tuple(key), each) for key, each in every)
+        shape = len(keys), len(Found._fields), len(self.keys)
+        return Found(*np.reshape([self._found[key] for key in keys], shape).swapaxes(0, 1))
 
-    def spread(self, places: tuple[int, ...]) -> Spread:
-        """Return the parts of the variance of a model's values, or of a difference, by cells."""
-        return self._of(places)[1]
+    def spread(self, places: IntArray) -> Spread:
+        """Return the parts of the variance of differences, by cells."""
+        return self._post_stratified(self.rows.rows(places))[1]
+
+    def blocks(self, places: IntArray) -> Iterator[Rows]:
+        """Yield the rows of labels of contrasts, some contrasts at a time."""
+        return self.rows.blocks(places, self._width)
 
     @property
     def worth(self) -> FloatArray:
@@ -130,150 +142,95 @@ class Judged:
         """Share of these that the judge saves, (n_models, n_values)."""
         return 1 - self.judge.n_labels / self.worth
 
-    # -- cells --------------------------------------------------------------------------------
-
-    def cells(self, places: Sequence[int]) -> tuple[Cells, Patterns]:
-        """Return the cells of the samples for one model, or two, and the patterns in them."""
-        models = [self.models[k] for k in places]
-        patterns = patterns_of(self.predictions, self.judge, models)
-        *answers, last, _ = patterns.entries
-        if self.predictions.labels is None:
-            fine, coarse = joint(answers), last
-        else:
-            fine = joint([*answers, last])
-            coarse = joint([answers[0] == answers[-1], *(each == last for each in answers)])
-        several = len(places) > 1
-        found = Cells.of_patterns(fine, coarse, patterns, self.judge, filled=not several)
-        return found, patterns
-
-    # -- rows ---------------------------------------------------------------------------------
-
-    def rows(self, places: tuple[int, ...]) -> tuple[Cells, Rows, Rows]:
-        """Return cells, the rows with labels by people, and those of the added labels."""
-
-        def found() -> tuple[Cells, Rows, Rows]:
-            cells, patterns = self.cells(places)
-            return cells, self._real(cells, patterns), self._added(places, cells, patterns)
-
-        few = len(places) == 1 or len(self.models) <= _FEW_MODELS
-        return self.judge.kept(("rows", self.models, places), found) if few else found()
-
-    def _real(self, cells: Cells, patterns: Patterns) -> Rows:
-        """Return the rows with labels by people, each for its share of the samples of its cell."""
-        codes, cell = self.predictions.codes, cells.of[patterns.of_labels]
-        truth = self._scores if codes is None else codes[self._labelled]
-        return Rows(self._labelled, truth, cell, self.judge.stand_for(cell, cells.sizes))
-
-    def _added(self, places: tuple[int, ...], cells: Cells, patterns: Patterns) -> Rows:
-        """Return rows that divide one more label in each cell, each for the whole of the cell."""
-        if self.predictions.codes is None:
-            truth, share = self._possible_scores(places)
-            n_cells, first = len(cells.sizes), np.unique(cells.of, return_index=True)[1]
-            cell = np.repeat(np.arange(n_cells), len(share))
-            weight = np.tile(share, n_cells) * cells.sizes[cell]
-            return Rows(patterns.first[first][cell], np.tile(truth, n_cells), cell, weight)
-        samples, chosen = cells.some(patterns, self._confidence(places[0]))
-        named = np.stack([each[chosen] for each in patterns.entries[:-1]], axis=1)
-        classes, share = self._possible_classes(named)
-        at, column = np.nonzero(share)
-        cell = cells.of[chosen]
-        share = share / np.bincount(cell, minlength=len(cells.sizes))[cell][:, None]
-        weight = share[at, column] * cells.sizes[cell[at]]
-        return Rows(samples[at], classes[at, column], cell[at], weight)
-
-    def _confidence(self, place: int) -> FloatArray | None:
-        """Return the largest probability of each sample, or its raw score; None for labels."""
-        output = self.predictions.output(self.models[place])
-        if output.kind == "labels":
-            return None
-        return output.array if output.array.ndim == 1 else output.array.max(axis=1)
-
-    def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
-        """Return the distinct classes named in each row and one other, and their equal shares."""
-        codes = np.asarray(self.predictions.codes)[self._labelled]
-        counts = np.bincount(codes, minlength=self.predictions.n_classes)
-        frequent = np.argsort(-counts, kind="stable")[: named.shape[1] + 1]
-        taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)
-        classes = np.column_stack([named, frequent[taken.argmin(axis=1)]])
-        first = (classes[:, :, None] == classes[:, None, :]).argmax(axis=2)
-        distinct = (first == np.arange(classes.shape[1])) & (classes < self.predictions.n_classes)
-        return classes, distinct / distinct.sum(axis=1, keepdims=True)
-
-    def _possible_scores(self, places: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-        """Return rows of scores (n_models, n_rows) and their shares.
-
-        Of two distinct scores those that models may have; of others the rows of some labels.
-        """
-        scores = self._scores
-        ends = np.unique(scores)
-        if len(ends) > 2:
-            a, b = scores[places[0]], scores[places[-1]]
-            order = np.lexsort((a, a - b))
-            chosen = order[evenly(len(order))]
-            return scores[:, chosen], np.full(len(chosen), 1 / len(chosen))
-        every = np.transpose([*product(ends[[0, -1]], repeat=len(places))])
-        found = np.repeat(scores[:, :1], every.shape[1], axis=1)
-        found[[*places[::-1]]] = every
-        return found, np.full(every.shape[1], 1 / every.shape[1])
-
     # -- values -------------------------------------------------------------------------------
 
-    @cached_property
-    def _scores(self) -> FloatArray:
-        """Scores by people, of shape (n_models, n_labels)."""
-        return np.stack([self.predictions.output(m).array[self._labelled] for m in self.models])
-
-    def _evaluation(self, places: tuple[int, ...], rows: Rows) -> Evaluation:
-        """Return the evaluation of rows as if all had a label by people."""
-        models = [self.models[k] for k in places]
-        truth = rows.truth[[*places]] if self.predictions.codes is None else rows.truth
-        labelled = as_labelled(self.predictions, models, rows.of, rows.weight, truth)
-        return Evaluation(labelled, self.metrics, collapse=False)
-
-    def _of(self, places: tuple[int, ...]) -> tuple[Found, Spread]:
-        return once(self._found, places, partial(self._post_stratified, places))
-
-    def _post_stratified(self, places: tuple[int, ...]) -> tuple[Found, Spread]:
-        cells, real, added = self.rows(places)
-        n_labels, pair = len(self._labelled), len(places) > 1
-        centre = self._centre(places, cells, real, added) if pair else self.point[places[0]]
-        every = real.joined(added, 1 / (cells.labels + 1))
-        shrunk, u = self._influences(places, every)
-        parts, away = Spread.of(u, every, cells)
+    def _post_stratified(self, rows: Rows) -> tuple[Found, Spread]:
+        cells, statistics, n_labels = rows.cells, self._statistics(rows), self.judge.n_labels
+        centre = self._centre(rows, statistics)
+        weight = rows.weights(1 / (cells.labels + 1))
+        shrunk, u = self._influences(rows, statistics, weight)
+        parts, away = Spread.of(u, weight, rows)
         variance, degrees = parts.at(cells.labels)
-        if pair:
+        if rows.places.shape[1] > 1:
             degrees = degrees_of_pair(degrees, n_labels)
-        by_labels = carrier_degrees(away[:n_labels], every.weight[:n_labels], variance)
-        degrees = np.minimum(degrees, by_labels)
-        here, w = u[:n_labels], real.weight
-        alone = w.sum() * (w @ (here - w @ here / w.sum()) ** 2) / len(w)
+        degrees = np.minimum(degrees, carrier_degrees(away, weight, rows, variance))
+        alone = rows.variance_by_people(u) / n_labels
         if self._has_numbers:
-            shrunk, (_, variance, degrees) = centre, self._by_numbers(places)
-        size = np.full_like(centre, cells.labels.sum())
+            shrunk, (_, variance, degrees) = centre, self._by_numbers(rows)
+        size = np.broadcast_to(cells.sums(cells.labels)[:, None], centre.shape)
         return Found(centre, shrunk, variance, degrees, alone, size), parts
 
-    def _centre(self, places: tuple[int, ...], cells: Cells, real: Rows, added: Rows) -> FloatArray:
-        """Return the value of a model; of a pair with the added label in cells of few labels."""
+    def _centre(self, rows: Rows, statistics: FloatArray) -> FloatArray:
+        """Return the value of models; of pairs with the added label in cells of few labels."""
         if self._has_numbers:
-            return self._by_numbers(places)[0]
-        few = (cells.labels < LEAST) & (len(places) > 1)
-        rows = real.joined(added, np.where(few, 1 / (cells.labels + 1), 0.0))
-        return _contrast(self._evaluation(places, rows).estimate())
+            return self._by_numbers(rows)[0]
+        labels = rows.cells.labels
+        few = (labels < LEAST) & (rows.places.shape[1] > 1)
+        weight = rows.weights(np.where(few, 1 / (labels + 1), 0.0))
+        values = self._of_totals(rows.sums(weight * statistics, axis=-1))
+        for place, _, labelled in self._of_each(rows, weight):
+            values[:, place, self._of_others] = labelled.estimate()
+        return _contrast(values)
 
-    def _influences(self, places: tuple[int, ...], rows: Rows) -> tuple[FloatArray, FloatArray]:
-        """Return the value, or difference, and its derivatives by the weights of the rows.
+    def _influences(
+        self, rows: Rows, statistics: FloatArray, weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return values, or differences, and their derivatives by the weights of the rows.
 
-        Each row comes a second time, with so little weight that leaving it out is a derivative.
+        Each label comes a second time, with so little weight that leaving it out is a derivative.
         """
-        n_rows, again = len(rows.of), np.tile(np.arange(len(rows.of)), 2)
-        probes = np.concatenate([rows.weight, _PROBE * rows.weight])
-        doubled = Rows(rows.of[again], rows.truth[..., again], rows.cell[again], probes)
-        evaluation = self._evaluation(places, doubled)
-        values = evaluation.estimate()
-        moved = evaluation.influence(slice(n_rows, None), values)
-        scale = (evaluation.units.size - 1) * _PROBE * rows.weight
-        u = _contrast(moved.transpose(1, 0, 2)) / scale[:, None]
-        return _contrast(values), u
+        probe, contrast = _PROBE * weight / rows.count, rows.contrast
+        totals = (1 + _PROBE) * rows.sums(weight * statistics, axis=-1)
+        values = self._of_totals(totals)
+        moved = np.empty((len(values), len(weight), len(self.keys)))
+        step = max(1, CACHE_BYTES // (8 * len(values) * max(1, self._width)))
+        for some in in_steps([slice(0, len(weight))], step):
+            left = without(totals[..., contrast[some]], probe[some] * statistics[..., some])
+            moved[:, some] = values[:, contrast[some]] - self._of_totals(left)
+        for place, here, labelled in self._of_each(rows, weight, probe):
+            values[:, place, self._of_others] = estimate = labelled.estimate()
+            influence = labelled.influence(slice(len(here), None), estimate)
+            influence /= labelled.units.size - 1
+            moved[:, here[:, None], self._of_others] = influence.swapaxes(0, 1)
+        return _contrast(values), _contrast(np.nan_to_num(moved, nan=0.0)) / probe[:, None]
+
+    def _statistics(self, rows: Rows) -> FloatArray:
+        """Compute statistics of each label for each of its models, (n_columns, n_sides, n_rows)."""
+        model = rows.places.T[:, rows.contrast]
+        truth = np.broadcast_to(rows.truth, model.shape)
+        out = np.empty((self._width, *model.shape))
+        for place in np.unique(rows.places):
+            side, here = np.nonzero(model == place)
+            given = rows.of[here], truth[side, here][None]
+            out[:, side, here] = self._labelled(self.metrics, [place], *given).statistics().T
+        return out
+
+    def _of_totals(self, totals: FloatArray) -> FloatArray:
+        """Compute values of sums (n_columns, n_sides, n), of shape (n_sides, n, n_values)."""
+        values = self._evaluation.values_of_totals(np.moveaxis(totals, 0, -1), _ONE_MODEL)
+        return values[..., 0, :]
+
+    def _of_each(
+        self, rows: Rows, *weights: FloatArray
+    ) -> Iterator[tuple[int, IntArray, Evaluation]]:
+        """Yield contrasts, their rows, and evaluations by metrics that are not sums, if any.
+
+        Rows come once for each of the weights, those of weight 0 not at all.
+        """
+        for place in range(len(rows.places)) if self._others else ():
+            here = np.flatnonzero((rows.contrast == place) & (weights[0] > 0))
+            every, weight = np.tile(here, len(weights)), np.concatenate([w[here] for w in weights])
+            given = rows.of[every], rows.truth[:, every], weight
+            yield place, here, self._labelled(self._others, rows.places[place], *given)
+
+    def _labelled(
+        self, metrics: Sequence[AnyMetric], places: Iterable[int], of: IntArray, truth: AnyArray,
+        weight: FloatArray | None = None,
+    ) -> Evaluation:  # fmt: skip
+        """Return the evaluation of samples of models as if all had a label by people."""
+        models = [self.models[k] for k in places]
+        labelled = as_labelled(self.predictions, models, of, weight, truth)
+        return Evaluation(labelled, metrics, collapse=False)
 
     # -- a judge of numbers -------------------------------------------------------------------
 
@@ -281,21 +238,27 @@ class Judged:
     def _has_numbers(self) -> bool:
         """True where the judge's scores have many values, and there are labels enough for them."""
         plain = self.predictions.strata is None and self.judge.weight is None
-        if not plain or self.predictions.codes is not None or len(self._labelled) < _FOR_NUMBERS:
+        if not plain or self.predictions.codes is not None or self.judge.n_labels < _FOR_NUMBERS:
             return False
         many = any(are_many(verdicts) for verdicts in self.judge.verdicts.values())
         return many and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
 
-    def _by_numbers(self, places: tuple[int, ...]) -> list[FloatArray]:
-        """Return the mean by the judge's scores as predictions of people's, variance, degrees."""
-        models = [self.models[k] for k in places]
+    def _by_numbers(self, rows: Rows) -> FloatArray:
+        """Return means by the judge's scores as predictions of people's, variances, degrees."""
+        verdicts = [self.judge.verdicts[model] for model in self.models]
 
-        def found() -> tuple[float, float, float]:
-            judged = _contrast(np.stack([self.judge.verdicts[model] for model in models]))
-            return predicted_mean(_contrast(self._scores[[*places]]), judged, self._labelled)
+        def found() -> list[tuple[float, float, float]]:
+            return [
+                predicted_mean(
+                    _contrast(self.rows.scores[places]),
+                    _contrast(np.stack([verdicts[k] for k in places])), self.rows.labelled,
+                )
+                for places in rows.places
+            ]  # fmt: skip
 
-        numbers = self.judge.kept(("numbers", *models), found)
-        return [np.full(len(self.keys), number) for number in numbers]
+        key = "numbers", self.models, rows.places.shape, rows.places.tobytes()
+        numbers = np.transpose(self.judge.kept(key, found))
+        return np.repeat(numbers[..., None], len(self.keys), axis=2)
 
 
 def predicted_mean(

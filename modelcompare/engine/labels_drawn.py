@@ -62,7 +62,7 @@ def not_drawn(predictions: TestSet) -> ValueError:
 
 def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
     """Compute the p-value of the answers of a model, unless these are values, and verdicts."""
-    patterns = patterns_of(predictions, judge, [model])
+    patterns = patterns_of(predictions, judge, [[model]])
     *seen, strata = patterns.entries[int(predictions.kinds[model] == "values") :]
     codes = pd.factorize(joint([*seen, strata]))[0]
     sizes, labels, squares = patterns.sums(codes, judge.label_weights)

@@ -1,13 +1,15 @@
 """Patterns of samples beside a judge: combinations of answers, verdict and stratum of the draw.
 
 What is known of a sample before people label it is the same for all of a pattern, and patterns are
-few, so that cells and tests are computed from patterns and not from samples.
+few, so that cells and tests are computed from patterns and not from samples. Models and pairs of
+models are contrasts; the patterns of many contrasts are found at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -24,20 +26,21 @@ PARTS = 5
 
 @dataclass(frozen=True)
 class Patterns:
-    """Distinct combinations of entries of samples, in the order in which they appear.
+    """Distinct combinations of entries of samples, by contrast and in the order of appearance.
 
     Parameters
     ----------
-    of : ndarray of int of shape (n_samples,)
+    of : ndarray of int of shape (n_contrasts, n_samples)
         Pattern of each sample.
-    of_labels : ndarray of int of shape (n_labels,)
+    of_labels : ndarray of int of shape (n_contrasts, n_labels)
         Pattern of each sample with a label.
     first : ndarray of int of shape (n_patterns,)
         First sample of each.
     sizes : ndarray of shape (n_patterns,)
         Samples of each.
     entries : sequence of ndarray of shape (n_patterns,)
-        Entries of each in all columns.
+        Entries of each in all columns; the last is the stratum, of its contrast.
+    contrast : ndarray of int of shape (n_patterns,)
     """
 
     of: IntArray
@@ -45,22 +48,31 @@ class Patterns:
     first: IntArray
     sizes: FloatArray
     entries: Sequence[IntArray]
+    contrast: IntArray
 
     @classmethod
     def of_columns(cls, columns: Sequence[IntArray], judge: Judge) -> Patterns:
-        """Find the distinct combinations of columns of shape (n_samples,)."""
-        of, found = pd.factorize(joint(columns))
-        first = np.empty(len(found), dtype=np.intp)
-        first[of[::-1]] = np.arange(len(of))[::-1]
-        sizes, of_labels = np.bincount(of).astype(np.float64), of[judge.labelled]
-        few = of.astype(np.min_scalar_type(len(found)))
-        return cls(few, of_labels, first, sizes, [each[first] for each in columns])
+        """Find the distinct combinations of columns of shape (n_contrasts or 1, n_samples).
+
+        The last column are the strata, each of which is one for every contrast.
+        """
+        n_contrasts = max(map(len, columns))
+        code = joint([np.arange(n_contrasts)[:, None], *columns])
+        of, found = pd.factorize(code.ravel())
+        place = np.empty(len(found), dtype=np.intp)
+        place[of[::-1]] = np.arange(len(of))[::-1]
+        contrast, first = np.divmod(place, code.shape[1])
+        entries = [np.broadcast_to(each, code.shape)[contrast, first] for each in columns]
+        entries[-1] = contrast * (int(columns[-1].max()) + 1) + entries[-1]
+        sizes = np.bincount(of).astype(np.float64)
+        few = of.astype(np.min_scalar_type(len(place))).reshape(code.shape)
+        return cls(few, few[:, judge.labelled], first, sizes, entries, contrast)
 
     def sums(
         self, group: IntArray, weight: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the samples of groups of patterns, and sums of the labels' weights and squares."""
-        here = group[self.of_labels]
+        here, weight = group[self.of_labels].ravel(), np.tile(weight, len(self.of))
         sizes, total, squares = (
             np.bincount(of, x, int(group.max()) + 1).astype(np.float64)
             for of, x in ((group, self.sizes), (here, weight), (here, weight**2))
@@ -68,19 +80,36 @@ class Patterns:
         return sizes, total, squares
 
 
-def patterns_of(predictions: Predictions, judge: Judge, models: Sequence[str]) -> Patterns:
+def patterns_of(
+    predictions: Predictions, judge: Judge, contrasts: Sequence[Sequence[str]]
+) -> Patterns:
     """Return the patterns of the answers of one or two models, verdicts and strata.
 
     Their columns are the answers and the verdict; of scores the verdicts, and which is greater.
     The stratum comes last.
+
+    Parameters
+    ----------
+    predictions, judge
+        A test set with a judge.
+    contrasts : sequence of sequences of str
+        The models of each contrast, as many for all.
     """
-    verdicts = [_verdicts(predictions, judge, model) for model in models]
+    sides, strata = [*zip(*contrasts, strict=True)], strata_of(predictions, judge)[None]
     if predictions.labels is None:
-        a, b = (judge.verdicts[model] for model in (models[0], models[-1]))
-        columns = [*verdicts, (np.sign(a - b) + 1).astype(np.intp)]
+        verdicts = [stacked(partial(_verdicts, predictions, judge), side) for side in sides]
+        a, b = (stacked(judge.verdicts.__getitem__, side) for side in (sides[0], sides[-1]))
+        columns = [*verdicts, (np.sign(a - b) + 1).astype(np.uint8)]
     else:
-        columns = [*(_answers(predictions, model) for model in models), verdicts[0]]
-    return Patterns.of_columns([*columns, strata_of(predictions, judge)], judge)
+        answers = [stacked(partial(_answers, predictions), side) for side in sides]
+        columns = [*answers, _verdicts(predictions, judge, predictions.models[0])[None]]
+    return Patterns.of_columns([*columns, strata], judge)
+
+
+def stacked(column_of: Callable[[str], AnyArray], models: Sequence[str]) -> AnyArray:
+    """Return a column of each model, (n_models, n_samples); models may be repeated."""
+    places = {model: place for place, model in enumerate(dict.fromkeys(models))}
+    return np.stack([column_of(model) for model in places])[[places[model] for model in models]]
 
 
 def strata_of(predictions: Predictions, judge: Judge) -> IntArray:
@@ -116,8 +145,8 @@ def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:
 def _answers(predictions: Predictions, model: str) -> IntArray:
     """Return the class of each answer of a model; of raw scores the fifth."""
     if predictions.kinds[model] == "values":
-        return fifths(predictions.output(model).array)
-    return predictions.predicted(model)
+        return joint([fifths(predictions.output(model).array)])
+    return joint([predictions.predicted(model)])
 
 
 def are_many(values: FloatArray) -> bool:
@@ -133,14 +162,14 @@ def fifths(values: FloatArray) -> IntArray:
 
 def joint(columns: Sequence[AnyArray]) -> IntArray:
     """Return a code for each combination of entries, in their order and in a small type."""
-    code: AnyArray = np.zeros(len(columns[0]), np.uint8)
+    code: AnyArray = np.zeros((), np.uint8)
     n_codes = 1
     for column in columns:
         base = int(column.max()) + 1
         if n_codes * base > 2**62:
-            code = np.unique(code, return_inverse=True)[1]
+            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
             n_codes = int(code.max()) + 1
         n_codes *= base
-        code = code.astype(np.min_scalar_type(n_codes), copy=False) * base
-        code += column.astype(code.dtype)
+        small = np.min_scalar_type(n_codes)
+        code = code.astype(small) * base + column.astype(small)
     return code

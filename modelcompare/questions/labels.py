@@ -45,15 +45,22 @@ class Labels(Components):
     ----------
     spread : Spread
         Parts of the variance, of this value alone.
-    labels : ndarray of shape (n_cells,)
-        Labels in each cell of the pilot.
     allocated : bool
         True where more labels are allocated to the cells, False where they are drawn at random.
     """
 
     spread: Spread
-    labels: FloatArray
     allocated: bool
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Samples of each cell."""
+        return self.spread.cells.sizes
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in each cell of the pilot."""
+        return self.spread.cells.labels
 
     @property
     def is_normal(self) -> bool:
@@ -63,12 +70,12 @@ class Labels(Components):
     @property
     def most(self) -> float:
         """Number of samples, which is the largest number of labels."""
-        return float(self.spread.sizes.sum())
+        return float(self.sizes.sum())
 
     @cached_property
     def order(self) -> IntArray:
         """Cell of each further label, in the order of the allocation."""
-        sizes, left = self.spread.sizes, (self.spread.sizes - self.labels).astype(np.intp)
+        sizes, left = self.sizes, (self.sizes - self.labels).astype(np.intp)
         cell = np.repeat(np.arange(len(sizes)), left)
         number = np.arange(len(cell)) - (np.cumsum(left) - left)[cell] + self.labels[cell] + 1
         # The n-th label of a cell reduces 1 / n to 1 / (n + 1).
@@ -83,17 +90,17 @@ class Labels(Components):
         more = min(n_labels, self.most) - have
         if self.allocated:
             return self.labels + np.bincount(self.order[: int(more)], minlength=len(self.labels))
-        left = self.spread.sizes - self.labels
+        left = self.sizes - self.labels
         return self.labels + more * left / left.sum()
 
     def standard_error(self, size: Size) -> float:
         """Predict the standard error of the difference."""
-        return math.sqrt(self.spread.at(self.counts(size.items))[0][0])
+        return math.sqrt(self.spread.at(self.counts(size.items))[0][0, 0])
 
     def thresholds(self, size: Size, level: float) -> FloatArray:
         """Return the difference from which a future test is significant."""
         counts = self.counts(size.items)
-        variance, degrees = self.spread.at(counts)
+        variance, degrees = (found[0] for found in self.spread.at(counts))
         quantile = t_quantile(degrees_of_pair(degrees, counts.sum()), level)
         return quantile * np.sqrt(variance)
 
@@ -133,16 +140,13 @@ class LabelPlan:
                 "labels to buy are planned by strata; give those of the draw (strata, --read "
                 "strata=COLUMN) in place of its probabilities (`label_weight`, --label-weight)."
             )
-        places = int(first.model_a[0]), int(first.model_b[0])
-        (cells, patterns), parts = judged.cells(places), judged.spread(places)
+        places = np.array([[first.model_a[0], first.model_b[0]]])
+        (cells, patterns), parts = judged.rows.cells(places), judged.spread(places)
         k = slice(first.position, first.position + 1)
-        spread = Spread(parts.sizes, parts.squares[:, k], parts.between[k])
-        items = float(spread.at(cells.labels)[0][0]) * judged.judge.n_labels
-        ways = [
-            Labels(items, spread=spread, labels=cells.labels, allocated=allocated)
-            for allocated in (False, True)
-        ]
-        return cls(judged.predictions, judged.judge, cells.of[patterns.of], *ways)
+        spread = Spread(cells, parts.squares[:, k], parts.between[:, k])
+        items = float(spread.at(cells.labels)[0][0, 0]) * judged.judge.n_labels
+        ways = [Labels(items, spread=spread, allocated=allocated) for allocated in (False, True)]
+        return cls(judged.predictions, judged.judge, cells.of[patterns.of[0]], *ways)
 
     @property
     def pilot(self) -> Pilot:
@@ -173,7 +177,7 @@ class LabelPlan:
         """Draw the samples to label next; see `SampleSize.queue`."""
         predictions, cell, judge = self.predictions, self.cell, self.judge
         check_count("n_labels", n_labels, at_least=1, at_most=len(cell) - self.n_labels)
-        sizes, before = self.allocated.spread.sizes, self.allocated.labels
+        sizes, before = self.allocated.sizes, self.allocated.labels
         more = np.bincount(self.allocated.order[:n_labels], minlength=len(sizes))
         priority = standard_normal(seed_sequence(rng), (len(cell),))
         ranks = pd.Series(np.where(judge.labelled, np.nan, priority)).groupby(cell).rank("first")

@@ -52,8 +52,8 @@ def test_the_allocation_has_the_least_variance_of_all_divisions() -> None:
         if sum(parts) == more:
             counts = before.copy()
             counts[several] += parts
-            within = spread.sizes**2 * spread.squares[:, 0] / (counts + 1)
-            best = min(best, within.sum() + spread.between[0])
+            within = spread.cells.sizes**2 * spread.squares[:, 0] / (counts + 1)
+            best = min(best, within.sum() + spread.between[0, 0])
     found = plan.allocated.standard_error(Size(items=40 + more)) ** 2
     assert found == pytest.approx(best, rel=1e-9)
 
@@ -62,7 +62,7 @@ def test_many_labels_are_in_proportion_to_neymans() -> None:
     size, _, _ = planned(n_labels=60, n_samples=200_000)
     plan = size.plan.allocated
     counts = plan.counts(20_000)
-    neyman = plan.spread.sizes * np.sqrt(plan.spread.squares[:, 0])
+    neyman = plan.spread.cells.sizes * np.sqrt(plan.spread.squares[:, 0])
     large = counts > plan.labels + 100
     assert large.sum() >= 2
     assert counts[large] / counts[large].sum() == pytest.approx(
@@ -94,8 +94,8 @@ def test_the_numbers_that_are_needed_have_the_wanted_power(way: str) -> None:
 
     def power(n: float) -> float:
         counts = plan.counts(n)
-        within = plan.spread.sizes**2 * plan.spread.squares[:, 0] / (counts + 1)
-        between = plan.spread.between[0]
+        within = plan.spread.cells.sizes**2 * plan.spread.squares[:, 0] / (counts + 1)
+        between = plan.spread.between[0, 0]
         error = math.sqrt(within.sum() + between)
         terms = (within**2 / np.maximum(counts, 1)).sum() + between**2 / 1999
         degrees = math.sqrt(error**4 / terms * (n - 1))
@@ -117,8 +117,8 @@ def test_no_number_of_labels_is_enough_where_the_samples_are_too_few() -> None:
     assert size.plan.allocated.standard_error(Size(items=2000)) == pytest.approx(every)
     assert "one of 0.01 needs more samples: with labels on all 2,000" in size.sentence()
     spread = size.plan.at_random.spread
-    within = spread.sizes**2 * spread.squares[:, 0] / (spread.sizes + 1)
-    assert every**2 == pytest.approx(within.sum() + spread.between[0])
+    within = spread.cells.sizes**2 * spread.squares[:, 0] / (spread.cells.sizes + 1)
+    assert every**2 == pytest.approx(within.sum() + spread.between[0, 0])
 
 
 def test_labels_that_are_enough_are_called_so() -> None:

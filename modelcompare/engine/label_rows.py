@@ -1,0 +1,156 @@
+"""Rows of labels beside a judge: those by people, and the label that is added to each cell.
+
+A label stands for the samples of its cell. One more is added to each cell, and divided among the
+classes that models or judge named and one other, at a few samples of the cell; of scores among
+those that are possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product
+
+import numpy as np
+
+from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.data.judges import Judge
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.cells import Cells, Rows, evenly
+from modelcompare.engine.patterns import Patterns, joint, patterns_of, stacked
+
+# Models of whose pairs the rows are kept; those of many would take much memory.
+_FEW_MODELS = 10
+# Samples of labels, their patterns, true classes or scores, and samples for which each stands.
+_Columns = tuple[IntArray, IntArray, AnyArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """Cells and rows of labels of contrasts: of models, or of pairs of models.
+
+    Contrasts are given as `places`, an array of shape (n_contrasts, 1 or 2) of positions of models.
+
+    Parameters
+    ----------
+    predictions, judge
+        A test set with a judge.
+    hard : bool
+        Whether true and predicted classes are all that matters, so that labels of the same ones
+        are one row.
+    """
+
+    predictions: Predictions
+    judge: Judge
+    hard: bool
+
+    @cached_property
+    def labelled(self) -> IntArray:
+        """Samples with labels by people."""
+        return np.flatnonzero(self.judge.labelled)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """Scores by people, of shape (n_models, n_labels)."""
+        outputs = map(self.predictions.output, self.predictions.models)
+        return np.stack([output.array[self.labelled] for output in outputs])
+
+    def blocks(self, places: IntArray, width: int) -> Iterator[Rows]:
+        """Yield rows of contrasts, of as many as fit into memory at once.
+
+        They do with statistics of a `width` for each label and model.
+        """
+        models, n_sides = self.predictions.models, places.shape[1]
+        numbers = len(self.predictions) + 2 * len(self.labelled) * n_sides * width
+        step = max(1, PASS_BYTES // 8 // (8 * numbers))
+        for some in (places[start : start + step] for start in range(0, len(places), step)):
+            key = "rows", self.hard, models, some.shape, some.tobytes()
+            few = n_sides == 1 or len(models) <= _FEW_MODELS
+            yield self.judge.kept(key, partial(self.rows, some)) if few else self.rows(some)
+
+    def cells(self, places: IntArray) -> tuple[Cells, Patterns]:
+        """Return the cells of the samples for each contrast, and the patterns in them."""
+        contrasts = [[self.predictions.models[k] for k in each] for each in places.tolist()]
+        patterns = patterns_of(self.predictions, self.judge, contrasts)
+        *answers, last, _ = patterns.entries
+        if self.predictions.labels is None:
+            fine, coarse = joint(answers), last
+        else:
+            fine = joint([*answers, last])
+            coarse = joint([answers[0] == answers[-1], *(each == last for each in answers)])
+        alone = places.shape[1] == 1
+        return Cells.of_patterns(fine, coarse, patterns, self.judge, filled=alone), patterns
+
+    def rows(self, places: IntArray) -> Rows:
+        """Return the labels by people and the added ones, in the order of their cells."""
+        cells, patterns = self.cells(places)
+        real = self._real(places, cells, patterns)
+        columns = zip(real, self._added(places, cells, patterns), strict=True)
+        of, pattern, truth, weight = (np.concatenate(both, axis=-1) for both in columns)
+        cell, added = cells.of[pattern], np.arange(len(of)) >= len(real[0])
+        alike = [added, pattern, truth[0]] if self.hard else [np.arange(len(of))]
+        _, first, row, count = np.unique(
+            joint([cell, *alike]), return_index=True, return_inverse=True, return_counts=True
+        )
+        sums = np.bincount(row, weight).astype(np.float64)
+        return Rows(
+            places, cells, of[first], truth[:, first], cell[first], sums, count, added[first]
+        )
+
+    def _real(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
+        """Return labels by people, each for its share of the samples of its cell."""
+        of = np.tile(self.labelled, len(places))
+        if self.predictions.codes is None:
+            truth: AnyArray = self.scores[places.T].reshape(-1, len(of))
+        else:
+            truth = self.predictions.codes[of][None]
+        weight = self.judge.stand_for(cells.of[patterns.of_labels], cells.sizes)
+        return of, patterns.of_labels.ravel(), truth, weight.ravel()
+
+    def _added(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
+        """Return parts of one more label in each cell, which stand for the whole of the cell."""
+        if self.predictions.codes is None:
+            truth = self._possible_scores(places)[:, cells.contrast]
+            first = np.unique(cells.of, return_index=True)[1]
+            pattern = np.repeat(first, truth.shape[-1])
+            weight = cells.sizes[cells.of[pattern]] / truth.shape[-1]
+            return patterns.first[pattern], pattern, truth.reshape(len(truth), -1), weight
+        first_models = [self.predictions.models[k] for k in places[:, 0]]
+        order = None if self.hard else stacked(self._by_confidence, first_models)
+        samples, chosen = cells.some(patterns, order)
+        named = np.stack([each[chosen] for each in patterns.entries[:-1]], axis=1)
+        classes, share = self._possible_classes(named)
+        at, column = np.nonzero(share)
+        cell = cells.of[chosen]
+        share *= (cells.sizes / np.bincount(cell))[cell][:, None]
+        return samples[at], chosen[at], classes[at, column][None], share[at, column]
+
+    def _by_confidence(self, model: str) -> IntArray:
+        """Return the samples by the largest probability that a model gave, or its raw score."""
+        array = self.predictions.output(model).array
+        return np.argsort(array if array.ndim == 1 else array.max(axis=1), kind="stable")
+
+    def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the distinct classes named in each row and one other, and their equal shares."""
+        codes, n_classes = np.asarray(self.predictions.codes), self.predictions.n_classes
+        counts = np.bincount(codes[self.labelled], minlength=n_classes)
+        frequent = np.argsort(-counts, kind="stable")[: named.shape[1] + 1]
+        taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)
+        classes = np.column_stack([named, frequent[taken.argmin(axis=1)]])
+        first = (classes[:, :, None] == classes[:, None, :]).argmax(axis=2)
+        distinct = (first == np.arange(classes.shape[1])) & (classes < n_classes)
+        return classes, distinct / distinct.sum(axis=1, keepdims=True)
+
+    def _possible_scores(self, places: IntArray) -> FloatArray:
+        """Return rows of scores that are as likely as each other, (n_sides, n_contrasts, n_rows).
+
+        Of two distinct scores those that models may have; of others the rows of some labels.
+        """
+        scores, ends = self.scores[places.T], np.unique(self.scores)
+        if len(ends) > 2:
+            order = np.lexsort((scores[0], scores[0] - scores[-1]))
+            _, few = evenly(np.array([len(self.labelled)]))
+            return np.take_along_axis(scores, order[None, :, few], axis=2)
+        every = np.transpose([*product(ends[[0, -1]], repeat=len(scores))])
+        return np.repeat(every[:, None], len(places), axis=1)
