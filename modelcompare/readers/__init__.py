@@ -345,7 +345,7 @@ def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] |
 
 
 def _are_sets(files: Sequence[File], columns: Columns) -> bool:
-    """Return whether files are a test set each, whatever models are asked for."""
+    """Return whether files are a test set each, if no models are asked for."""
     with suppress(ValueError):
         return _whole_sets(files, replace(columns, models=None)) is not None
     return False
