@@ -2,7 +2,7 @@
 
 Run: ``python experiments/benchmarks/startup.py``. ``--help`` is to take 0.7 of what importing
 scipy.stats and pandas takes: the command line must import neither before a command runs. To compare
-two models of 300 samples, read from a file, is to take 1.7 times what importing numpy and pandas
+two models of 300 samples, read from a file, is to take 1.5 times what importing numpy and pandas
 takes: nothing heavier than scipy.special and scipy.sparse may be on its way.
 """
 
