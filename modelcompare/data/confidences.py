@@ -26,6 +26,8 @@ from modelcompare.words import (
     shown,
 )
 
+# Answers of a list, with their probabilities.
+Answers = list[tuple[Any, float]]
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
@@ -246,7 +248,7 @@ def missing_mass(predictions: Predictions) -> Any:
     return 1 - pd.Series(listed)
 
 
-def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
+def _answers(model: str, row: Any) -> Answers:
     """Return the answers of one list with their probabilities."""
     answers = list(row.items()) if isinstance(row, Mapping) else row
     if not isinstance(answers, list | tuple) or not all(
@@ -260,7 +262,7 @@ def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
             for answer, p in answers]  # fmt: skip
 
 
-def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:
+def _check_lists(model: str, rows: list[Answers], n_samples: int) -> None:
     if len(rows) != n_samples:
         raise ValueError(
             f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
@@ -269,9 +271,7 @@ def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int
     checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
-def _matrix(
-    model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
-) -> FloatArray:
+def _matrix(model: str, rows: list[Answers], classes: AnyArray, missing: Unlisted) -> FloatArray:
     """Return probabilities of shape (n_samples, n_classes)."""
     sample = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     place = {label: code for code, label in enumerate(classes.tolist())}
@@ -294,7 +294,7 @@ def _matrix(
 
 def _confident(
     model: str, predicted: AnyArray, bins: AnyArray, table: dict[Any, float]
-) -> list[list[tuple[Any, float]]]:
+) -> list[Answers]:
     """Return lists of the predicted label alone, with the value of its bin."""
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})
     if unknown:

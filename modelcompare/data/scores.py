@@ -24,16 +24,14 @@ _REMEDY = "correct them, or declare their range (bounds=, --read range=LOW,HIGH)
 _NAMED = {"greater_is_better": "directions", "bounds": "ranges"}
 
 
-def check_direction(
-    greater_is_better: Direction | None, names: tuple[str, ...]
-) -> Direction | None:
+def check_direction(given: Direction | None, names: tuple[str, ...]) -> Direction | None:
     """Check one direction, or those of some of several scores, as they were given."""
 
-    def flag(given: Any) -> bool:
-        check_flag("greater_is_better", given)
-        return bool(given)
+    def flag(value: Any) -> bool:
+        check_flag("greater_is_better", value)
+        return bool(value)
 
-    return _of_scores("greater_is_better", greater_is_better, names, flag, "True or False")
+    return _of_scores("greater_is_better", given, names, flag, "True or False")
 
 
 def check_bounds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,10 @@ from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
 from modelcompare.words import Kind, KindOrAuto
 
 _LISTS = (list, tuple, np.ndarray)
+# Places of labels among the distinct ones, and these.
+Places: TypeAlias = tuple[IntArray, AnyArray]
+# The classes, if any, and the columns of the truth.
+Truth: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray]]
 
 
 def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
@@ -72,7 +76,7 @@ def read_inputs(
 def truth_of(
     truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
     kinds: Mapping[str, Kind], *, normalize: bool,
-) -> tuple[AnyArray | None, dict[str, AnyArray]]:  # fmt: skip
+) -> Truth:  # fmt: skip
     """Return the classes, if any, and the columns of the truth, for outputs of these kinds.
 
     The columns are read-only: ``y_true`` as given (labels, values or texts; the likeliest of soft
@@ -134,15 +138,11 @@ def of_classes(
     return labels, _coded(truth, places, labels)
 
 
-def _coded(
-    y_true: AnyArray, places: tuple[IntArray, AnyArray], labels: AnyArray
-) -> dict[str, AnyArray]:
+def _coded(y_true: AnyArray, places: Places, labels: AnyArray) -> dict[str, AnyArray]:
     return {"y_true": frozen(y_true), "codes": frozen(checks.coded("`y_true`", places, labels))}
 
 
-def _values(
-    truth: AnyArray, given: ArrayLike | None
-) -> tuple[AnyArray | None, dict[str, AnyArray]]:
+def _values(truth: AnyArray, given: ArrayLike | None) -> Truth:
     """Return true values, and the classes if there are two: raw scores are of the second."""
     found = two_classes(truth, given)
     named = found is not None and checks.holds_texts(truth)

@@ -225,7 +225,8 @@ def gaps(
         warn_of_sparse_data(samples[group], places=np.array([at]), where=f"{name} = {group}: ")
     pairs = [*combinations(samples, 2)]
     n_tests = len(predictions.models) * len(pairs)
-    models = [_Model(model, samples, at, method, alpha, n_tests) for model in predictions.models]
+    names = enumerate(predictions.models)
+    models = [_Model(model, samples, k, at, method, alpha, n_tests) for k, model in names]
     table = pd.DataFrame([found.gap(a, b) for found in models for a, b in pairs])
     of_groups = pd.DataFrame([found.in_group(group) for found in models for group in samples])
     of_models = pd.DataFrame([found.worst(table, value) for found in models])
@@ -273,25 +274,27 @@ class _Model:
         The model.
     samples : mapping of BootstrapResult
         All models in each subgroup.
-    place : int
-        Position of the value.
+    row, place : int
+        Positions of the model, and of the value.
     method, alpha, n_tests
         Interval method, and level of so many gaps together.
     """
 
     name: str
     samples: Mapping[Any, BootstrapResult]
+    row: int
     place: int
     method: IntervalMethod
     alpha: float
     n_tests: int
 
+    def value(self, group: Any) -> float:
+        return float(self.samples[group].point[self.row, self.place])
+
     def estimated(self, group: Any, level: float) -> Estimated:
         """Return the value in a subgroup, and its bounds at a one-sided level."""
-        sample = self.samples[group]
-        row = sample.models.index(self.name)
-        interval = sample.score_interval(self.method, 1 - 2 * level)
-        return (float(sample.point[row, self.place]), *ends_of(interval, row, self.place))
+        interval = self.samples[group].score_interval(self.method, 1 - 2 * level)
+        return (self.value(group), *ends_of(interval, self.row, self.place))
 
     def bounds(self, a: Any, b: Any, level: float) -> Ends:
         """Return bounds of the difference of two subgroups at a one-sided level."""
@@ -308,11 +311,11 @@ class _Model:
 
     def gap(self, a: Any, b: Any) -> dict[str, Any]:
         """Return the difference of two subgroups, and its test."""
-        (of_a, *_), (of_b, *_) = (self.estimated(group, self.alpha / 2) for group in (a, b))
+        difference = self.value(a) - self.value(b)
         low, high = self.bounds(a, b, self.alpha / 2 / self.n_tests)
         p_value = p_of_difference(partial(self.bounds, a, b), "two-sided")
         return {
-            "model": self.name, "group_a": a, "group_b": b, "difference": of_a - of_b,
+            "model": self.name, "group_a": a, "group_b": b, "difference": difference,
             "ci_low": low, "ci_high": high,
             "p_value": p_value, "p_adjusted": min(1.0, p_value * self.n_tests),
         }  # fmt: skip

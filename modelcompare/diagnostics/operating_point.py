@@ -113,28 +113,24 @@ class _Points:
     unit: float
 
     def row(
-        self,
-        ordered: Descending,
-        weights: FloatArray,
-        resamples: Iterable[FloatArray],
-        level: float,
+        self, ordered: Descending, weights: FloatArray, blocks: Iterable[FloatArray], level: float
     ) -> dict[str, object]:
         """Return the values at the chosen threshold, with their intervals."""
         whole = _from_nothing(ordered.counts(weights))
         best = self.chosen(*whole)
         parts = []
-        for resample in resamples:
-            resampled = _from_nothing(ordered.counts(resample))
+        for drawn in blocks:
+            resampled = _from_nothing(ordered.counts(drawn))
             chosen = self.chosen(*resampled)
             parts.append((self.at(resampled, chosen), self.at(whole, chosen), chosen))
-        drawn, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
+        found, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
         limits = percentile_interval(self.thresholds(places)[:, None], confidence_level=level)
         observed = self.at(whole, best)[..., 0]
-        low, high = _chosen_interval(observed, drawn, checked, level)
-        found = np.r_[self.thresholds(best), divide(*observed)]
+        low, high = _chosen_interval(observed, found, checked, level)
+        values = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
-        numbers = np.vstack([found, np.where(np.isnan(found), np.nan, ends)]).T.ravel()
-        undefined = np.isnan(divide(*drawn)).any(axis=0)
+        numbers = np.vstack([values, np.where(np.isnan(values), np.nan, ends)]).T.ravel()
+        undefined = np.isnan(divide(*found)).any(axis=0)
         return dict(zip(_COLUMNS, numbers, strict=True), n_undefined=int(undefined.sum()))
 
     def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:

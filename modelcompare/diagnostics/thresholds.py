@@ -21,6 +21,9 @@ from modelcompare.metrics.running_sums import Groups
 from modelcompare.metrics.subsets import class_code
 from modelcompare.words import check_mapping, check_number
 
+# For each model the threshold of each label.
+OfLabels = dict[str, dict[Any, float]]
+
 
 @checked()
 def choose_thresholds(
@@ -82,9 +85,7 @@ def choose_thresholds(
     return found
 
 
-def _of_each_label(
-    predictions: Predictions, metric: MetricLike, label: Any
-) -> dict[str, dict[Any, float]]:
+def _of_each_label(predictions: Predictions, metric: MetricLike, label: Any) -> OfLabels:
     """Choose the threshold of each label by itself, as of two classes: true or not."""
     (value,) = resolve_metrics([metric], predictions)
     if label is not None or not value.per_class:
