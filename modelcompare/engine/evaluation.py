@@ -77,6 +77,13 @@ class Evaluation(UnitStatistics):
 
     # -- values -----------------------------------------------------------------------------
 
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest possible number of each value."""
+        of_metrics = {metric.name: metric.bounds for metric in self.metrics}
+        low, high = np.array([of_metrics[key.metric] for key in self.keys]).T
+        return low, high
+
     def estimate(self) -> FloatArray:
         """Compute the values on the test set itself, of shape (n_models, n_values)."""
         everything = GivenWeights.everything(self.units)

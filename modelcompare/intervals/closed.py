@@ -93,14 +93,14 @@ def _logit(rows: Contrasts, level: float) -> Interval:
     are those of the t distribution. At a bound the logit is infinite; the interval is then of width
     0 and its method is "none".
     """
-    bounds = {metric.name: metric.bounds for metric in rows.evaluation.metrics}
-    unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
+    metrics = rows.evaluation.metrics
+    unbounded = [metric.name for metric in metrics if not np.isfinite(metric.bounds).all()]
     if unbounded:
         raise ValueError(
             f"logit intervals are for bounded metrics, {', '.join(unbounded)} is not; use "
             "method='BCa'."
         )
-    low, high = np.array([bounds[key.metric] for key in rows.evaluation.keys]).T
+    low, high = rows.evaluation.bounds
     extent, estimate = high - low, rows.estimate
     share = (estimate - low) / extent
     inside = (share > 0) & (share < 1)

@@ -178,8 +178,7 @@ class MeanOfSets(Contrasts):
         ----------
         .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
         """
-        metrics = {metric.name: metric for metric in self.evaluation.metrics}
-        low, high = np.array([metrics[key.metric].bounds for key in self.evaluation.keys]).T
+        low, high = self.evaluation.bounds
         if self.pairs is not None:
             low, high = low - high, high - low
         of = partial(self._of_set, method=method, level=level)

@@ -230,7 +230,7 @@ def _for_new_runs(sample: Sample) -> FloatArray:
     # A value may be undefined on all resamples.
     defined = np.maximum(np.isfinite(drawn).sum(axis=0), 1)
     centre = np.nansum(drawn, axis=0) / defined
-    return centre + stretch * (drawn - centre)
+    return np.clip(centre + stretch * (drawn - centre), *sample.evaluation.bounds)
 
 
 def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:
